@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.processors import PROCESSORS
@@ -20,7 +21,17 @@ _OTHER_NAMES: Final = {
 _CPUS: Final = ("aarch64", "aarch64_be", "i386", "x86_64")
 _TYPICAL_GPUS: Final = (("gfx90a", 64), ("gfx1010", 32), ("gfx1200", 64), ("gfx1250", 32))
 """Together they have every register that an AMD GPU has."""
-ARCHITECTURES: Final = (*PROCESSORS, *_CPUS)
+_NVIDIA_NAME: Final = re.compile(r"sm_\d{2,3}[a-z]?")
+"""A compute capability times ten, with `a` for code of only that GPU."""
+_NVIDIA: Final = tuple(
+    f"sm_{number}"
+    for number in (
+        "50", "52", "53", "60", "61", "62", "70", "72", "75", "80", "86", "87", "88", "89", "90",
+        "90a", "100", "100a", "103", "103a", "110", "110a", "120", "120a", "121", "121a",
+    )
+)  # fmt: skip
+"""Those that ptxas 12.9 and 13.5 compile for."""
+ARCHITECTURES: Final = (*PROCESSORS, *_CPUS, *_NVIDIA)
 """Every name that `architecture` accepts, without alternative spellings."""
 
 
@@ -35,10 +46,15 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
         from dwarfgpu.arch.amdgpu import amdgpu
 
         return amdgpu(target, wave_size)
-    if target not in _CPUS:
+    is_nvidia = _NVIDIA_NAME.fullmatch(target) is not None
+    if target not in _CPUS and not is_nvidia:
         raise UsageError(f"unknown architecture {name}{nearest(target, ARCHITECTURES)}")
     if wave_size not in (None, 1):
         raise UsageError(f"{target} has no wave size {wave_size}: it has no waves")
+    if is_nvidia:
+        from dwarfgpu.arch.nvidia import nvidia
+
+        return nvidia(target)
     return _cpu(target)
 
 

@@ -56,6 +56,9 @@ class RegisterInfo:
     flags: tuple[FlagField, ...] = field(default=(), repr=False, eq=False)
     """The fields of a register that is made of flags, by first bit."""
 
+    is_widened: bool = field(default=False, repr=False)
+    """Whether zeros extend it where it is the base of a wider address."""
+
     size_bits: int = field(init=False, repr=False, eq=False)
 
     @size_bits.default
@@ -67,6 +70,10 @@ class RegisterInfo:
         """The register's classes in amd-dbgapi; registers that programs name are also `general`."""
         general = {"general"} if self.register_class in ("scalar", "vector") else set()
         return frozenset({self.register_class, *general})
+
+    def is_narrower(self, address_bits: int) -> bool:
+        """Return whether it lacks bits of an address of that size (A.2.5.4.4.3)."""
+        return self.size_bits < address_bits and not self.is_widened
 
     def __str__(self) -> str:
         return self.name
@@ -241,6 +248,11 @@ class Architecture:
     """Keyed by name, lower case; no operation can name them."""
     dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)
     """What llvm-dwarfdump prints for a DWARF number, where it is not the name in capitals."""
+    no_machine: str | None = None
+    """Why there is no machine to read values from, for architectures of which only files are
+    read."""
+    virtual_register: Callable[[str], int | None] | None = None
+    """The DWARF number of a register that is declared by code, from its name with `%`."""
     _lower: Lower = field(default=identity_lower, repr=False)
     _convert: Convert = field(default=identity_convert, repr=False)
     by_name: Mapping[str, RegisterInfo] = field(init=False, repr=False)
@@ -291,10 +303,19 @@ class Architecture:
         """
         if number not in self.registers:
             return f"{number:#x}"
-        return self.dwarf_names.get(number) or self.registers[number].name.upper()
+        name = self.registers[number].name
+        if name.startswith("%"):
+            return name
+        return self.dwarf_names.get(number) or name.upper()
 
     def register_named(self, name: str) -> RegisterInfo | None:
-        """The register of that name or alias in any letter case, with or without `$` or `%`."""
+        """The register of that name or alias in any letter case, with or without `$` or `%`.
+
+        With `%`, the one that code declares by that name, where the architecture has such.
+        """
+        if self.virtual_register is not None and name.startswith("%"):
+            number = self.virtual_register(name)
+            return None if number is None else self.registers.get(number)
         return self.by_name.get(name.lower().lstrip("$%"))
 
     def part_named(self, name: str) -> RegisterPart | None:

@@ -245,7 +245,7 @@ class ExpressionChecker:
         number = register_of(only.operation.name, only.operation.number, only.operands)
         arch = self.machines.architecture
         register = None if number is None else self.machines.register(number)
-        if arch is None or register is None or register.size_bits >= arch.address_bits:
+        if arch is None or register is None or not register.is_narrower(arch.address_bits):
             return []
         if expression.dialect.upstream_clang and register.name in SCRATCH_BASES:
             return []  # read as a scratch offset (docs/dialects.md)

@@ -83,7 +83,7 @@ class RowChecker:
         if space is None:
             return
         name = self.described.register(cfa.register)
-        if register.size_bits < space.address_bits:
+        if register.is_narrower(space.address_bits):
             rule = "narrow-base-register"
             message = (
                 f"register {name} of {register.size_bits} bits is narrower than "

@@ -17,6 +17,7 @@ from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
 from dwarfgpu.objfile.elf import (
+    ET_REL,
     PF_W,
     PT_LOAD,
     SHF_WRITE,
@@ -108,8 +109,9 @@ class CodeObject:
         """The note on what addresses of an unlinked object are; None for any other file."""
         if not placed_sections(self.file):
             return None
+        reason = "is not linked" if self.file.type == ET_REL else "has sections without addresses"
         return (
-            f"{self.name} is not linked: its sections are assumed to be loaded one after the other "
+            f"{self.name} {reason}: its sections are assumed to be loaded one after the other "
             f"from {self.load_address:#x}, as `dwarfgpu info` lists them"
         )
 

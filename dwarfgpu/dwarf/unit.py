@@ -234,11 +234,14 @@ class CompilationUnit:
 
     @cached_property
     def base_address(self) -> int | None:
-        """The base address of its lists (DWARF 5 3.1.1), an address of the file."""
+        """The base address of its lists (DWARF 5 3.1.1), an address of the file.
+
+        0 for a unit of an unlinked file that has none: relocations make its lists addresses.
+        """
         own = self.root.address(dw.AT_LOW_PC)
         if own is None and self.skeleton is not None:
             return self.skeleton.base_address
-        return own
+        return 0 if own is None and self.sections.object.is_relocatable else own
 
     @cached_property
     def dialect(self) -> Dialect:

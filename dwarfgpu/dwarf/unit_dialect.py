@@ -114,7 +114,7 @@ def detect_dialect(
 ) -> str:
     """Return the name of the dialect of a unit; reads its expressions only if they decide."""
     if machine != "AMDGPU":
-        return "amd"
+        return "nvidia" if machine == "CUDA" else "amd"
     who = parse_producer(producer)
     if who.is_amd and who.version is not None:
         if who.version <= LAST_WITHOUT_USER:

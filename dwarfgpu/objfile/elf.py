@@ -23,14 +23,15 @@ from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zst
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC, LONGEST_MAGIC_BYTES, compressed_by
 from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
-from dwarfgpu.objfile.placement import placed
+from dwarfgpu.objfile.placement import CUBIN_GLOBAL, placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 
-MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 224: "AMDGPU"}
+MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 190: "CUDA", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
 
 ET_REL: Final = 1
 ET_EXEC: Final = 2
+ET_DYN: Final = 3
 PT_NULL: Final = 0
 PT_LOAD: Final = 1
 PT_GNU_EH_FRAME: Final = 0x6474E550
@@ -156,35 +157,53 @@ class ObjectFile:
         self._segment_bytes, self._segment_count = header[8:10]
         self._section_bytes, self._section_count, self._names_index = header[10:13]
 
-    @property
+    @cached_property
     def is_relocatable(self) -> bool:
-        return self.type == ET_REL
+        """Whether sections have no addresses yet, and relocations are still to be applied.
+
+        So are cubins, linked or not: each function has a section, and all of these begin at 0.
+        """
+        if self.machine != "CUDA" or self.type not in (ET_EXEC, ET_DYN):
+            return self.type == ET_REL
+        return not any(row[3] for row in self._section_rows)
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
         """Every section header, in the order of the file."""
-        if not self._sections_at:
-            return ()
-        first = self._section_fields(0)
-        # A count or index that does not fit its field is in section 0 (System V ABI).
-        count = self._section_count or first[5]
-        names = first[6] if self._names_index == SHN_XINDEX else self._names_index
-        self._check_table("section", self._sections_at, count, self._section_bytes)
-        rows = [self._section_fields(index) for index in range(count)]
+        rows = list(self._section_rows)
+        names = self._names_index
+        if rows and names == SHN_XINDEX:
+            names = rows[0][6]
         table = StringTable(b"", self.path)
-        if 0 < names < count:
+        if 0 < names < len(rows):
             row = rows[names]
             table = StringTable(self.file_bytes(row[4], row[5], "section name table"), self.path)
+        titles = [table.at(row[0]) for row in rows]
+        if self.machine == "CUDA":
+            rows = [
+                row if title.startswith(CUBIN_GLOBAL) else (*row[:2], row[2] & ~SHF_ALLOC, *row[3:])
+                for row, title in zip(rows, titles, strict=True)
+            ]
         addresses = [row[3] for row in rows]
         if self.is_relocatable and not any(addresses):
             addresses = placed(rows, 1 << 8 * self.address_bytes)
         return tuple(
             Section(
-                index, table.at(row[0]), row[1], row[2], addresses[index], row[4], row[5], row[6],
+                index, titles[index], row[1], row[2], addresses[index], row[4], row[5], row[6],
                 row[7], row[9],
             )
             for index, row in enumerate(rows)
         )  # fmt: skip
+
+    @cached_property
+    def _section_rows(self) -> tuple[tuple[int, ...], ...]:
+        """The fields of every section header."""
+        if not self._sections_at:
+            return ()
+        # A count that does not fit its field is in section 0 (System V ABI).
+        count = self._section_count or self._section_fields(0)[5]
+        self._check_table("section", self._sections_at, count, self._section_bytes)
+        return tuple(self._section_fields(index) for index in range(count))
 
     @cached_property
     def _symbol_bases(self) -> tuple[int, ...]:

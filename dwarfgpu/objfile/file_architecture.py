@@ -83,6 +83,10 @@ def architecture_of(file: ObjectFile) -> Architecture:
             return architecture(processor.name)  # whatever its symbols say, or cannot say
         size = wave_size(file)
         return architecture(processor.name, size if size in processor.wave_sizes else None)
+    if file.machine == "CUDA":
+        from dwarfgpu.objfile.cuda_target import cuda_target
+
+        return architecture(str(cuda_target(file)))
     name = _CPUS.get((file.machine, file.endian))
     if name is None:
         expected = f"{file.machine} with {file.endian}-endian data"

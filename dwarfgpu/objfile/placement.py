@@ -11,6 +11,11 @@ from typing import Final
 
 _ALLOC: Final = 0x2
 _MAX_ALIGNED: Final = 1 << 32
+CUBIN_GLOBAL: Final = (".text", ".nv.global")
+"""What the names of sections of a cubin that are in global memory begin with.
+
+The other loaded ones are constant banks and shared memory: symbols are offsets in these.
+"""
 
 
 def placed(rows: Sequence[Sequence[int]], limit: int) -> list[int]:

@@ -81,6 +81,14 @@ RELOCATIONS: Final[Mapping[str, Mapping[int, Relocation]]] = {
         262: Relocation("relative", 2),
         1029: Relocation("absolute", 8),  # TLS_DTPREL64
     },
+    "CUDA": {
+        0: _NONE,
+        1: Relocation("absolute", 4),  # R_CUDA_32
+        2: Relocation("absolute", 8),
+        3: Relocation("absolute", 4),  # R_CUDA_G32: a generic address
+        4: Relocation("absolute", 8),
+        73: _NONE,  # R_CUDA_UNUSED_CLEAR64: for functions that the linker drops
+    },
     "386": {
         0: _NONE,
         1: Relocation("absolute", 4),

@@ -456,6 +456,8 @@ def _pointer_bytes(die: Die) -> int:
             raise IllFormed(f"{where}, and {architecture.name} has no address space {number}")
         return space.address_bits // 8
     assert address_class is not None
+    if architecture.machine == "CUDA":
+        return die.unit.format.address_size  # of all spaces, in whose numbers producers differ
     if architecture.machine != "AMDGPU":
         raise Unsupported(f"{where}, and DW_AT_address_class {address_class} is unknown")
     return space_of_class(address_class, die.unit, architecture).address_bits // 8

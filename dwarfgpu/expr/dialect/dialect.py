@@ -54,9 +54,21 @@ UPSTREAM_CLANG = Dialect(
     "what upstream clang emits for AMDGPU: a final litN, swap, xderef names an address space",
     upstream_clang=True,
 )
+NVIDIA = Dialect(
+    "nvidia",
+    "what CUDA's compilers write: a register's number is its name in PTX, as ASCII",
+)
 DIALECTS: Mapping[str, Dialect] = {
     dialect.name: dialect
-    for dialect in (AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_2020, AMD_PROVISIONAL, UPSTREAM_CLANG)
+    for dialect in (
+        AMD,
+        AMD_DIRECT,
+        AMD_DIRECT_16,
+        AMD_2020,
+        AMD_PROVISIONAL,
+        UPSTREAM_CLANG,
+        NVIDIA,
+    )
 }
 
 

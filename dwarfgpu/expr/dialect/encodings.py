@@ -19,6 +19,7 @@ from dwarfgpu.expr.dialect.dialect import (
     AMD_DIRECT,
     AMD_DIRECT_16,
     AMD_PROVISIONAL,
+    NVIDIA,
     UPSTREAM_CLANG,
     Dialect,
 )
@@ -86,6 +87,7 @@ _ENCODINGS: Final[Mapping[Dialect, Encodings]] = {
     AMD_2020: Encodings({**_table(user=False), **NEW, **OTHERWISE}),
     AMD_PROVISIONAL: Encodings(_table(PROVISIONAL)),
     UPSTREAM_CLANG: _CURRENT,
+    NVIDIA: _CURRENT,
 }
 
 

@@ -130,15 +130,16 @@ def base_address(
     access: Access, info: RegisterInfo, location: Location, space: AddressSpace
 ) -> int:
     """The contents of a register, which is at a location, as an address of a space."""
-    excess_bits = info.size_bits - space.address_bits
-    if excess_bits < 0:
+    if info.is_narrower(space.address_bits):
         raise OutOfRange(
             f"register {info} of {info.size_bits} bits is narrower than "
             f"the {space.address_bits}-bit addresses of {space}"
         )
+    size_bits = min(info.size_bits, space.address_bits)
+    excess_bits = info.size_bits - size_bits
     if excess_bits and access.endian == "big":
         location = location.displaced(excess_bits)  # the low bits come last
-    base = access.retrieve(location, space.address_bits)
+    base = access.retrieve(location, size_bits)
     if isinstance(base, ImplicitPointer):
         raise _no_base()
     return base

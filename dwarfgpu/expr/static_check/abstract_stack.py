@@ -324,7 +324,7 @@ def _fits_base(
     """Return whether the register of DW_OP_LLVM_aspace_bregx holds an address of the space."""
     number = instruction.operands[0]
     register = arch.registers.get(number) if isinstance(number, int) else None
-    if register is None or register.size_bits >= space.address_bits:
+    if register is None or not register.is_narrower(space.address_bits):
         return True
     message = (
         f"register {register} of {register.size_bits} bits is narrower than "

@@ -448,7 +448,7 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
     if (
         _reads_base_register(operation)
         and name != "LLVM_aspace_bregx"
-        and info.size_bits < arch.address_bits
+        and info.is_narrower(arch.address_bits)
     ):
         return (
             "narrow-base-register",

@@ -210,6 +210,8 @@ class StateTarget:
         stored = self._register(wave, register, offset_bytes, end)
         if stored is None:
             self._require_allocated(wave, register)
+            if self.architecture.no_machine is not None:
+                raise WhollyUnavailable(f"register {register}: {self.architecture.no_machine}")
             raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
         if stored.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
             raise _missing(wave, register, stored, offset_bytes, end)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -32,9 +32,14 @@ from dwarfgpu.objfile.separate_debug import (
     has_debug_info,
 )
 
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.cuda_code import CudaCode
+
 AT_LLVM_AUGMENTATION: Final = 0x3E09
 """Where it is a string of the unit's own entry; compilers since LLVM 17 gave the number away."""
-_DEBUG_SECTIONS: Final = (".debug_", ".zdebug_", ".eh_frame", ".gdb_index", ".gnu_debugaltlink")
+_DEBUG_SECTIONS: Final = (
+    ".debug_", ".zdebug_", ".eh_frame", ".gdb_index", ".gnu_debugaltlink", ".nv_debug_",
+)  # fmt: skip
 FILE_TYPES: Final = {1: "relocatable", 2: "executable", 3: "shared object", 4: "core"}
 """Keyed by `e_type`."""
 LANGUAGES: Final = {
@@ -122,6 +127,8 @@ class Report:
     """None for a bundle without a selected code object."""
     entries: tuple[BundleEntry, ...] = ()
     gpu: GpuCode | None = None
+    cuda: CudaCode | None = None
+    """What a cubin says of itself."""
     build_id: bytes | None = None
     link: DebugLink | None = None
     debug_path: str | None = None
@@ -159,11 +166,16 @@ def _of_file(
     report: Report, file: ObjectFile, directories: Iterable[str | Path], dialect: str | None
 ) -> Report:
     problems: list[DwarfGpuError] = []
-    gpu = link = separate = None
+    gpu = cuda = link = separate = None
     id = None
     if file.machine == "AMDGPU":
         gpu = read_gpu_code(file)
         problems += gpu.problems
+    elif file.machine == "CUDA":
+        from dwarfgpu.objfile.cuda_code import read_cuda_code  # few files are cubins
+
+        cuda = read_cuda_code(file)
+        problems += cuda.problems
     try:
         id = build_id(file)
         link = debug_link(file)
@@ -187,6 +199,7 @@ def _of_file(
         report,
         file=file,
         gpu=gpu,
+        cuda=cuda,
         build_id=id,
         link=link,
         debug_path=None if separate is None else separate.path,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
@@ -23,6 +24,9 @@ from dwarfgpu.service.file.file_report import (
 )
 from dwarfgpu.view.json_object import JsonObject, Plain
 
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.cuda_code import CudaCode
+
 
 def report_json(report: Report) -> JsonObject:
     """Everything in a report."""
@@ -30,6 +34,7 @@ def report_json(report: Report) -> JsonObject:
         "file": report.path,
         "elf": None if report.file is None else _elf(report, report.file),
         "gpu": None if report.gpu is None else _gpu(report.gpu),
+        "cuda": None if report.cuda is None else _cuda(report.cuda),
         "code_objects": [_entry(entry) for entry in report.entries],
         "sections": [_section(section) for section in report.sections],
         "units": [_unit(unit) for unit in report.units],
@@ -58,6 +63,30 @@ def _elf(report: Report, file: ObjectFile) -> JsonObject:
         "placed_sections": [
             {"name": section.name, "address": section.address, "size": section.size_bytes}
             for section in placed_sections(file)
+        ],
+    }
+
+
+def _cuda(cuda: CudaCode) -> JsonObject:
+    return {
+        "target": None if cuda.target is None else str(cuda.target),
+        "kernels": [
+            {
+                "name": kernel.name,
+                "address": kernel.address,
+                "size": kernel.size_bytes,
+                "registers": kernel.registers,
+                "frame_size": kernel.frame_bytes,
+                "parameters": [
+                    {
+                        "offset": parameter.offset_bytes,
+                        "size": parameter.size_bytes,
+                        "name": parameter.name,
+                    }
+                    for parameter in kernel.parameters
+                ],
+            }
+            for kernel in cuda.kernels
         ],
     }
 

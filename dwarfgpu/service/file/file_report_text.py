@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError, MissingContext
 from dwarfgpu.objfile.bundle import SECTION, BundleEntry
-from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf import ET_REL, ObjectFile
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.objfile.object_data import placed_sections
@@ -22,6 +22,9 @@ from dwarfgpu.service.file.file_report import (
     SupplementaryReport,
     UnitReport,
 )
+
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.cuda_code import CudaCode
 
 _MAX_PLACED: Final = 20
 """Sections of an object that is not linked, listed without --all."""
@@ -65,6 +68,8 @@ def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Itera
         yield from _file(report, report.file, everything)
     if report.gpu is not None:
         yield from _gpu(report.gpu, everything, is_mangled)
+    if report.cuda is not None:
+        yield from _cuda(report.cuda, is_mangled)
     if report.entries:
         yield "code objects:"
         yield from (f"  {_entry(entry)}" for entry in report.entries)
@@ -108,7 +113,8 @@ def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
     """The sections of an object that is not linked."""
     sections = placed_sections(file)
     if sections:
-        yield "not linked: its sections are assumed to be loaded one after the other"
+        known = "not linked" if file.type == ET_REL else "sections without addresses"
+        yield f"{known}: its sections are assumed to be loaded one after the other"
     shown = sections if everything else sections[:_MAX_PLACED]
     for unit in shown:
         end = unit.address + unit.size_bytes
@@ -130,6 +136,21 @@ def _gpu(gpu: GpuCode, everything: bool, is_mangled: bool) -> Iterator[str]:
     yield f"code object {version}{named}"
     for kernel in gpu.kernels:
         yield from _kernel(kernel, everything, is_mangled)
+
+
+def _cuda(cuda: CudaCode, is_mangled: bool) -> Iterator[str]:
+    if cuda.target is not None:
+        yield f"target {cuda.target}"
+    for kernel in cuda.kernels:
+        end = kernel.address + kernel.size_bytes
+        name = shown_symbol(kernel.name, is_mangled=is_mangled)
+        yield f"kernel {name} [{kernel.address:#x},{end:#x})"
+        registers = "unknown" if kernel.registers is None else f"{kernel.registers}"
+        yield f"  registers {registers}, frame {_bytes(kernel.frame_bytes)} in local memory"
+        for parameter in kernel.parameters:
+            end = parameter.offset_bytes + parameter.size_bytes
+            name = "" if parameter.name is None else f" {parameter.name}"
+            yield f"  [{parameter.offset_bytes:>3},{end:>3}) parameter{name}"
 
 
 def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[str]:

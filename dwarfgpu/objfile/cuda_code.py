@@ -1,0 +1,157 @@
+"""Kernels of a cubin: symbols, `.nv.info` (as cuobjdump -elf lists it), and the PTX that it keeps.
+
+Law: what one of these does not say is None or absent, never assumed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.cuda_attributes import attributes
+from dwarfgpu.objfile.cuda_target import CudaTarget, cuda_target
+from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
+
+PTX_SECTION: Final = ".nv_debug_ptx_txt"
+"""The text of the PTX, its lines ended by a 0 byte."""
+_INFO: Final = ".nv.info"
+_ENTRY: Final = 0x10
+"""STO_CUDA_ENTRY, in `st_other`."""
+_REGISTER_COUNT: Final = 0x2F
+_FRAME_SIZE: Final = 0x11
+_PARAMETER: Final = 0x17
+"""EIATTR_REGCOUNT, EIATTR_FRAME_SIZE and EIATTR_KPARAM_INFO."""
+_SIZE_SHIFT: Final = 18
+_ENTRY_TEXT: Final = re.compile(rb"\.entry\s+([\w$]+)\s*\(")
+
+
+@frozen
+class CudaParameter:
+    """A parameter of a kernel."""
+
+    offset_bytes: int
+    """In the parameters."""
+    size_bytes: int
+    name: str | None = None
+    """Its name in PTX."""
+
+
+@frozen
+class CudaKernel:
+    """A function that the host can launch."""
+
+    name: str
+    address: int
+    size_bytes: int
+    registers: int | None
+    """Machine registers of a thread."""
+    frame_bytes: int | None
+    """Its frame in local memory."""
+    parameters: tuple[CudaParameter, ...]
+
+
+@frozen
+class CudaCode:
+    """What a cubin says of itself."""
+
+    target: CudaTarget | None
+    kernels: tuple[CudaKernel, ...]
+    problems: tuple[DwarfGpuError, ...]
+    """Why other parts could not be read."""
+
+
+def read_cuda_code(file: ObjectFile) -> CudaCode:
+    """Everything that is known of a cubin."""
+    problems: list[DwarfGpuError] = []
+    target, kernels = None, []
+    try:
+        target = cuda_target(file)
+    except DwarfGpuError as error:
+        problems.append(error)
+    try:
+        kernels = list(_kernels(file))
+    except DwarfGpuError as error:
+        problems.append(error)
+    return CudaCode(target, tuple(kernels), tuple(problems))
+
+
+def _kernels(file: ObjectFile) -> Iterator[CudaKernel]:
+    registers, frames = _counts(file, _REGISTER_COUNT), _counts(file, _FRAME_SIZE)
+    names = _parameter_names(file)
+    parameters: dict[str, tuple[CudaParameter, ...]] = {}
+    for index, symbol in _entries(file):
+        name = symbol.name
+        if name not in parameters:
+            parameters[name] = _parameters(file, name, names.get(name, ()))
+        yield CudaKernel(
+            name,
+            symbol.address,
+            symbol.size_bytes,
+            registers.get(index),
+            frames.get(index),
+            parameters[name],
+        )
+
+
+def _parameters(file: ObjectFile, kernel: str, names: tuple[str, ...]) -> tuple[CudaParameter, ...]:
+    """The parameters of a kernel in their order."""
+    out: dict[int, CudaParameter] = {}
+    for number, value in attributes(file, f"{_INFO}.{kernel}"):
+        if number == _PARAMETER:
+            reader = Reader(value, file.endian)
+            reader.take(4)  # an index, 0
+            ordinal, offset = reader.unsigned(2), reader.unsigned(2)
+            size_bytes = reader.unsigned(4) >> _SIZE_SHIFT
+            name = names[ordinal] if ordinal < len(names) else None
+            out[ordinal] = CudaParameter(offset, size_bytes, name)
+    return tuple(out[ordinal] for ordinal in sorted(out))
+
+
+def _entries(file: ObjectFile) -> Iterator[tuple[int, Symbol]]:
+    """Yield the symbols of kernels, with their index."""
+    table = next((section for section in file.sections if section.type == SHT_SYMTAB), None)
+    if table is None:
+        return
+    for index, symbol in enumerate(file.symbols_of(table)):
+        if symbol.kind == "function" and symbol.is_in_section:
+            fields = file.symbol_fields(table.offset + index * file.symbol_bytes)
+            if fields.other & _ENTRY:
+                yield index, symbol
+
+
+def _counts(file: ObjectFile, number: int) -> dict[int, int]:
+    """The values of an attribute of functions, by the index of the function's symbol."""
+    out: dict[int, int] = {}
+    for attribute, value in attributes(file, _INFO):
+        if attribute == number:
+            reader = Reader(value, file.endian)
+            symbol = reader.unsigned(4)
+            out[symbol] = reader.unsigned(4)
+    return out
+
+
+def _parameter_names(file: ObjectFile) -> Mapping[str, tuple[str, ...]]:
+    """The names of the parameters in the text of the PTX, by kernel."""
+    sections = (section for section in file.sections if section.name.startswith(PTX_SECTION))
+    text = b"\n".join(map(file.data_of, sections)).replace(b"\0", b"\n")
+    out: dict[str, tuple[str, ...]] = {}
+    end = 0
+    for entry in _ENTRY_TEXT.finditer(text):
+        if entry.start() < end:
+            continue
+        end = text.find(b")", entry.end())
+        if end < 0:
+            break
+        parameters = text[entry.end() : end].split(b",")
+        words = [parameter.split(b"[")[0].split() for parameter in parameters]
+        out[_text(entry[1])] = tuple(_text(word[-1]) for word in words if word)
+    return out
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "replace")

@@ -1,0 +1,108 @@
+"""Cubins on the command line: what `info`, `where`, `frames`, `dis`, `check` and `eval` say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, run, run_json
+
+NVIDIA = FIXTURES / "nvidia"
+CUBINS = sorted(NVIDIA.glob("*.cubin"))
+TARGETS = {
+    "axpy.sm_80.cubin": "sm_80",
+    "axpy.sm_90.cubin": "sm_90a",
+    "combine.sm_75.cubin": "sm_75",
+    "combine.sm_75.lineinfo.cubin": "sm_75",
+    "combine.sm_80.relocatable.cubin": "sm_80",
+    "combine.sm_90.cubin": "sm_90",
+    "loops.sm_120.cubin": "sm_120a",
+}
+"""As `cuobjdump -elf` of CUDA 13.1 says."""
+AXPY = NVIDIA / "axpy.sm_90.cubin"
+COMBINE = NVIDIA / "combine.sm_90.cubin"
+
+
+def test_every_cubin_has_a_target_here() -> None:
+    assert {path.name for path in CUBINS} == set(TARGETS)
+
+
+@pytest.mark.parametrize("path", CUBINS, ids=lambda path: path.name)
+def test_info(path: Path) -> None:
+    answer = run_json("info", path).json
+    assert answer["problems"] == [] and answer["gpu"] is None
+    assert answer["elf"]["machine"] == "CUDA"
+    assert answer["cuda"]["target"] == TARGETS[path.name]
+    (kernel,) = answer["cuda"]["kernels"]
+    assert kernel["name"] == path.name.split(".")[0]
+    assert {unit["dialect"] for unit in answer["units"]} <= {"nvidia"}
+    assert bool(answer["units"]) == (".lineinfo." not in path.name)
+    names = [parameter["name"] for parameter in kernel["parameters"]]
+    assert names == [f"{kernel['name']}_param_{number}" for number in range(len(names))]
+
+
+def test_text_of_info() -> None:
+    lines = run("info", COMBINE).lines
+    assert lines[0] == f"{COMBINE}: ELF 64-bit little-endian executable, CUDA"
+    assert "target sm_90" in lines
+    assert "kernel combine [0x0,0x1300)" in lines
+    assert "  [ 20, 28) parameter combine_param_3" in lines
+    assert "  .text._ZL5weighPK4Pairf  [0x1300,0x1c80)" in lines
+
+
+@pytest.mark.parametrize("path", CUBINS, ids=lambda path: path.name)
+def test_check_finds_no_mistakes(path: Path) -> None:
+    found = run("check", path)
+    assert found.status == 0, found.out
+    assert found.lines[-1].startswith("0 errors, 0 warnings")
+
+
+def test_registers_are_named_by_ptx_and_lists_are_relocated() -> None:
+    """Compiler and linker agree on addresses: the size of the function is that of its symbol."""
+    (at,) = run_json("where", AXPY, "at").json["variables"]
+    assert at["scope"] == [{"begin": 0, "end": 0x980}]
+    operations = [entry["operations"] for entry in at["entries"]]
+    assert operations[:2] == ["DW_OP_consts +5", "DW_OP_regx %r7"]
+    assert all(entry["end"] <= 0x980 for entry in at["entries"])
+
+
+def test_every_list_of_unlinked_units_is_read() -> None:
+    for path in CUBINS:
+        if ".lineinfo." not in path.name:
+            answer = run_json("where", path, "--all").json
+            assert answer["problems"] == []
+            assert all(variable["error"] is None for variable in answer["variables"])
+
+
+def test_functions_have_addresses_of_their_own() -> None:
+    functions = run_json("where", COMBINE, "--all").json["functions"]
+    assert [function["name"] for function in functions] == ["combine", "weigh", "twice"]
+    starts = [function["ranges"][0]["begin"] for function in functions]
+    assert starts == [0, 0x1300, 0x1C80]
+
+
+def test_frames() -> None:
+    lines = run("frames", COMBINE).lines
+    assert "    DW_CFA_def_cfa: R1 +0" in lines
+    assert any(line.startswith("FDE") and "weigh" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("path", "subject", "pc", "reason"),
+    [
+        (AXPY, "at", "0x170", "register %r7: dwarfgpu reads NVIDIA files, and has no machine"),
+        (COMBINE, "pairs", "0x300", "register R1: dwarfgpu reads NVIDIA files, and has no machine"),
+        (COMBINE, "scale[1]", "0x300", "dwarfgpu reads NVIDIA files, and has no machine"),
+        (COMBINE, "counter", "0x300", "dwarfgpu reads NVIDIA files, and has no machine"),
+    ],
+)
+def test_values_need_a_machine(path: Path, subject: str, pc: str, reason: str) -> None:
+    answered = run("eval", subject, "--file", path, "--pc", pc)
+    assert reason in answered.err
+    assert answered.out in ("", f"{subject} = <unavailable>\n")
+
+
+def test_dis() -> None:
+    lines = run("dis", "--arch", "sm_90", "90b0e29093d704").lines
+    assert lines == ["0x0000  90b0e29093d704  DW_OP_regx %rd10"]
