@@ -3,11 +3,11 @@
 `import dwarfgpu` loads this module when one of them is first used.
 """
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.limits import FileLimits, Limits
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Coverage, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
@@ -54,7 +54,6 @@ from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocati
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.model.value import Value
-from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.session.read_lanes import LaneAnswers, evaluate_in_lanes, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames

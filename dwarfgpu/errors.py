@@ -145,7 +145,7 @@ class UnknownAugmentation(Unsupported):
 
 
 class LimitExceeded(DwarfGpuError):
-    """A budget is used up. Without an option that raises it, no good input comes near."""
+    """A limit is reached. Without an option that raises it, no good input comes near."""
 
     def __init__(self, message: str = "", option: str | None = None) -> None:
         super().__init__(message if option is None else f"{message} ({option})")

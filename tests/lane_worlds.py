@@ -10,10 +10,10 @@ import contextlib
 from collections.abc import Callable
 from random import Random
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL

@@ -1,4 +1,4 @@
-"""Budgets of one file: what a small file may make of itself, before the error that names it."""
+"""Limits of one file: what a small file may make of itself, before the error that names it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -18,7 +19,6 @@ from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.compression import inflate
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.file_limits import FileLimits
 from tests.check.made import frame_file
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
@@ -160,7 +160,7 @@ def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: st
     assert "--max-inflated-bytes: expected an integer" in capsys.readouterr().err
 
 
-def test_what_a_budget_left_out_is_no_clean_check(tmp_path: Path) -> None:
+def test_what_a_limit_left_out_is_no_clean_check(tmp_path: Path) -> None:
     """Exit status 2: mistakes may be in what was not checked."""
     path, other = tmp_path / "made", tmp_path / "other"
     data = elf({".debug_abbrev": SHAPES, ".debug_info": unit(b"\1" + b"\2" * 20 + b"\0")})

@@ -11,10 +11,10 @@ from typing import cast
 
 import pytest
 
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.readable_files import beneath, is_regular, is_source, open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.companions import joined_below, open_companion, places
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.session.stack_frames import FramePosition
 from tests.cli.command import run
@@ -82,7 +82,7 @@ def test_list_reads_no_file_of_the_kernel(name: str) -> None:
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")
 def test_a_companion_is_no_file_of_the_kernel() -> None:
     with pytest.raises(UsageError, match="/proc/kmsg cannot be read: it is not a regular file"):
-        open_companion(str(KMSG), DEFAULT_LIMITS)
+        open_companion(str(KMSG), DEFAULT_FILE_LIMITS)
 
 
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")

@@ -1,4 +1,4 @@
-"""Fuzz the expression engine: only dwarfgpu's errors come out, within budgets.
+"""Fuzz the expression engine: only dwarfgpu's errors come out, within limits.
 
     python tools/fuzz.py --seconds 60 [--seed N] [--files]
 
@@ -38,7 +38,7 @@ from tools.worlds import World, mutated, random_context, random_expression
 EXPRESSIONS = 12
 """Tried in one world."""
 SLOW_SECONDS = 20.0
-"""Of processor time. With the tight budgets of a world, no round takes that long."""
+"""Of processor time. With the tight limits of a world, no round takes that long."""
 
 
 def one_round(seed: int) -> Counter[str]:

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from attrs import Factory, define, evolve, frozen
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import (
@@ -57,7 +57,7 @@ T = TypeVar("T")
 DIES = tuple(range(0x100, 0x180, 8))
 """Offsets of the entries that every world has, in the unit and in `.debug_info` alike."""
 TIGHT = Limits(steps=1_000, stack=300, calls=8, nesting=4, read_bytes=1 << 14, runs=500)
-"""Budgets small enough that thousands of expressions a second can be tried."""
+"""Limits small enough that thousands of expressions a second can be tried."""
 
 
 @define(eq=False)

@@ -40,7 +40,7 @@ class Run:
 
 
 @define
-class Budget:
+class RunBudget:
     """How much of storage one access may still touch, in pieces; places in places share it."""
 
     limit: int
@@ -58,7 +58,7 @@ class Budget:
             )
 
 
-class Meter(Protocol):
+class ReadBudget(Protocol):
     """What counts the bits that an evaluation reads."""
 
     def spend(self, bits: int) -> None:
@@ -66,11 +66,12 @@ class Meter(Protocol):
         ...
 
 
-READ_BUDGET: Final[ContextVar[Meter | None]] = ContextVar("meter of the evaluation", default=None)
-"""The meter of the current evaluation; None outside of evaluations.
+READ_BUDGET: Final[ContextVar[ReadBudget | None]] = ContextVar(
+    "what the evaluation may still read", default=None
+)
+"""The budget of the current evaluation; None outside of evaluations.
 
-The frames and units that an evaluation consults evaluate in their own contexts and find the meter
-here.
+The frames and units that an evaluation consults evaluate in their own contexts and find it here.
 """
 
 
@@ -78,7 +79,7 @@ class Fetch(Protocol):
     """What one access reads of registers and memories."""
 
     @property
-    def budget(self) -> Budget: ...
+    def budget(self) -> RunBudget: ...
 
     def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
         """Return bits of a storage starting at bit `first`; unreadable bits are marked."""
@@ -96,7 +97,7 @@ class CoalescedReads:
         load: Load,
         endian: Endian,
         runs: list[Run],
-        budget: Budget,
+        budget: RunBudget,
         is_unreadable: IsUnreadable | None = None,
     ) -> None:
         self.load = load

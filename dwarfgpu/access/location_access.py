@@ -17,11 +17,11 @@ from typing import Protocol, assert_never
 
 from attrs import field
 
-from dwarfgpu.access.coalesced_reads import READ_BUDGET, Budget, Fetch, Run
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_places import Comparison
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.bits import Endian, extract, insert
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -125,9 +125,9 @@ class LocationAccess(ABC):
         `LimitExceeded`, and `EvaluationError` where only some bits come from an implicit pointer.
         """
         self._require_size(size_bits)
-        meter = READ_BUDGET.get()
-        if meter is not None:
-            meter.spend(size_bits)
+        budget = READ_BUDGET.get()
+        if budget is not None:
+            budget.spend(size_bits)
         places = location.places
         if len(places) == 1:
             place = places[0]
@@ -141,7 +141,7 @@ class LocationAccess(ABC):
             if type(storage) is Implicit and is_first and size_bits == storage.size_bits:
                 self._check_fresh(location.stop)
                 return storage.bits
-        budget = Budget(self.runs_limit)
+        budget = RunBudget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
         if any(_is_implicit_pointer(run) for run in runs):
             return _whole_pointer(runs, size_bits)
@@ -163,7 +163,7 @@ class LocationAccess(ABC):
         An implicit pointer has no bits: they count as unavailable. Raises `OutOfRange`,
         `StaleLocation`, `MissingContext` and `LimitExceeded`.
         """
-        return self._read(location, size_bits, Budget(self.runs_limit))
+        return self._read(location, size_bits, RunBudget(self.runs_limit))
 
     def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
         """Return the implicit pointer that fills the object; None for any other contents."""
@@ -198,7 +198,7 @@ class LocationAccess(ABC):
         implicit storage, `Unavailable` where the machine refuses.
         """
         writes: list[tuple[SingleLocation, int, int]] = []
-        budget = Budget(self.runs_limit)
+        budget = RunBudget(self.runs_limit)
         pending = deque((place, size_bits, value, location.stop) for place in location.places)
         while pending:
             place, count, bits, stop = pending.popleft()
@@ -236,11 +236,11 @@ class LocationAccess(ABC):
         self.write(location, 8 * len(data), int.from_bytes(data, self.endian))
 
     def runs(
-        self, location: Location, size_bits: int, budget: Budget | None = None
+        self, location: Location, size_bits: int, budget: RunBudget | None = None
     ) -> Iterator[Run]:
         """The runs of an object in storage order; no recursion, however deep composites nest."""
         self._require_size(size_bits)
-        budget = budget or Budget(self.runs_limit)
+        budget = budget or RunBudget(self.runs_limit)
         pending = [(location, 0, size_bits)]
         while pending:
             budget.spend(len(pending[-1][0].places))
@@ -276,15 +276,15 @@ class LocationAccess(ABC):
                 "the target has moved since the location description was made: evaluate it again"
             )
 
-    def _read(self, location: Location, size_bits: int, budget: Budget) -> Bits:
+    def _read(self, location: Location, size_bits: int, budget: RunBudget) -> Bits:
         return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
 
-    def _read_runs(self, runs: list[Run], budget: Budget) -> Bits:
+    def _read_runs(self, runs: list[Run], budget: RunBudget) -> Bits:
         fetched = self._coalesced(runs, budget)
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
 
     @abstractmethod
-    def _coalesced(self, runs: list[Run], budget: Budget) -> Fetch:
+    def _coalesced(self, runs: list[Run], budget: RunBudget) -> Fetch:
         """Return what reads the registers and memories of some runs; it marks unknown bits."""
         ...
 
@@ -309,7 +309,7 @@ class LocationAccess(ABC):
             case other:
                 assert_never(other)
 
-    def _read_any(self, run: Run, budget: Budget) -> Bits:
+    def _read_any(self, run: Run, budget: RunBudget) -> Bits:
         """Read each bit from the first place that has it (A.2.5.3)."""
         merged: Bits | None = None
         problem: EvaluationError | None = None

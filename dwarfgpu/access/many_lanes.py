@@ -13,12 +13,12 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from dwarfgpu.access.coalesced_reads import Budget, Fetch, Run
-from dwarfgpu.access.limits import Limits
+from dwarfgpu.access.coalesced_reads import Fetch, Run, RunBudget
 from dwarfgpu.access.location_access import Access, HasAccess, LocationAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.target import (
     BulkMemory,
@@ -233,14 +233,14 @@ class VectorAccess(LocationAccess):
 
         Raises `NotInAnyLane` if a part of it is in no lane: then no lane knows all of it.
         """
-        budget = Budget(self.runs_limit)
+        budget = RunBudget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
         fetched = _Gathered(self._fetch, budget, is_last=True)
         if size_bits <= 8 * WORD_BYTES or any(run.size_bits % 8 for run in runs):
             return [concatenate([self._read_run(run, fetched) for run in runs], self.endian)]
         return [self._read_run(part, fetched) for run in runs for part in _words(run)]
 
-    def _coalesced(self, runs: list[Run], budget: Budget) -> Fetch:
+    def _coalesced(self, runs: list[Run], budget: RunBudget) -> Fetch:
         return _Gathered(self._fetch, budget)
 
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
@@ -319,7 +319,7 @@ class _Gathered:
     """The counterpart of `coalesced_reads.CoalescedReads`; it prefetches nothing."""
 
     fetch: Callable[[Memory | Register, int, int], int]
-    budget: Budget
+    budget: RunBudget
     is_last: bool = False
     """Whether nothing needs to be read of an object that is not completely known."""
 

@@ -6,7 +6,7 @@ them the same bits.
 
 from __future__ import annotations
 
-from dwarfgpu.access.coalesced_reads import Budget, CoalescedReads, Fetch, Run
+from dwarfgpu.access.coalesced_reads import CoalescedReads, Fetch, Run, RunBudget
 from dwarfgpu.access.location_access import LocationAccess
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.target import Sparse
@@ -20,7 +20,7 @@ class ScalarAccess(LocationAccess):
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
         return self._fetch_same(storage, bit_offset, size_bits)
 
-    def _coalesced(self, runs: list[Run], budget: Budget) -> Fetch:
+    def _coalesced(self, runs: list[Run], budget: RunBudget) -> Fetch:
         return CoalescedReads(self.load, self.endian, runs, budget, self._is_unreadable)
 
     def _is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:

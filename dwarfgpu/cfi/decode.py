@@ -17,7 +17,7 @@ from dwarfgpu.cfi.declaration import CfaOperation, CfiFormat, Operand, operation
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Site, Unsupported
 
 MAX_INSTRUCTIONS: Final = 1 << 16
-"""Instructions of one CIE or FDE, unless the file's budget says otherwise."""
+"""Instructions of one CIE or FDE, unless the file's limit says otherwise."""
 _LO_USER: Final = 0x1C
 _HI_USER: Final = 0x3F
 """DW_CFA_lo_user and DW_CFA_hi_user (DWARF 5 7.24)."""

@@ -12,6 +12,7 @@ from typing import assert_never
 from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.limits import CfiLimits
 from dwarfgpu.cfi.declaration import (
     Advance,
     ArgumentsSize,
@@ -26,17 +27,6 @@ from dwarfgpu.cfi.declaration import (
 from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.rule import CfaRule, ExpressionCfa, RegisterCfa, Row, Rule, Rules
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
-
-
-@frozen
-class CfiLimits:
-    """Budgets of one FDE; beyond them it is `LimitExceeded`."""
-
-    rows: int = 100_000
-    states: int = 10_000
-    """DW_CFA_remember_state inside one another."""
-    rules: int = 2_000_000
-    """Maximum number of register rules in all rows and states together; shared ones count once."""
 
 
 @frozen

@@ -114,7 +114,7 @@ class Findings:
     skipped: list[str] = field(init=False, factory=list)
     """What could not be checked, and why; only the first."""
     _skips: Counter[bool] = field(init=False, factory=Counter)
-    """How often something could not be checked, by whether a budget was the reason."""
+    """How often something could not be checked, by whether a limit was the reason."""
 
     def wants(self, rule: str) -> bool:
         """Return whether findings of a rule are kept."""
@@ -140,7 +140,7 @@ class Findings:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether a budget cut the check short: there may be further findings."""
+        """Whether a limit cut the check short: there may be further findings."""
         return self._skips[True] > 0
 
     @property

@@ -153,8 +153,8 @@ See docs/frames.md.
 _STATUS = "exit status: 0 complete, 1 no result or unknown bits, 2 usage error"
 _STATUSES = {
     "disas": "exit status: 0 all bytes are instructions, 1 some are not, 2 usage error",
-    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, budget "
-    "exhausted, or usage error",
+    "check": "exit status: 0 nothing worse than notes, 1 findings, 2 unreadable, limit reached, "
+    "or usage error",
     "where": "exit status: 0 success, 1 a part is unreadable, worse or below the minimum, "
     "2 usage error",
 }

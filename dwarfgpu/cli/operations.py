@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of
@@ -67,7 +67,7 @@ def operations(
 ) -> tuple[bytes, Context, Dialect, tuple[str, ...]]:
     """Bytes, context, dialect and notes of the operations of the command line.
 
-    `lanes`: how many of them share the budget of steps.
+    `lanes`: how many of them share the limit of steps.
     """
     architecture = context.architecture
     assert architecture is not None

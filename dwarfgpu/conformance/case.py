@@ -7,7 +7,6 @@ from pathlib import Path
 
 from attrs import evolve
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.base import json_reader
@@ -15,6 +14,7 @@ from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format, unsigned_
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import Dialect, dialect

@@ -9,6 +9,7 @@ from attrs import field
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import Malformed
@@ -25,7 +26,6 @@ from dwarfgpu.objfile.elf import (
     Section,
     Segment,
 )
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 
@@ -62,13 +62,13 @@ class CodeObject:
         strict: bool = False,
         target: str | None = None,
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
-        limits: FileLimits = DEFAULT_LIMITS,
+        limits: FileLimits = DEFAULT_FILE_LIMITS,
     ) -> CodeObject:
         """Read a file; `UsageError` or `Malformed` where it is no readable object file.
 
         `strict`: what compilers write is read literally. `target`: which code object of a fat
         binary or bundle, as in `dwarfgpu.objfile.container.open_object`. `debug_directories`:
-        where debug information in other files is looked for. `limits`: budgets of each file.
+        where debug information in other files is looked for. `limits`: limits of each file.
         """
         file = open_object(path, target, limits)
         return cls.of(

@@ -171,7 +171,7 @@ class DebugInfo:
 
     @property
     def unsearched(self) -> LimitExceeded | None:
-        """The budget that left units out: a name that is not found may be in them."""
+        """The limit that left units out: a name that is not found may be in them."""
         return next(
             (problem for problem in self.problems if isinstance(problem, LimitExceeded)), None
         )

@@ -19,7 +19,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
-from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES, Budget
+from dwarfgpu.dwarf.section_budget import LONGEST_NAME_BYTES, SectionBudget
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
@@ -87,7 +87,7 @@ class Sections:
         """The end of the section names in the file: `.dwo` of a split unit, else empty."""
         self.path = path or object.path
         """The name of the part in messages."""
-        self.budget = Budget(object.size_bytes, object.limits)
+        self.budget = SectionBudget(object.size_bytes, object.limits)
         self._row = row
         self._data: dict[str, bytes] = {}
         self._contributions: dict[str, Contributions] = {}

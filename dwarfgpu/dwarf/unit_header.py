@@ -11,11 +11,11 @@ from typing import Final
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 MAX_PROBLEMS: Final = 1_000
 """Maximum number of unusable headers; after them the section is given up."""
@@ -63,7 +63,7 @@ def read_headers(
     endian: Endian,
     section: str = ".debug_info",
     suffix: str = "",
-    most_units: int = DEFAULT_LIMITS.units,
+    most_units: int = DEFAULT_FILE_LIMITS.units,
 ) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
     """Return the headers of all units of a section, and why others are unusable.
 

@@ -12,13 +12,13 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 from attrs import evolve, field
 
 from dwarfgpu.access.compare_places import Comparison
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.access.location_access import Access, HasAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import EvaluationError, InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
@@ -213,7 +213,7 @@ class Frame(Protocol):
 
 @frozen
 class Context:
-    """The elements of A.2.5.1, the target and the budgets. Checked when it is made."""
+    """The elements of A.2.5.1, the target and the limits. Checked when it is made."""
 
     architecture: Architecture | None = None
     wave: WaveId | None = None

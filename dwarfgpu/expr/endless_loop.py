@@ -1,4 +1,4 @@
-"""Detect endless loops before the budget of steps is used up.
+"""Detect endless loops before the limit of steps is reached.
 
 Law: evaluation is a pure function of the program, its context and the stack (A.2.5.4). If a branch
 returns to an earlier state, with the same stack, it does so forever.

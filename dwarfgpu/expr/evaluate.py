@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from attrs import evolve, field
 
-from dwarfgpu.access.coalesced_reads import READ_BUDGET, Meter
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -174,8 +174,8 @@ class _Evaluator:
             _require_fresh(context)
 
     def __enter__(self) -> _Evaluator:
-        """Count what is read from here on: in the meter of the enclosing evaluation."""
-        self.token: Token[Meter | None] = READ_BUDGET.set(READ_BUDGET.get() or self)
+        """Count what is read from here on: for the enclosing evaluation."""
+        self.token: Token[ReadBudget | None] = READ_BUDGET.set(READ_BUDGET.get() or self)
         return self
 
     def __exit__(self, *_: object) -> None:

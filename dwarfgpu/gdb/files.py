@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import gdb
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import FrameRow
@@ -31,7 +32,6 @@ from dwarfgpu.gdb.machine.gdb_target import (
 )
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.file_limits import FileLimits
 
 _VDSO = "system-supplied DSO at "
 """How GDB calls the code that the kernel gives every process: it is not in any file."""

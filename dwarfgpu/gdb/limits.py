@@ -1,4 +1,4 @@
-"""`set dwarfgpu max-steps N`: the budgets of the command line's options as settings of GDB."""
+"""`set dwarfgpu max-steps N`: the limits of the command line's options as settings of GDB."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Final
 
 import gdb
 
-from dwarfgpu.access.limits import Limits
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
-from dwarfgpu.options.limit_options import EVALUATION_BUDGETS, FILE_BUDGETS
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits, Limits
+from dwarfgpu.options.limit_options import EVALUATION_LIMITS, FILE_LIMITS
 
 _EVALUATION: Final = Limits()
 
 
-class _Budget(gdb.Parameter):  # type: ignore[misc]  # gdb has no types
-    """One budget, beyond which it is LimitExceeded."""
+class _LimitParameter(gdb.Parameter):  # type: ignore[misc]  # gdb has no types
+    """One limit, beyond which it is LimitExceeded."""
 
     def __init__(self, option: str, bounds: str, default: int) -> None:
         self.set_doc = f"Set how many: {bounds}."
@@ -36,7 +35,7 @@ class _Budget(gdb.Parameter):  # type: ignore[misc]  # gdb has no types
 
 
 class _Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types
-    """Budgets of dwarfgpu, beyond which an answer is LimitExceeded."""
+    """Limits of dwarfgpu, beyond which an answer is LimitExceeded."""
 
     def __init__(self, verb: str) -> None:
         super().__init__(f"{verb} dwarfgpu", gdb.COMMAND_DATA, prefix=True)
@@ -49,11 +48,11 @@ class _Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types
         if not self._is_show:
             gdb.execute("help set dwarfgpu", from_tty)
             return
-        for option, budget in _SETTINGS.items():
-            print(f"{option[2:]}:  {budget.get_show_string(budget.value)}")
+        for option, setting in _SETTINGS.items():
+            print(f"{option[2:]}:  {setting.get_show_string(setting.value)}")
 
 
-_SETTINGS: Final[dict[str, _Budget]] = {}
+_SETTINGS: Final[dict[str, _LimitParameter]] = {}
 """Keyed by option; empty if the package was imported without its commands."""
 
 
@@ -61,26 +60,28 @@ def install_limits() -> None:
     """Add the settings to GDB."""
     for verb in ("set", "show"):
         _Prefix(verb)
-    for budgets, limits in ((EVALUATION_BUDGETS, _EVALUATION), (FILE_BUDGETS, DEFAULT_LIMITS)):
-        for option, (name, bounds) in budgets.items():
-            _SETTINGS[option] = _Budget(option, bounds, getattr(limits, name))
+    for options, limits in ((EVALUATION_LIMITS, _EVALUATION), (FILE_LIMITS, DEFAULT_FILE_LIMITS)):
+        for option, (name, bounds) in options.items():
+            _SETTINGS[option] = _LimitParameter(option, bounds, getattr(limits, name))
 
 
 @cache
 def limits() -> Limits:
-    """The budgets of an evaluation, as set."""
-    return Limits(**_set(EVALUATION_BUDGETS))
+    """The limits of an evaluation, as set."""
+    return Limits(**_set(EVALUATION_LIMITS))
 
 
 @cache
 def file_limits() -> FileLimits:
-    """The budgets of each file, as set."""
-    return FileLimits(**_set(FILE_BUDGETS))
+    """The limits of each file, as set."""
+    return FileLimits(**_set(FILE_LIMITS))
 
 
-def _set(budgets: dict[str, tuple[str, str]]) -> dict[str, int]:
+def _set(options: dict[str, tuple[str, str]]) -> dict[str, int]:
     return {
-        name: _SETTINGS[option].value
-        for option, (name, _) in budgets.items()
+        field: _SETTINGS[name].value
+        for name, (field, _) in options.items()
+        if name in _SETTINGS
+        for option, (name, _) in options.items()
         if option in _SETTINGS
     }

@@ -18,13 +18,13 @@ from attrs import evolve, field
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import printable
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 
 SECTION: Final = ".hip_fatbin"
@@ -99,7 +99,7 @@ def is_bundle(data: bytes) -> bool:
 
 
 def read_bundles(
-    data: bytes | FileBytes, subject: str, limits: FileLimits = DEFAULT_LIMITS
+    data: bytes | FileBytes, subject: str, limits: FileLimits = DEFAULT_FILE_LIMITS
 ) -> tuple[BundleEntry, ...]:
     """The entries of all bundles in a file or section; `Malformed` where there is none.
 

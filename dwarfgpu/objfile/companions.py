@@ -10,10 +10,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, map_file
-from dwarfgpu.objfile.file_limits import FileLimits
 
 T = TypeVar("T")
 

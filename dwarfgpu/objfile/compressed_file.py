@@ -17,11 +17,11 @@ from threading import Lock
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import Zstandard, zstandard
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 _READABLE: Final = ("gzip", "xz", "zstd")
 _MAX_MEMORY: Final = 1 << 28
@@ -95,7 +95,7 @@ class _Blocks:
         return data
 
 
-def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_LIMITS) -> Data:
+def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_FILE_LIMITS) -> Data:
     """The bytes of a file as they were before it was compressed, as far as possible not read yet.
 
     A file that is not compressed is returned as it is. `Malformed` for damaged ones; `UsageError`

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 from dwarfgpu.objfile.triton_cache import cached_kernels
 
@@ -29,7 +29,7 @@ class Container:
     file: ObjectFile | None
     """The ELF file itself; None for a bundle and for a folder."""
     entries: tuple[BundleEntry, ...]
-    limits: FileLimits = DEFAULT_LIMITS
+    limits: FileLimits = DEFAULT_FILE_LIMITS
 
     def device_entries(self) -> tuple[BundleEntry, ...]:
         """The entries for a GPU that are not empty."""
@@ -43,7 +43,7 @@ class Container:
         return ObjectFile(f"{self.path}[{name}]", read_if_small(entry.data), self.limits)
 
 
-def open_container(path: str | Path, limits: FileLimits = DEFAULT_LIMITS) -> Container:
+def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> Container:
     """A file with the code objects in it, or a folder of Triton's cache.
 
     `UsageError` where it is neither ELF nor bundle, and for another folder.
@@ -59,7 +59,7 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_LIMITS) -> Con
 
 
 def open_object(
-    path: str | Path, target: str | None = None, limits: FileLimits = DEFAULT_LIMITS
+    path: str | Path, target: str | None = None, limits: FileLimits = DEFAULT_FILE_LIMITS
 ) -> ObjectFile:
     """Return the ELF file at a path, or the code object of a target in it.
 

@@ -18,11 +18,11 @@ from typing import Final, Literal
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC, LONGEST_MAGIC_BYTES, compressed_by
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.placement import CUBIN_GLOBAL, placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 
@@ -128,7 +128,7 @@ class ObjectFile:
     """
 
     def __init__(
-        self, path: str, data: bytes | FileBytes, limits: FileLimits = DEFAULT_LIMITS
+        self, path: str, data: bytes | FileBytes, limits: FileLimits = DEFAULT_FILE_LIMITS
     ) -> None:
         self.path = path
         self.limits = limits
@@ -479,7 +479,7 @@ def not_elf(path: str) -> str:
     return f"{path} is not an ELF file"
 
 
-def open_object(path: str | Path, limits: FileLimits = DEFAULT_LIMITS) -> ObjectFile:
+def open_object(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> ObjectFile:
     """The ELF file of that path; `UsageError` where it cannot be read or is none."""
     return ObjectFile(str(path), map_file(path), limits)
 

@@ -105,7 +105,7 @@ def _require_readable(word: str) -> None:
 def opening() -> Iterator[None]:
     """Errors of a file that cannot be read become wrong requests.
 
-    What dwarfgpu does not support, and a budget, keep their names: the file may be a good one.
+    What dwarfgpu does not support, and a limit, keep their names: the file may be a good one.
     """
     try:
         yield

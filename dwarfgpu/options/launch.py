@@ -15,6 +15,7 @@ from attrs import evolve
 from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -53,7 +54,6 @@ from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf import PT_LOAD
-from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.launch_arguments import argument_values, declared_parameters

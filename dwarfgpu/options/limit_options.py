@@ -1,18 +1,17 @@
-"""`--max-steps` and the other budgets: of one evaluation, and of each file that is read."""
+"""`--max-steps` and the other limits: of one evaluation, and of each file that is read."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Final
 
-from dwarfgpu.access.limits import Limits
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits, Limits
 from dwarfgpu.options.numbers import natural
 
 VARIABLE_STEPS: Final = 50_000
 """Operations for one variable and lane: a file cannot make a listing of many run for minutes."""
 
-EVALUATION_BUDGETS: Final = {
+EVALUATION_LIMITS: Final = {
     "--max-steps": ("steps", "operations performed for one answer"),
     "--max-stack": ("stack", "stack entries"),
     "--max-calls": ("calls", "nested calls"),
@@ -27,7 +26,7 @@ EVALUATION_BUDGETS: Final = {
 }
 """Options, the field of `Limits` that each sets, and what it bounds."""
 
-FILE_BUDGETS: Final = {
+FILE_LIMITS: Final = {
     "--max-inflated-bytes": ("inflated_bytes", "bytes of a file's compressed parts, unpacked"),
     "--max-inflated-ratio": ("inflated_ratio", "unpacked bytes for each compressed one"),
     "--max-units": ("units", "units of a section"),
@@ -42,7 +41,7 @@ FILE_BUDGETS: Final = {
 def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
     """The options, for commands that evaluate expressions."""
     group = parser.add_argument_group("limits, beyond which the answer is LimitExceeded")
-    for option, (name, help_text) in EVALUATION_BUDGETS.items():
+    for option, (name, help_text) in EVALUATION_LIMITS.items():
         default = str(getattr(Limits(), name))
         if option == "--max-steps":
             default += f", for a variable {VARIABLE_STEPS}"
@@ -52,34 +51,34 @@ def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
 def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
     """The options, for commands that read object files or states."""
     group = parser.add_argument_group("limits for a file, beyond which the answer is LimitExceeded")
-    for option, (name, help_text) in FILE_BUDGETS.items():
-        default = getattr(DEFAULT_LIMITS, name)
+    for option, (name, help_text) in FILE_LIMITS.items():
+        default = getattr(DEFAULT_FILE_LIMITS, name)
         group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")
 
 
 def limits_of(args: argparse.Namespace, steps: int) -> Limits:
-    """Return the evaluation budgets from the options; `steps` is the default.
+    """Return the evaluation limits from the options; `steps` is the default.
 
     `UsageError` for invalid numbers.
     """
-    return Limits(**{"steps": steps, **_given(args, EVALUATION_BUDGETS)})
+    return Limits(**{"steps": steps, **_given(args, EVALUATION_LIMITS)})
 
 
 def file_limits_of(args: argparse.Namespace) -> FileLimits:
-    """Return the budgets of a file from the options; `UsageError` for invalid numbers."""
-    return FileLimits(**_given(args, FILE_BUDGETS))
+    """Return the limits of a file from the options; `UsageError` for invalid numbers."""
+    return FileLimits(**_given(args, FILE_LIMITS))
 
 
 def given_file_limits(args: argparse.Namespace) -> dict[str, str | None]:
     """What the options say, by the names of the parsed arguments, for another command's."""
-    return {name: getattr(args, name) for name in map(_argument_of, FILE_BUDGETS)}
+    return {name: getattr(args, name) for name in map(_argument_of, FILE_LIMITS)}
 
 
-def _given(args: argparse.Namespace, budgets: dict[str, tuple[str, str]]) -> dict[str, int]:
+def _given(args: argparse.Namespace, options: dict[str, tuple[str, str]]) -> dict[str, int]:
     """The fields that options set."""
     limits = {
         name: natural(getattr(args, _argument_of(option)), option)
-        for option, (name, _) in budgets.items()
+        for option, (name, _) in options.items()
     }
     return {name: bound for name, bound in limits.items() if bound is not None}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
@@ -54,7 +54,7 @@ class OpenedMachine:
     """The signals that ended threads of a core file, as data."""
     state_path: str | None = None
     """The open state file."""
-    file_limits: FileLimits = DEFAULT_LIMITS
+    file_limits: FileLimits = DEFAULT_FILE_LIMITS
     """For each file that is read, states included."""
     opener: Opener | None = None
     """None if a program made the session: then no other file can be opened."""

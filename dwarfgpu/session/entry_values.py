@@ -12,8 +12,8 @@ from typing import Final, Protocol
 
 from attrs import evolve
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame
 from dwarfgpu.cfi.values_on_entry import OnEntry
 from dwarfgpu.dwarf.calls.call_sites import CallSite

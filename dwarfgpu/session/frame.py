@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from attrs import evolve, field
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram

@@ -11,9 +11,9 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Properties
@@ -149,7 +149,7 @@ def is_dynamic(kind: Type | None) -> bool:
 
 
 class Resolver:
-    """Resolves types in one context, with one budget for all of them."""
+    """Resolves types in one context, with one limit for all of them."""
 
     def __init__(self, context: Callable[[], Context]) -> None:
         """`context` returns that of the focus; called when something must be evaluated."""

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve, field
 
 from dwarfgpu.access.compare_places import Comparison
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup

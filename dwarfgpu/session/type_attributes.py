@@ -85,7 +85,7 @@ def displaced(location: Location, bits: int) -> Location:
 
 
 class TypeAttributes:
-    """Evaluates attributes in one context, with one budget for all of them."""
+    """Evaluates attributes in one context, with one limit for all of them."""
 
     def __init__(self, context: Callable[[], Context]) -> None:
         """`context` returns that of the focus; called when something must be evaluated."""
@@ -228,7 +228,7 @@ class TypeAttributes:
         object: Location | None,
         stack: tuple[Entry, ...],
     ) -> Result:
-        """Evaluate within the budget; what exceeded it once is not tried again."""
+        """Evaluate within the limit; what exceeded it once is not tried again."""
         if id(source) in self._too_much:
             raise self._too_much[id(source)]
         if self._evaluations_left <= 0:

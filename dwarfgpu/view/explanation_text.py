@@ -57,7 +57,7 @@ FAULTS: dict[type[DwarfGpuError], str] = {
     EvaluationError: "the operation has no result for these operands",
     UnknownAugmentation: "the frame information is unknown: the operation is not at fault",
     Unsupported: "the operation is valid, but dwarfgpu does not implement it",
-    LimitExceeded: "a budget of dwarfgpu is used up: the expression is too large or never ends",
+    LimitExceeded: "a limit of dwarfgpu is reached: the expression is too large or never ends",
     UsageError: "the request cannot be carried out",
 }
 """Who is at fault for each kind of error."""

@@ -104,7 +104,7 @@ def _number(value: Value) -> Plain:
 
 def location_json(location: Location, endian: Endian = "little") -> JsonObject:
     """A location description with all its places."""
-    return {"kind": "location", "places": _Budget(endian).places(location, 0)}
+    return {"kind": "location", "places": _PartBudget(endian).places(location, 0)}
 
 
 def implicit_pointer_json(storage: ImplicitPointer) -> JsonObject:
@@ -122,7 +122,7 @@ def _implicit_pointer(storage: ImplicitPointer) -> JsonObject:
     }
 
 
-class _Budget:
+class _PartBudget:
     """Counts the parts of one answer down, over all its composites."""
 
     def __init__(self, endian: Endian) -> None:

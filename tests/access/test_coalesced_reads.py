@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from dwarfgpu.access import coalesced_reads
-from dwarfgpu.access.coalesced_reads import Budget, CoalescedReads, IsUnreadable, Run
+from dwarfgpu.access.coalesced_reads import CoalescedReads, IsUnreadable, Run, RunBudget
 from dwarfgpu.access.compare_places import MAX_FINDINGS, Comparison, PlaceFinding
 from dwarfgpu.arch import architecture
 from dwarfgpu.errors import LimitExceeded, Unavailable, WhollyUnavailable
@@ -43,7 +43,7 @@ def reads(
 ) -> CoalescedReads:
     """For an object made of ranges of bits, each by its first bit and size."""
     runs = [Run((SingleLocation(storage, first),), size, None) for first, size in ranges]
-    return CoalescedReads(asked.load, "little", runs, Budget(budget), is_unreadable)
+    return CoalescedReads(asked.load, "little", runs, RunBudget(budget), is_unreadable)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_places_of_one_run_are_not_read_ahead() -> None:
     places = tuple(SingleLocation(MEMORY, first) for first in (0, 64))
     runs = [Run(places, 8, None), Run((SingleLocation(MEMORY, 800),), 8, None)]
     asked = Asked()
-    fetch = CoalescedReads(asked.load, "little", runs, Budget(9))
+    fetch = CoalescedReads(asked.load, "little", runs, RunBudget(9))
     fetch.read(MEMORY, 800, 8)
     assert asked.reads == [(100, 1)]
 

@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location, SingleLocation, composite

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
+from dwarfgpu.base.limits import CfiLimits
 from dwarfgpu.cfi import decode as decoding
 from dwarfgpu.cfi.declaration import CFA_OPERATIONS, CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.cfi.decode import decode_cfa
 from dwarfgpu.cfi.pointer import read_pointer
-from dwarfgpu.cfi.program import CfiLimits, initial_rules, iterate_rows, row_table, rows
+from dwarfgpu.cfi.program import initial_rules, iterate_rows, row_table, rows
 from dwarfgpu.cfi.rule import (
     Architectural,
     ExpressionCfa,
@@ -240,7 +241,7 @@ def test_rows_before_an_error_stay() -> None:
     assert next(iterate_rows(initial, fde, 0x1000, 0x100)).end == 0x1004
 
 
-def test_budgets() -> None:
+def test_limits() -> None:
     def error(fde: bytes, limits: CfiLimits) -> DwarfGpuError | None:
         initial = initial_rules(decode_cfa(b"", FORM))
         return row_table(initial, decode_cfa(fde, FORM), 0, 1 << 40, limits).error

@@ -136,7 +136,7 @@ def access(*accesses: Json) -> dict[str, Json]:
         (changed(state={"lane": 10**4299}), False),
         (changed(state={"registers": {"5": 2**64}}), False),
         (changed(state={"initial_stack": [2**64]}), False),
-        # the evaluator's own budget ends what the case would let run on
+        # the evaluator's own limit ends what the case would let run on
         (changed(bytes_hex="3128fcff", state={"max_steps": 10**15},
                  expected={"kind": "error", "class": "LimitExceeded"}), True),
     ],

@@ -1,4 +1,4 @@
-"""Every command that opens a file takes its budgets, and each file that it opens has them."""
+"""Every command that opens a file takes its limits, and each file that it opens has them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import dwarfgpu
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.cli.main import COMMANDS, configure_command
 from dwarfgpu.machine.state import load
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.file_limits import FileLimits
-from dwarfgpu.options.limit_options import EVALUATION_BUDGETS, FILE_BUDGETS
+from dwarfgpu.options.limit_options import EVALUATION_LIMITS, FILE_LIMITS
 from tests.cli.command import FIXTURES, STATES, run
 
 FILE = FIXTURES / "asm/locations.gfx942.v5.co"
@@ -57,7 +57,7 @@ def given() -> list[object]:
     """The options of `LIMITS`."""
     return [
         word
-        for option, (name, _) in FILE_BUDGETS.items()
+        for option, (name, _) in FILE_LIMITS.items()
         for word in (option, getattr(LIMITS, name))
     ]
 
@@ -70,7 +70,7 @@ def test_each_command_is_known_here() -> None:
         configure_command(command, parser)
         options = {option for action in parser._actions for option in action.option_strings}
         opens = command in REQUESTS
-        assert (set(FILE_BUDGETS) <= options) is opens, command
+        assert (set(FILE_LIMITS) <= options) is opens, command
         assert opens or not {"--state", "--core", "--target"} & options, command
 
 
@@ -79,7 +79,7 @@ def test_each_command_is_known_here() -> None:
     [(command, each) for command, requests in REQUESTS.items() for each in requests],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_each_file_has_the_budgets(
+def test_each_file_has_the_limits(
     command: str, request_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[FileLimits] = []
@@ -113,4 +113,4 @@ def test_errors_name_options_that_there_are() -> None:
             match node:
                 case ast.Call(func=ast.Name(id="LimitExceeded"), args=[_, option]):
                     named.add(ast.literal_eval(option))
-    assert named | {"--max-frames"} == {*EVALUATION_BUDGETS, *FILE_BUDGETS}
+    assert named | {"--max-frames"} == {*EVALUATION_LIMITS, *FILE_LIMITS}

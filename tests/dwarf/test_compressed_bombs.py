@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.objfile.file_limits import FileLimits
 from tests.cli.command import run
 from tests.work import at_most
 

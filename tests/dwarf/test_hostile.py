@@ -10,8 +10,8 @@ from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.section_budget import LONGEST_NAME_BYTES
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Unspecified, size_bits, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
@@ -37,7 +38,6 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from dwarfgpu.service.value.value_history import reasons
 from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.view.type_layout import layout
@@ -368,9 +368,11 @@ def test_headers_of_lists_named_by_offset(
 
 def test_units_without_end() -> None:
     assert len(soon(lambda: debug_info(elf({".debug_info": bytes(1 << 22)})).problems)) == 1_001
-    assert DEFAULT_LIMITS.units == 200_000
+    assert DEFAULT_FILE_LIMITS.units == 200_000
     units = elf({".debug_info": unit(b"") * 6_000})
-    info = DebugInfo.of(ObjectFile("made.co", units, limits=evolve(DEFAULT_LIMITS, units=5_000)))
+    info = DebugInfo.of(
+        ObjectFile("made.co", units, limits=evolve(DEFAULT_FILE_LIMITS, units=5_000))
+    )
     assert len(soon(lambda: info.units, 500_000)) == 5_000
     (problem,) = info.problems
     assert isinstance(problem, LimitExceeded)

@@ -273,7 +273,7 @@ def test_names_that_cannot_be_printed_are_escaped() -> None:
 
 
 def test_lists_that_overlap_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwarfgpu.dwarf.budget.ALLOWANCE_BYTES", -4)
+    monkeypatch.setattr("dwarfgpu.dwarf.section_budget.ALLOWANCE_BYTES", -4)
     shapes = [
         Shape(0x11, ((dw.AT_LOW_PC, 1),), True),
         Shape(dw.TAG_LEXICAL_BLOCK, ((dw.AT_RANGES, dw.FORM_SEC_OFFSET),)),

@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from attrs import evolve
 
 from dwarfgpu.access.compare_places import Comparison
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch import architecture
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList, UnitFormat
 from dwarfgpu.expr.decode import encode

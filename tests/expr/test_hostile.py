@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.evaluate import evaluate
 from tests.expr import hostile
@@ -23,7 +23,7 @@ from tools.fuzz import one_round
 CASES = Path(__file__).resolve().parent / "hostile.py"
 
 MAX_CALLS = 5_000_000
-"""Of functions, for one round of the fuzzer, whose budgets are tight."""
+"""Of functions, for one round of the fuzzer, whose limits are tight."""
 FEW, SMALL, DECODED, LARGE = 24, 16, 64, 400
 """Megabytes: of a hundred thousand composites in one another; where nothing large is made; of three
 hundred thousand operations, a hundred thousand of them different; and where a hundred thousand

@@ -1,4 +1,4 @@
-"""`set dwarfgpu max-… N`: the budgets of the command line's options inside GDB."""
+"""`set dwarfgpu max-… N`: the limits of the command line's options inside GDB."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.access.limits import Limits
-from dwarfgpu.objfile.file_limits import FileLimits
-from dwarfgpu.options.limit_options import EVALUATION_BUDGETS, FILE_BUDGETS
+from dwarfgpu.base.limits import FileLimits, Limits
+from dwarfgpu.options.limit_options import EVALUATION_LIMITS, FILE_LIMITS
 from tests.gdb.debugger import Debugger
 
 STOPPED = ("break leaf", "run")
@@ -19,7 +18,7 @@ def demo(repository: Path) -> Path:
     return repository / "fixtures/x86_64/demo.gcc.O0.v5"
 
 
-def test_a_budget_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) -> None:
+def test_a_limit_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) -> None:
     steps, dies = ("set dwarfgpu max-steps", "set dwarfgpu max-dies")
     say = "dwarfgpu print n"
     code = "\n".join(f"print(said({each!r}))" for each in (f"{steps} 0", say, f"{steps} 9", say))
@@ -35,8 +34,8 @@ def test_a_budget_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) 
     assert "n = 42" in out
 
 
-def test_each_budget_is_a_setting_with_its_default(debugger: Debugger) -> None:
+def test_each_limit_is_a_setting_with_its_default(debugger: Debugger) -> None:
     shown, _ = debugger.run("show dwarfgpu")
-    for budgets, limits in ((EVALUATION_BUDGETS, Limits()), (FILE_BUDGETS, FileLimits())):
-        for option, (name, bounds) in budgets.items():
+    for options, limits in ((EVALUATION_LIMITS, Limits()), (FILE_LIMITS, FileLimits())):
+        for option, (name, bounds) in options.items():
             assert f"{option[2:]}:  At most {getattr(limits, name)}: {bounds}." in shown

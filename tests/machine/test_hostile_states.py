@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 from tests.work import at_most
 
 MEBIBYTE = 1 << 20
@@ -90,9 +90,9 @@ def test_a_fill_contradicts_as_bytes_do(tmp_path: Path) -> None:
 def test_more_waves_than_are_read(tmp_path: Path) -> None:
     path = tmp_path / "waves.json"
     start = '{"schema": "dwarfgpu-state-1", "architecture": "gfx1100", "waves": '
-    path.write_text(start + json.dumps([{}] * (DEFAULT_LIMITS.waves + 1)) + "}")
+    path.write_text(start + json.dumps([{}] * (DEFAULT_FILE_LIMITS.waves + 1)) + "}")
     with (
-        at_most(10 * DEFAULT_LIMITS.waves),
+        at_most(10 * DEFAULT_FILE_LIMITS.waves),
         pytest.raises(LimitExceeded, match="65537 waves, at most 65536"),
     ):
         load_state(path)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian, to_bytes
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import (
     ConstValue,

@@ -16,11 +16,11 @@ from types import ModuleType
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.errors import LimitExceeded, Malformed, UsageError
 from dwarfgpu.objfile import compressed_file
 from dwarfgpu.objfile.compressed_file import decompressed, head_of
 from dwarfgpu.objfile.file_bytes import FileBytes
-from dwarfgpu.objfile.file_limits import FileLimits
 
 
 def contents(size_bytes: int = 50_000) -> bytes:

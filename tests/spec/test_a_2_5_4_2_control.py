@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.access.limits import Limits
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import (
     EvaluationError,
@@ -116,7 +116,7 @@ def test_branch(fact: Fact) -> None:
     ],
 )
 def test_endless_loop_ends(text: str, steps: int) -> None:
-    """As soon as the stack is the same at the same branch; else by the budget of steps."""
+    """As soon as the stack is the same at the same branch; else by the limit of steps."""
     dies = {0x200: "lit1; drop", 0x204: "loop: nop; skip loop"}
     made = world(dies=dies, registers={"s0": 1})
     told = made.changed(limits=Limits(steps=steps))
@@ -140,7 +140,7 @@ def test_a_loop_that_ends_is_not_endless(text: str, result: str) -> None:
     assert shown(world(dies=dies).result(text)) == result
 
 
-def test_a_loop_with_a_growing_or_deep_stack_ends_by_the_budgets() -> None:
+def test_a_loop_with_a_growing_or_deep_stack_ends_by_the_limits() -> None:
     made = GPU.changed(limits=Limits(steps=2000, stack=500))
     raises(lambda: made.result("loop: lit1; skip loop"), LimitExceeded, "500 stack entries")
     deep = "lit1; " * 100 + "loop: nop; skip loop"

@@ -79,7 +79,7 @@ def _last_line(result: Measured) -> str:
 
 
 def _row(bomb: Bomb, size_bytes: int, results: list[Measured]) -> str:
-    """Of the table: the slowest command, the largest one, and the budgets that were named."""
+    """Of the table: the slowest command, the largest one, and the limits that were named."""
     text = "\n".join(result.text for result in results)
     options = sorted(set(_OPTION.findall(text)))
     bound = "a fixed bound" if "LimitExceeded" in text or "at most" in text else "an answer"

@@ -24,7 +24,7 @@ def sections(count: int) -> Files:
 
 
 def packed_sections(count: int) -> Files:
-    """Compressed sections of a megabyte each in full size, which the budget lets through."""
+    """Compressed sections of a megabyte each in full size, which the limit lets through."""
     data = bytes(2_048 * count)
     body = struct.pack("<IIQQ", 1, 0, len(data), 1) + zlib.compress(data, 9)
     names = (".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_loclists",
@@ -196,7 +196,7 @@ def kernels_of_code(count: int) -> Files:
 
 
 def cases(count: int) -> Files:
-    """A suite of conformance cases that loop until their budget ends."""
+    """A suite of conformance cases that loop until their limit ends."""
     rows = [
         {
             "name": f"case{number}", "source": "made", "bytes_hex": "33132ffbff", "address_size": 8,

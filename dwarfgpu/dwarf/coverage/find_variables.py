@@ -368,7 +368,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
 
 
 def _cut(units: UnitGroups, left: int) -> int:
-    """Remove the variables of a unit that exceed the remaining budget, and record a problem then.
+    """Remove the variables of a unit beyond the limit for all units, and record a problem then.
     Return what remains; negative if it was not enough."""
     for group in units.groups:
         wanted_count = len(group.declared)

@@ -11,10 +11,10 @@ from typing import Final
 
 from attrs import field
 
-from dwarfgpu.access.limits import Limits
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,

@@ -16,6 +16,7 @@ from attrs import field
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.code_objects import (
@@ -44,7 +45,6 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.container import open_object as open_code_object
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, map_file
 from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 DEFAULT_PROCESSOR: Final = "gfx942"
 """Processor of a core whose note lists no GPU."""
@@ -142,7 +142,7 @@ def load_core(
     *,
     sysroot: str | None = None,
     load_address: int | None = None,
-    limits: FileLimits = DEFAULT_LIMITS,
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
     gpu_core: Path | str | None = None,
     code_objects: Mapping[str, str] | None = None,
 ) -> Core:

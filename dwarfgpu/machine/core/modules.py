@@ -15,6 +15,7 @@ from typing import Final
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.readable_files import beneath, is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.link_map import library_names
@@ -24,7 +25,6 @@ from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.elf import PF_X, PT_LOAD, ObjectFile, Segment, open_object
 from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 _PAGE_BYTES: Final = 4096
 _DELETED: Final = " (deleted)"
@@ -68,8 +68,8 @@ class Where:
     """The folder with all other files, at their paths or by their names."""
     load_address: int | None = None
     """The load address of the program, if nothing else determines it."""
-    limits: FileLimits = DEFAULT_LIMITS
-    """Budgets of each file."""
+    limits: FileLimits = DEFAULT_FILE_LIMITS
+    """Limits of each file."""
 
 
 @frozen(eq=False)

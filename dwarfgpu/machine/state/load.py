@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, Regist
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load_topology import (
@@ -29,7 +30,6 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from dwarfgpu.base.npy import Npy
@@ -111,7 +111,7 @@ class _Reader:
         return self._files[name]
 
 
-def load_state(path: Path | str, most_waves: int = DEFAULT_LIMITS.waves) -> State:
+def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) -> State:
     """The state of a file; `UsageError` names the field that is not as the format says.
 
     `LimitExceeded` for more than `most_waves` waves.

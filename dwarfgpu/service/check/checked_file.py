@@ -26,7 +26,7 @@ class Report:
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether it cannot be read, or a budget ended the check of a part."""
+        """Whether it cannot be read, or a limit ended the check of a part."""
         return self.verdict is None or self.verdict.findings.is_incomplete
 
     @property

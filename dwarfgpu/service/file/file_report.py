@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.imports import type_sources
@@ -23,7 +24,6 @@ from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import SHF_COMPRESSED, ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.separate_debug import (
     DebugLink,
@@ -146,7 +146,7 @@ def report_on(
     target: str | None,
     directories: Iterable[str | Path],
     dialect: str | None = None,
-    limits: FileLimits = DEFAULT_LIMITS,
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
 ) -> Report:
     """Describe a file, or the code object of a target in it; `UsageError` for another kind of
     file."""

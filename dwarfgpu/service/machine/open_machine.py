@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.state.load import WaveState, wave_named
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import PartlyKnown, WaveId
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
@@ -91,7 +91,7 @@ def stopped_in_core(
     dialect: str | None,
     strict: bool,
     debug_directories: tuple[str | Path, ...],
-    limits: FileLimits = DEFAULT_LIMITS,
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
     gpu_core: str | None = None,
     gpu_files: Mapping[str, str] | None = None,
 ) -> Stopped:

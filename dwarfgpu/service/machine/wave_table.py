@@ -7,12 +7,12 @@ from pathlib import Path
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Machine
-from dwarfgpu.objfile.file_limits import FileLimits
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.machine.wave_rows import (

@@ -90,7 +90,7 @@ def described(file: CodeObject, query: Wanted, place: str) -> Iterator[UnitGroup
 
 
 def _suggestion(file: CodeObject, query: Wanted) -> str:
-    """Return ` Did you mean "limit"?` with a similar variable, and the units that a budget skipped;
+    """Return ` Did you mean "limit"?` with a similar variable, and the units that a limit skipped;
     otherwise empty."""
     every = find_variables(file.scopes, Wanted((), query.function, query.pc))
     variables = [variable for unit in every for group in unit.groups for variable in group.declared]

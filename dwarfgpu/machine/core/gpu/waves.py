@@ -17,6 +17,7 @@ from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,
@@ -39,7 +40,6 @@ from dwarfgpu.machine.core.gpu.save_area_layout import Bits, SaveLayout, layout_
 from dwarfgpu.machine.core.gpu.wave_status import HardwareWords, WaveIds, hardware_range
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS
 
 ASSUMED_R_VERSION: Final = 10
 """The version of the runtime if its `r_debug` is not in the core file."""
@@ -105,7 +105,7 @@ class GpuWaves:
         state: CoreState,
         memory: CoreMemory,
         first: WaveId = 1,
-        most_waves: int = DEFAULT_LIMITS.waves,
+        most_waves: int = DEFAULT_FILE_LIMITS.waves,
     ) -> None:
         """`first`: the number of the first wave among threads and waves. `LimitExceeded` for more
         waves than `most_waves`."""

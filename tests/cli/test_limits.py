@@ -1,4 +1,4 @@
-"""Each budget of the command line: reached by one less than an expression needs, kept by that."""
+"""Each limit of the command line: reached by one less than an expression needs, kept by that."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dwarfgpu.options.limit_options import EVALUATION_BUDGETS, FILE_BUDGETS
+from dwarfgpu.options.limit_options import EVALUATION_LIMITS, FILE_LIMITS
 from tests.cli.command import FIXTURES, REPOSITORY, STATES, run
 
 LOCATIONS = FIXTURES / "asm/locations.gfx942.v5.co"
@@ -60,7 +60,7 @@ LOOK = ("--file", LOCATIONS, "--state", STATE, "--lane", 3)
     ],
     ids=lambda value: value if isinstance(value, str) and value.startswith("--") else None,
 )
-def test_budget(option: str, needed: int, arguments: tuple[object, ...], message: str) -> None:
+def test_limit(option: str, needed: int, arguments: tuple[object, ...], message: str) -> None:
     kept = run("eval", option, needed, *arguments)
     assert "LimitExceeded" not in kept.out + kept.err
     assert kept.out
@@ -71,7 +71,7 @@ def test_budget(option: str, needed: int, arguments: tuple[object, ...], message
     assert broken.status == 1
 
 
-def test_a_budget_is_a_count() -> None:
+def test_a_limit_is_a_count() -> None:
     done = run("eval", "--max-parts", -1, "lit1")
     assert (done.status, done.error) == (
         2,
@@ -88,10 +88,10 @@ def test_of_an_array_beyond_it_the_first_elements_are_read() -> None:
     assert cut.status == 1
 
 
-def test_the_document_has_each_budget_with_its_default() -> None:
+def test_the_document_has_each_limit_with_its_default() -> None:
     """As the help does."""
     shown = " ".join(run("eval", "--help").out.split())
     rows = (REPOSITORY / "docs/eval.md").read_text("utf-8")
-    for option, (_, bounds) in {**EVALUATION_BUDGETS, **FILE_BUDGETS}.items():
+    for option, (_, bounds) in {**EVALUATION_LIMITS, **FILE_LIMITS}.items():
         [default] = re.findall(rf"^\| `{option}` \| ([^|]*) \| {bounds} \|$", rows, re.MULTILINE)
         assert f"{option} N {bounds}; default: {default} " in shown

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import printable
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.errors import LimitExceeded, Malformed
-from dwarfgpu.objfile.file_limits import DEFAULT_LIMITS, FileLimits
 
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
@@ -24,10 +24,10 @@ LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
 
 
-class Budget:
+class SectionBudget:
     """How much of the sections of one file was read."""
 
-    def __init__(self, file_bytes: int, limits: FileLimits = DEFAULT_LIMITS) -> None:
+    def __init__(self, file_bytes: int, limits: FileLimits = DEFAULT_FILE_LIMITS) -> None:
         self._most_bytes = LARGEST_EXPANSION * file_bytes
         self.entries_left = limits.dies
         """How many entries (DIEs) may still be read."""

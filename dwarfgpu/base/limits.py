@@ -1,7 +1,11 @@
-"""Budgets of one file: how much may be made of its bytes before an answer.
+"""Limits: how much one question may cost before the answer is `LimitExceeded`.
+
+Those that a user may raise are here, and have options (`dwarfgpu.options.limit_options`), but for
+`CfiLimits`. A bound that no good input comes near is a constant beside the loop that it ends. What
+is left of a limit while something is read is a budget.
 
 Law: a header's claim is refused before anything is unpacked; the error names the part of the file
-and the option that raises the bound.
+and the option that raises the limit.
 """
 
 from __future__ import annotations
@@ -16,8 +20,42 @@ UNJUDGED_BYTES: Final = 1 << 20
 
 
 @frozen
+class Limits:
+    """Limits of one evaluation; beyond them it is `LimitExceeded`.
+
+    Reading and writing a location share them with the evaluation that does it.
+    """
+
+    steps: int = 100_000
+    """Maximum number of operations and list entries, including those of nested expressions.
+
+    It ends an endless loop within a second of processor time.
+    """
+    stack: int = 100_000
+    """Stack entries."""
+    places: int = 64
+    """Places of one location description."""
+    parts: int = 200_000
+    """Parts of one composite location description that pieces make one by one."""
+    depth: int = 4096
+    """Composites inside one another: reading one takes as many steps."""
+    calls: int = 256
+    """DW_OP_call* inside one another."""
+    nesting: int = 32
+    """Separate evaluations (location lists, entry values, implicit pointers) in one another."""
+    read_bytes: int = 1 << 20
+    """Bytes of one object read or written."""
+    total_bytes: int = 1 << 26
+    """Bytes read in one evaluation, by nested expressions included."""
+    runs: int = 200_000
+    """Pieces of storage touched by one read or write."""
+    frames: int = 600_000
+    """Call frames of one stack: a stack of 8 MiB has fewer, of 16 bytes each."""
+
+
+@frozen
 class FileLimits:
-    """Bounds of each file that is read; beyond them it is `LimitExceeded`."""
+    """Limits of each file that is read; beyond them it is `LimitExceeded`."""
 
     inflated_bytes: int = 1 << 28
     """Bytes of all its compressed parts together, when decompressed."""
@@ -55,4 +93,15 @@ class FileLimits:
             )
 
 
-DEFAULT_LIMITS: Final = FileLimits()
+DEFAULT_FILE_LIMITS: Final = FileLimits()
+
+
+@frozen
+class CfiLimits:
+    """Limits of one FDE; beyond them it is `LimitExceeded`."""
+
+    rows: int = 100_000
+    states: int = 10_000
+    """DW_CFA_remember_state inside one another."""
+    rules: int = 2_000_000
+    """Maximum number of register rules in all rows and states together; shared ones count once."""
