@@ -37,12 +37,12 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("api", "printers", "__init__"),
     ("service",),
     ("options",),
-    ("cli", "repl", "gdb"),
+    ("cli", "repl", "gdb", "pyelftools"),
     ("__main__",),
 )
 """The folders of the package, lowest first. Within a layer there is an order too: no cycles."""
 
-FRONT_ENDS = frozenset({"cli", "repl", "gdb"})
+FRONT_ENDS = frozenset({"cli", "repl", "gdb", "pyelftools"})
 """What a person or a script talks to: each uses `service` and what is below, never another one."""
 
 ONLY_TARGET: dict[str, tuple[str, ...]] = {
@@ -73,6 +73,7 @@ ANSWERED: dict[str, dict[str, str]] = {
         "cli/eval.py": "operations without a program need no session, and so no service of one",
         "cli/explain.py": "it records the steps",
         "gdb/*": "its library evaluates in GDB's frames, and types what that gives",
+        "pyelftools/questions.py": "attributes of entries that are no variables",
     },
     "isa.*": {},
     "machine.core.memory": {},

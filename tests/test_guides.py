@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("page", ["contributing.md", "howto-backend.md"])
+@pytest.mark.parametrize("page", ["contributing.md", "howto-backend.md", "howto-pyelftools.md"])
 def test_the_python_of_a_guide_runs(page: str, repository: Path, tmp_path: Path) -> None:
     """In a process of its own: what a guide declares, such as an operation, ends with it."""
+    if page == "howto-pyelftools.md":
+        pytest.importorskip("elftools")
     text = (repository / "docs" / page).read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```", text, re.S)
     assert sum(example.count("assert ") for example in examples) >= 1
@@ -21,6 +23,8 @@ def test_the_python_of_a_guide_runs(page: str, repository: Path, tmp_path: Path)
     command = [sys.executable, "-P", str(program)]
     done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    if "print(" in program.read_text("utf-8") and page.startswith("howto-pyelftools"):
+        assert done.stdout == "".join(re.findall(r"```text\n(.*?)```", text, re.S))
 
 
 def test_every_page_is_in_the_navigation(repository: Path) -> None:

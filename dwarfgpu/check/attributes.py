@@ -185,16 +185,19 @@ def checked_values(
         if role is _VALUE and abbreviation.tag == dw.TAG_GENERIC_SUBRANGE:
             role = _OF_DIMENSION
         can_list = number in _LISTS or vendor is not None
-        is_list = role is not None and can_list and _is_list(attribute.form, kind, format)
-        if not (is_list or kind in _BLOCKS):
+        is_listed = role is not None and can_list and is_list(attribute.form, kind, format)
+        if not (is_listed or kind in _BLOCKS):
             role = None
         if role is not None or vendor is not None:
             title = f"DW_AT_{name}"
-            out.append(CheckedValue(position, number, attribute.form, title, role, is_list, vendor))
+            out.append(
+                CheckedValue(position, number, attribute.form, title, role, is_listed, vendor)
+            )
     return tuple(out)
 
 
-def _is_list(form: int, kind: str, format: UnitFormat) -> bool:
+def is_list(form: int, kind: str, format: UnitFormat) -> bool:
+    """Whether a value of a form is the place of a list, where the attribute may be one."""
     if kind in ("loclistx", "sec_offset"):
         return True
     return format.version < 4 and form in (dw.FORM_DATA4, dw.FORM_DATA8)

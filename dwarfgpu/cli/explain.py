@@ -10,30 +10,22 @@ from dwarfgpu.cli.eval import configure_subject
 from dwarfgpu.cli.eval_session import is_operations, session_for
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.cli.session_operations import session_operations
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
-from dwarfgpu.service.answer import of_error
-from dwarfgpu.service.evaluation.operations import operations_outcome
 from dwarfgpu.service.explain import (
     SCHEMA,
     Explanation,
-    _on_error,
-    _standing,
+    explain_evaluation,
     explain_subject,
 )
 from dwarfgpu.service.value.subject import or_operations
 from dwarfgpu.service.value.verify_places import compared
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.explanation_text import (
-    Recorder,
-    verdict,
-)
 from dwarfgpu.view.lane_position import telling_outer_frame
-from dwarfgpu.view.operation_inputs import OperationInputs
 from dwarfgpu.view.step_text import WHOLE
 
 
@@ -89,16 +81,11 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:
     """The operations of the command line."""
     operations = session_operations(args, session)
-    notes, steps = operations.notes, Recorder()
-    heading = (f"in dialect {operations.dialect}", *_standing(session))
-    try:
-        result = evaluate(
-            operations.data, operations.context, dialect=operations.dialect, observe=steps
+
+    def ask(observe: Observer) -> Result:
+        return evaluate(
+            operations.data, operations.context, dialect=operations.dialect, observe=observe
         )
-    except DwarfGpuError as error:
-        shown = OperationInputs(session).look(steps)
-        return Explanation(heading, shown, _on_error(error), of_error(error, notes), steps.omitted)
-    shown = OperationInputs(session).look(steps)
-    answer = operations_outcome(session, result, notes)
-    sentences = tuple(verdict(result, shown, None, answer.text))
-    return Explanation(heading, shown, sentences, answer, steps.omitted)
+
+    heading = f"in dialect {operations.dialect}"
+    return explain_evaluation(session, ask, heading, operations.notes)

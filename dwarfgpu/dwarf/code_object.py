@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import field
 
@@ -28,6 +29,9 @@ from dwarfgpu.objfile.elf import (
 )
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
+
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.borrowed_file import ElfFile
 
 
 def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> ObjectFile | None:
@@ -92,6 +96,32 @@ class CodeObject:
             described, load_address, dialect, literal=strict, loaded=file, directories=roots
         )
         return cls(file, info, Scopes(info), load_address)
+
+    @classmethod
+    def from_elffile(
+        cls,
+        elffile: ElfFile,
+        load_address: int = 0,
+        dialect: str | None = None,
+        *,
+        strict: bool = False,
+        debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
+        limits: FileLimits = DEFAULT_FILE_LIMITS,
+    ) -> CodeObject:
+        """The code object of an `ELFFile` of pyelftools (`dwarfgpu.pyelftools`).
+
+        A large file is read on demand, from the `ELFFile`'s stream: it must stay open. Arguments
+        and errors as in `open`.
+        """
+        from dwarfgpu.objfile.borrowed_file import object_of  # commands open files by name
+
+        return cls.of(
+            object_of(elffile, limits),
+            load_address,
+            dialect,
+            strict=strict,
+            debug_directories=debug_directories,
+        )
 
     @property
     def name(self) -> str:

@@ -9,7 +9,8 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
-from dwarfgpu.service.answer import Answer
+from dwarfgpu.expr.evaluate import Observer, Result
+from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.error_text import hint, one_line
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
@@ -23,6 +24,7 @@ from dwarfgpu.view.explanation_text import (
     Detail,
     Recorder,
     StepView,
+    verdict,
     verdict_on_error,
 )
 from dwarfgpu.view.json_object import JsonObject
@@ -162,6 +164,27 @@ def explain_variable(
     verdict_lines = (*sentences, *described_at, *filter(None, advice))
     chosen = _of_list(session, variable, insides)
     return Explanation(heading, shown, verdict_lines, answer, steps.omitted, (), chosen)
+
+
+def explain_evaluation(
+    session: Session,
+    evaluate: Callable[[Observer], Result],
+    heading: str,
+    notes: tuple[str, ...] = (),
+) -> Explanation:
+    """An evaluation without a variable: `evaluate` performs it for an observer."""
+    from dwarfgpu.service.evaluation.operations import operations_outcome  # not for variables
+
+    steps, lines = Recorder(), (heading, *_standing(session))
+    try:
+        result = evaluate(steps)
+    except DwarfGpuError as error:
+        shown = OperationInputs(session).look(steps)
+        return Explanation(lines, shown, _on_error(error), of_error(error, notes), steps.omitted)
+    shown = OperationInputs(session).look(steps)
+    answer = operations_outcome(session, result, notes)
+    sentences = tuple(verdict(result, shown, None, answer.text))
+    return Explanation(lines, shown, sentences, answer, steps.omitted)
 
 
 def _of_list(session: Session, variable: Variable, insides: OperationInputs) -> tuple[Detail, ...]:

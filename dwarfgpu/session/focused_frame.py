@@ -53,6 +53,8 @@ class FocusedFrame:
     strict: bool
     target: Target | None
     """The machine; only its capabilities are used: they do not change."""
+    function: Subprogram | None = None
+    """The function that runs, where the program location is unknown."""
 
     @cached_property
     def code_object(self) -> CodeObject | None:
@@ -87,21 +89,21 @@ class FocusedFrame:
     def subprogram(self) -> Subprogram | None:
         """The innermost function that is not inlined, at the program location."""
         if self.code_object is None or self.pc is None:
-            return None
+            return self.function if self.pc is None else None
         return self.code_object.scopes.subprogram_at(self.pc)
 
     @cached_property
     def subprograms(self) -> tuple[Subprogram, ...]:
         """The functions at the program location, inlined ones too, innermost first."""
         if self.code_object is None or self.pc is None:
-            return ()
+            return () if self.subprogram is None else (self.subprogram,)
         return self.code_object.scopes.subprograms_at(self.pc)
 
     @cached_property
     def has_lane_pc(self) -> bool:
         """Whether a function has DW_AT_LLVM_lane_pc (A.3.3.5), so that the machine decides where
-        lanes are."""
-        return any(
+        lanes are; without the wave's location nothing does."""
+        return self.pc is not None and any(
             any(True for _ in subprogram.die.llvm_numbers(dw.AT_LLVM_LANE_PC))
             for subprogram in self.subprograms
         )

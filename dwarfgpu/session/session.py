@@ -18,6 +18,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
@@ -71,6 +72,8 @@ class Session:
     iteration: int | None = None
     pc: int | None = None
     """The wave's program location, as loaded."""
+    function: Subprogram | None = field(default=None, kw_only=True)
+    """The function that runs, where the program location is unknown: its frame base is used."""
     is_pc_forced: bool = field(default=False, kw_only=True)
     """Take every lane of the top frame to be at `pc`, wherever DW_AT_LLVM_lane_pc puts it."""
     given_lanes: int | None = None
@@ -134,6 +137,7 @@ class Session:
             self.given_lanes,
             self.strict,
             self.target,
+            self.function,
         )
 
     @property

@@ -1,0 +1,80 @@
+"""What an attribute of a DIE describes, and what its evaluation begins with."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol, TypeAlias, TypeGuard
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.check.attributes import ROLES, is_list
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.scope_entries import DATA
+from dwarfgpu.errors import UsageError
+from dwarfgpu.expr.context import ExprLoc, LocationAttribute, ResultKind
+from dwarfgpu.pyelftools.expression import Expression, bytes_of
+
+
+class AttributeValue(Protocol):
+    """An `AttributeValue` of a DIE."""
+
+    @property
+    def name(self) -> str | int: ...
+
+    @property
+    def form(self) -> str | int: ...
+
+
+Attribute: TypeAlias = AttributeValue | Expression
+"""An attribute of a DIE, or an expression in its unit."""
+
+_NUMBERS: Final = {f"DW_AT_{name}": number for number, (name, _) in ROLES.items()} | {
+    "DW_AT_const_value": dw.AT_CONST_VALUE
+}
+VARIABLE: Final = frozenset({dw.AT_LOCATION, dw.AT_CONST_VALUE})
+"""Attributes that say where a variable is, or what it has."""
+MEMBER: Final = frozenset({dw.AT_DATA_MEMBER_LOCATION, dw.AT_VTABLE_ELEM_LOCATION})
+"""Attributes whose expression begins with the object on the stack (A.5.7.3, A.5.7.8)."""
+
+
+@frozen(eq=False)
+class Described:
+    """An attribute of an entry."""
+
+    number: int | None
+    """DW_AT number; None for an expression."""
+    source: LocationAttribute | int
+    """An expression, a location list, an object's bytes, or a constant."""
+    result: ResultKind | None
+    """What its section says that the expression gives; None if it may give either."""
+
+
+def described(attribute: Attribute, entry: Die) -> Described:
+    """What an attribute of a DIE, or an expression, is there to describe.
+
+    `UsageError` for an attribute that the entry does not have, and for one that is neither an
+    expression nor a location list nor a constant.
+    """
+    unit = entry.unit
+    if not is_attribute(attribute):
+        return Described(None, ExprLoc(bytes_of(attribute, unit.dialect, unit.format), unit), None)
+    name = attribute.name
+    number = _NUMBERS.get(name) if isinstance(name, str) else name
+    value = None if number is None else entry.attribute(number)
+    if number is None or value is None:
+        shown = name if isinstance(name, str) else f"attribute {name:#x}"
+        known = "" if number is None else f"the DIE at {entry.offset:#x} has no {shown}"
+        raise UsageError(known or f"{shown} is no expression, location list or constant of a DIE")
+    source: LocationAttribute | int | None
+    if number in VARIABLE and (entry.tag in DATA or value.kind != "constant"):
+        source = unit.location_attribute(entry)
+    elif value.kind == "constant" and not is_list(value.form, value.kind, unit.format):
+        source = entry.integer(number)
+    else:
+        source = unit.location_of(entry, number)
+    assert source is not None
+    return Described(number, source, ROLES[number][1].result if number in ROLES else None)
+
+
+def is_attribute(attribute: object) -> TypeGuard[AttributeValue]:
+    """Return whether it is an `AttributeValue`, not an expression."""
+    return hasattr(attribute, "name") and hasattr(attribute, "form")

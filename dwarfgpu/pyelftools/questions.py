@@ -1,0 +1,132 @@
+"""Evaluate, read and explain what DIEs of pyelftools describe."""
+
+from __future__ import annotations
+
+from typing import Unpack
+
+from attrs import evolve
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.scope_entries import DATA, name_of
+from dwarfgpu.dwarf.scope.variable import Variable, variable_of
+from dwarfgpu.errors import MissingContext, UsageError
+from dwarfgpu.expr.context import ConstValue, Context
+from dwarfgpu.expr.convert import constant_location, memory_location
+from dwarfgpu.expr.evaluate import Observer, Result, evaluate_attribute
+from dwarfgpu.language.presented_session import Session
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.value import Value
+from dwarfgpu.pyelftools.attribute import MEMBER, VARIABLE, Attribute, Described, described
+from dwarfgpu.pyelftools.entry import DIE, entry_of
+from dwarfgpu.pyelftools.machine import Machine, scopes_around, session_of
+from dwarfgpu.service.answer import of_result
+from dwarfgpu.service.explain import explain_evaluation, explain_variable
+from dwarfgpu.session.session import Reading
+
+
+def evaluate(
+    attribute: Attribute,
+    die: DIE,
+    code: CodeObject,
+    *,
+    object: int | None = None,
+    **machine: Unpack[Machine],
+) -> Result:
+    """What an attribute of a DIE gives: a `Location`, a `Value` or an `ImplicitPointerValue`.
+
+    An attribute is an expression, a location list, of which the entry for `pc` counts, or a
+    constant. An expression in its place (`dis`) is evaluated in the unit and function of the DIE.
+    `object`: the address of the object whose type the DIE describes, in bytes. `machine`: what is
+    known of the machine (`Machine`).
+
+    What is needed and absent is `MissingContext` or `Unavailable`, by its name; other errors as in
+    `dwarfgpu.evaluate`. `UsageError` for a wrong request.
+    """
+    entry = entry_of(die, code)
+    subject = described(attribute, entry)
+    session = session_of(entry, code, **machine)
+    return _evaluated(subject, _context(subject, session, object), None)
+
+
+def read(die: DIE, code: CodeObject, **machine: Unpack[Machine]) -> Reading:
+    """What a variable, parameter or constant has: `text`, `value`, `location`, `type`, `notes` and
+    `error` of a `Reading`.
+
+    `machine` as in `evaluate`. `UsageError` for a DIE that is none of them, or has no name, and for
+    a wrong request; an error in reading it is in the `Reading`.
+    """
+    entry = entry_of(die, code)
+    variable = _variable(entry)
+    if variable is None:
+        why = "is no variable with a name"
+        if entry.tag in DATA and entry.flag(dw.AT_DECLARATION):
+            why = f"only declares {name_of(entry)}: read the DIE that defines it"
+        raise UsageError(f"the DIE at {entry.offset:#x} {why}")
+    return session_of(entry, code, **machine).read(variable)
+
+
+def explain(
+    attribute: Attribute,
+    die: DIE,
+    code: CodeObject,
+    *,
+    object: int | None = None,
+    depth: int = 0,
+    **machine: Unpack[Machine],
+) -> str:
+    """The steps of an evaluation and why the result is as it is, or missing, as lines of text.
+
+    The attributes of a variable explain its contents. `depth`: how deep to show what operations
+    used. Other arguments as in `evaluate`; an error in the evaluation is explained, not raised.
+    """
+    entry = entry_of(die, code)
+    subject = described(attribute, entry)
+    session = session_of(entry, code, **machine)
+    variable = _variable(entry) if subject.number in VARIABLE else None
+    if variable is not None:
+        return explain_variable(session, variable).text(depth, "depth")
+
+    def ask(observe: Observer) -> Result:
+        return _evaluated(subject, _context(subject, session, object), observe)
+
+    heading = f"in dialect {entry.unit.dialect}"
+    return explain_evaluation(session, ask, heading).text(depth, "depth")
+
+
+def text(result: Result, code: CodeObject) -> str:
+    """What `evaluate` gave, in one line: a place, with its offset in the file, or a value."""
+    return of_result(result, (), code.file.endian, (code,)).text
+
+
+def _variable(entry: Die) -> Variable | None:
+    variable = variable_of(entry) if entry.tag in DATA else None
+    is_local = any(scope.tag == dw.TAG_SUBPROGRAM for scope in scopes_around(entry))
+    return variable if variable is None or is_local else evolve(variable, kind="global")
+
+
+def _context(subject: Described, session: Session, object: int | None) -> Context:
+    context = evolve(session.context(), result_kind=subject.result)
+    if object is None:
+        if subject.number in MEMBER:
+            raise MissingContext("the context has no object, whose part the DIE describes")
+        return context
+    place = memory_location(context, session.architecture.address_space(0), object)
+    if subject.number in MEMBER:
+        return evolve(context, initial_stack=(place,))
+    return evolve(context, object=place)
+
+
+def _evaluated(subject: Described, context: Context, observe: Observer | None) -> Result:
+    match subject.source:
+        case int(constant):
+            if subject.number in MEMBER:
+                (place,) = context.initial_stack
+                assert isinstance(place, Location)
+                return place.displaced(8 * constant)
+            return Value.of(constant, context.generic)
+        case ConstValue(data=data):
+            return constant_location(data, context.endian)
+        case attribute:
+            return evaluate_attribute(attribute, context, observe=observe)
