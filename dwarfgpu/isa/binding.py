@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.formats import Format
@@ -67,29 +67,39 @@ class Use:
     """Registers that memory is addressed by."""
 
 
-class _Plan(NamedTuple):
-    """Which field of a format is which place: an index, a register, None for memory, or the
-    word `absent`."""
+Where: TypeAlias = "int | Register | str | None"
+"""Where a place of an operation is: the index of a field, a register, None for memory; `absent`;
+or `returned`, in `vdata` if the instruction returns it."""
+
+
+class OperandFields(NamedTuple):
+    """Which field of a format is which place of an operation."""
 
     operation: Operation
-    results: tuple[tuple[AccessedPlace, int | Register | str | None], ...]
-    sources: tuple[tuple[AccessedPlace, int | Register | str | None], ...]
+    results: tuple[tuple[AccessedPlace, Where], ...]
+    sources: tuple[tuple[AccessedPlace, Where], ...]
     addresses: tuple[int, ...]
+    """Indices of fields that memory is addressed by."""
+
+
+def operand_fields(encoding: Encoding) -> tuple[OperandFields, ...]:
+    """Return the fields of the operation of an instruction, or of the two of a VOPD."""
+    return _plans(encoding.mnemonic, encoding.format)
 
 
 def operations_of(encoding: Encoding) -> tuple[Operation, ...]:
     """Return the operation of an instruction, or the two of a VOPD."""
-    return tuple(plan.operation for plan in _plans(encoding.mnemonic, encoding.format))
+    return tuple(fields.operation for fields in operand_fields(encoding))
 
 
 def uses(instruction: Instruction) -> tuple[Use, ...]:
     """The operation of an instruction, or the two of a VOPD, with their operands."""
     form = instruction.encoding.format
     values = form.values(instruction.word, instruction.extra)
-    return tuple(_use(plan, instruction, values) for plan in _plans(instruction.mnemonic, form))
+    return tuple(_use(plan, instruction, values) for plan in operand_fields(instruction.encoding))
 
 
-def _use(plan: _Plan, instruction: Instruction, values: list[int]) -> Use:
+def _use(plan: OperandFields, instruction: Instruction, values: list[int]) -> Use:
     form = instruction.encoding.format
     registers = [
         value
@@ -121,7 +131,7 @@ def _use(plan: _Plan, instruction: Instruction, values: list[int]) -> Use:
 def _operand(
     operation: Operation,
     place: AccessedPlace,
-    where: int | Register | str | None,
+    where: Where,
     instruction: Instruction,
     values: list[int],
     data: Register | None,
@@ -147,7 +157,7 @@ def _operand(
 
 
 @cache
-def _plans(mnemonic: str, form: Format) -> tuple[_Plan, ...]:
+def _plans(mnemonic: str, form: Format) -> tuple[OperandFields, ...]:
     generation = form.target.generation
     names = [without_suffix(mnemonic)]
     halves = [""]
@@ -166,7 +176,7 @@ def _plans(mnemonic: str, form: Format) -> tuple[_Plan, ...]:
     return tuple(plans)
 
 
-def _plan(operation: Operation, form: Format, half: str) -> _Plan:
+def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
     """Destinations by their names, then sources in the order of the fields."""
     pool: list[int] = []
     immediates: list[int] = []
@@ -185,9 +195,9 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
     destinations = [index for index in pool if re.fullmatch(r"[vs]dst[XY]?", form.names[index])]
     destinations.sort(key=lambda index: not form.names[index].startswith("v"))
     data = next((form.index[name] for name in _DATA if name in form.index), None)
-    results: list[tuple[AccessedPlace, int | Register | str | None]] = []
+    results: list[tuple[AccessedPlace, Where]] = []
     for place in operation.results:
-        where: int | Register | str | None
+        where: Where
         if not place.type or place.is_memory:
             where = _implied(place, form)
         elif destinations:
@@ -208,7 +218,7 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
             where = "absent"
         results.append((place, where))
     first = results[0][1] if results else None
-    sources: list[tuple[AccessedPlace, int | Register | str | None]] = []
+    sources: list[tuple[AccessedPlace, Where]] = []
     for place in operation.sources:
         if place.name == "d":
             where = first
@@ -233,7 +243,7 @@ def _plan(operation: Operation, form: Format, half: str) -> _Plan:
     if pool or immediates:
         left = [form.names[index] for index in (*pool, *immediates)]
         raise ValueError(f"{operation.name}: no place for {', '.join(left)}")
-    return _Plan(operation, tuple(results), tuple(sources), tuple(addresses))
+    return OperandFields(operation, tuple(results), tuple(sources), tuple(addresses))
 
 
 def _implied(place: AccessedPlace, form: Format) -> Register | None:

@@ -52,3 +52,22 @@ def test_a_new_nan_of_a_sum_of_products() -> None:
     assert machine.run(most=1) is None
     assert wave.v[5][0] == 0 and wave.v[5][1] == 0xFFC00000
     assert np.isnan(wave.f[5][2]) and wave.v[5][2] != 0xFFC00000
+
+
+def test_the_constant_of_a_dual_instruction_is_the_factor() -> None:
+    """VOPD: v_dual_fmamk_f32 is S0 * K + S1 in both halves."""
+    machine = decoder("gfx1100", 32)
+    encoding = next(
+        item
+        for item in machine.encodings
+        if item.mnemonic == "v_dual_fmamk_f32" and item.format.second_mnemonic == "v_dual_fmamk_f32"
+    )
+    values = {"vdstX": 6, "src0X": 256 + 1, "imm": 0x40400000, "vsrc1X": 2, "vdstY": 7}
+    word = programs.placed(encoding, {**values, "src0Y": 256 + 1, "vsrc1Y": 3})
+    running = vectors.machine(word.to_bytes(encoding.format.size, "little"), 32, "gfx1100", 32)
+    [wave] = running.waves
+    for number in (1, 2, 3):
+        wave.f[number][:] = np.arange(32) * number
+    assert running.run(most=1) is None
+    assert wave.f[6].tolist() == [lane * 3.0 + 2 * lane for lane in range(32)]
+    assert wave.f[7].tolist() == [lane * 3.0 + 3 * lane for lane in range(32)]

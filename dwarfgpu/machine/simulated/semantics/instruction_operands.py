@@ -1,23 +1,22 @@
-"""Which fields of an instruction are the operands of its operation, in their order."""
+"""The operands of an instruction as it executes: `dwarfgpu.isa.binding`, with all modifiers."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.isa.binding import OperandFields, Where, operand_fields
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operands import Value
-from dwarfgpu.isa.operation import Operation
+from dwarfgpu.isa.operation import ALIASES, AccessedPlace, Operation
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
 
-_SOURCE: Final = re.compile(r"(v?src\d|idx|imm|simm16|vdata|sdata|data\d)[XY]?")
-_RESULT: Final = re.compile(r"[vs]dst[XY]?")
+_HALVES: Final = frozenset({"b16", "u16", "i16", "f16", "bf16"})
 _DPP8: Final = "dpp8"
 
 
@@ -46,18 +45,62 @@ class Bound:
 def bound(instruction: Instruction) -> tuple[Bound, ...]:
     """The operations of an instruction with their operands; `WaveStop` for one that has a register
     or a constant where its encoding takes none."""
-    operations = operations_of(instruction.encoding)
-    halves = "XY" if len(operations) > 1 else ("",)
-    return tuple(
-        _one(instruction, operation, half)
-        for operation, half in zip(operations, halves, strict=True)
-    )
+    return tuple(_one(instruction, fields) for fields in operand_fields(instruction.encoding))
 
 
-def _one(instruction: Instruction, operation: Operation, half: str) -> Bound:
+def _one(instruction: Instruction, bound_fields: OperandFields) -> Bound:
     form = instruction.encoding.format
     values = form.values(instruction.word, instruction.extra)
     fields = dict(zip(form.names, values, strict=True))
+    decoded = _decoded(instruction, values, fields)
+    control = fields.get("dpp_ctrl")
+    if control is not None and "/*" in form.dpp_control_text(control):
+        raise not_simulated(f"dpp_ctrl {control:#x} of {form.target.processor}")
+
+    def chosen(
+        places: Sequence[tuple[AccessedPlace, Where]],
+    ) -> Iterator[tuple[str, Value]]:
+        """The fields of some places, but for those that only repeat another one."""
+        for place, where in places:
+            name = form.names[where] if isinstance(where, int) else "vdata"
+            is_field = isinstance(where, int) or where == "returned"
+            if is_field and place.name not in ALIASES and name in decoded:
+                yield name, _half_register(form, decoded[name], place)
+
+    lanes = _lane_moves(fields)
+    results: list[Operand] = []
+    for name, value in chosen(bound_fields.results):
+        modifiers = 0
+        if name != "vdata":
+            modifiers = fields.get("src0_modifiers", 0) | _selects(form, instruction.word, 3) << 1
+        results.append(Operand(value, modifiers=modifiers))
+    sources: list[Operand] = []
+    for name, value in chosen(bound_fields.sources):
+        stem = name.rstrip("XY")
+        sources.append(
+            Operand(
+                value,
+                fields.get("imm", instruction.literal),
+                _modifiers(form, instruction.word, stem, fields),
+                fields.get(f"{stem}_sel", 6),
+                f"{stem}_sel" in fields,
+                lanes if stem == "src0" else "",
+            )
+        )
+    addresses = [form.names[index] for index in bound_fields.addresses]
+    address = {
+        name: Operand(decoded[name], instruction.literal) for name in addresses if name in decoded
+    }
+    return Bound(
+        bound_fields.operation, tuple(results), tuple(sources), fields, address, instruction
+    )
+
+
+def _decoded(
+    instruction: Instruction, values: Sequence[int], fields: Mapping[str, int]
+) -> dict[str, Value]:
+    """What the fields mean; `WaveStop` for a value that the encoding does not take."""
+    form = instruction.encoding.format
     decoded: dict[str, Value] = {}
     for name, kind, field in zip(form.names, form.kinds, values, strict=True):
         value = kind.value(field)
@@ -70,49 +113,7 @@ def _one(instruction: Instruction, operation: Operation, half: str) -> Bound:
                 text = kind.field_text(field, instruction.literal).partition("/*")[0]
                 raise not_simulated(f"{text} as {name} of {instruction.mnemonic}")
             decoded[name] = value
-    control = fields.get("dpp_ctrl")
-    if control is not None and "/*" in form.dpp_control_text(control):
-        raise not_simulated(f"dpp_ctrl {control:#x} of {form.target.processor}")
-    lanes = _lane_moves(fields)
-    results: list[Operand] = []
-    sources: list[Operand] = []
-    address: dict[str, Operand] = {}
-    has_results = any(place.type for place in operation.results)
-    has_true16 = _has_true16(form)
-    takes_address = "lanes" in operation.flags  # ds_bpermute_b32
-    for name in form.names:
-        if name not in decoded:
-            continue
-        if half and name[-1] in "XY" and name[-1] != half:
-            continue
-        value = decoded[name]
-        if has_true16 and isinstance(value, Register) and value.bank == "v":
-            value = _half_register(value, name, operation)
-        is_loaded = name == "vdata" and operation.is_load and "vdst" not in decoded
-        if is_loaded and (not operation.is_atomic or "IsAtomicRet" in form.flags):
-            results.append(Operand(value))
-        if is_loaded and not operation.is_atomic:
-            continue
-        if _RESULT.fullmatch(name) and has_results:
-            modifiers = fields.get("src0_modifiers", 0) | _selects(form, instruction.word, 3) << 1
-            results.append(Operand(value, modifiers=modifiers))
-        elif _SOURCE.fullmatch(name) or _RESULT.fullmatch(name) or takes_address and name == "addr":
-            if name == "imm" and not _takes_immediate(operation):
-                continue
-            stem = name.rstrip("XY")
-            sources.append(
-                Operand(
-                    value,
-                    fields.get("imm", instruction.literal),
-                    _modifiers(form, instruction.word, stem, fields),
-                    fields.get(f"{stem}_sel", 6),
-                    f"{stem}_sel" in fields,
-                    lanes if stem == "src0" else "",
-                )
-            )
-        elif name in ("vaddr", "saddr", "addr", "srsrc", "soffset", "sbase"):
-            address[name] = Operand(value, instruction.literal)
-    return Bound(operation, tuple(results), tuple(sources), fields, address, instruction)
+    return decoded
 
 
 def _has_true16(form: Format) -> bool:
@@ -129,15 +130,13 @@ def _is_taken_anyway(form: Format, value: Value) -> bool:
     return "VINTERP" in form.flags or _has_true16(form) and value.bank == "v"
 
 
-def _half_register(value: Register, name: str, operation: Operation) -> Register:
+def _half_register(form: Format, value: Value, place: AccessedPlace) -> Value:
     """On GFX11 the registers from 128 on are high halves, where 32-bit encodings have 16 bits."""
-    places = operation.results if _RESULT.fullmatch(name) else operation.sources
-    operands = [place for place in places if place.is_operand]
-    number = 0 if _RESULT.fullmatch(name) else int(name[-1]) if name[-1].isdigit() else 0
-    if number >= len(operands) or value.first < 128:
+    if not (isinstance(value, Register) and value.bank == "v" and _has_true16(form)):
         return value
-    is_half = operands[number].name in ("b16", "u16", "i16", "f16", "bf16")
-    return value._replace(first=value.first - 128, half="h") if is_half else value
+    if value.first < 128 or place.name not in _HALVES:
+        return value
+    return value._replace(first=value.first - 128, half="h")
 
 
 def _modifiers(form: Format, word: int, stem: str, fields: dict[str, int]) -> int:
@@ -156,10 +155,6 @@ def _selects(form: Format, word: int, number: int) -> int:
     if "sdst" in form.index and "vdst" in form.index:
         return 0
     return OP_SELECT if word >> 11 + number & 1 else 0
-
-
-def _takes_immediate(operation: Operation) -> bool:
-    return any(place.name in ("imm32", "imm", "imm16") for place in operation.sources)
 
 
 def _lane_moves(fields: dict[str, int]) -> str:
