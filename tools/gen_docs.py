@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, AMD_DIRECT_16, AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
-from tools import gen_answers, gen_commands, gen_registers, gen_tutorial
+from tools import gen_answers, gen_commands, gen_dwarf6, gen_registers, gen_tutorial
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "operations.md"
@@ -59,7 +59,7 @@ file uses.
   ULEB128 number 2 after it. *Older* is the one-byte number of AMD's compilers of LLVM 12 to 18; one
   that holds only up to LLVM 16 says so. **Provisional** numbers are dwarfgpu's own, for operations
   that have none yet: no compiler writes them, they belong to the dialect `amd-provisional` alone,
-  and they will be replaced.
+  and they will be replaced. [dwarf6.md](dwarf6.md) has the operations that DWARF 6 adds or changes.
 - *Operands* are what follows in the bytes, in order.
 - *Stack* is what is popped, the top last, and what is pushed. `…` depends on what the operation
   finds. A kind in parentheses says what the popped entry must be or convert to: a value, a
@@ -161,6 +161,7 @@ def _hex(code: Code) -> str:
 DOCUMENTS = (
     (TARGET, document),
     (gen_registers.TARGET, gen_registers.document),
+    (gen_dwarf6.TARGET, gen_dwarf6.document),
     (ROOT / "docs" / "commands.md", gen_commands.document),
     (gen_answers.TARGET, gen_answers.document),
     (gen_tutorial.TARGET, gen_tutorial.document),

@@ -73,7 +73,7 @@ _NO_MEMORY: Final = frozenset(
     {
         "stack_value", "implicit_value", "implicit_pointer", "LLVM_undefined", "LLVM_piece_end",
         "LLVM_extend", "LLVM_select_bit_piece", "LLVM_overlay", "LLVM_bit_overlay", *PIECES,
-        "LLVM_aspace_implicit_pointer",
+        "LLVM_aspace_implicit_pointer", "undefined", "composite", "overlay", "bit_overlay",
     }
 )  # fmt: skip
 """Operations after which the top of the stack is not a memory location."""
@@ -165,7 +165,7 @@ class ExpressionChecker:
         piece_bits = None
         if not names.isdisjoint(PIECES):
             piece_bits = extent_of(data, dialect, form).size_bits
-        uses_lane = "LLVM_push_lane" in names
+        uses_lane = not names.isdisjoint(("LLVM_push_lane", "push_lane"))
         return Checked(faults, uses_lane, piece_bits, tuple(references(expression)))
 
     def shown(

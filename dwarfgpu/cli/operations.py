@@ -18,7 +18,7 @@ from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.ops.literal import wide_number_notes
 from dwarfgpu.expr.text.hex_input import parse_hex
-from dwarfgpu.options.dialects import PROVISIONAL_NOTE, dialect_for
+from dwarfgpu.options.dialects import dialect_for, dialect_notes
 from dwarfgpu.options.expressions import assembled, with_entries
 from dwarfgpu.options.limit_options import limits_of
 from dwarfgpu.terminal.input import text_input
@@ -74,7 +74,6 @@ def operations(
     context = evolve(context, limits=limits_of(args, Limits().steps // lanes))
     form = format_of(architecture) if context.unit is None else context.unit.format
     text = " ".join(args.subject) if args.expression is None else "; ".join(args.expression)
-    notes: tuple[str, ...] = ()
     unit_dialect = None if context.unit is None else context.unit.dialect
     chosen = dialect_for(args.dialect, unit_dialect, "" if args.hex else text)
     if args.hex:
@@ -89,10 +88,8 @@ def operations(
             if args.expression is None and not names_operation(text):
                 raise UsageError(f"{error.message}; {_EXPECTED}") from None
             raise
-    if chosen.provisional:
-        notes = (PROVISIONAL_NOTE,)
     program = prepare(data, chosen, form)
-    notes = (*notes, *notes_that_hold(program.notes, frame))
+    notes = (*dialect_notes(chosen), *notes_that_hold(program.notes, frame))
     notes += wide_number_notes(program.instructions, form.address_size)
     if context.widens_bases and chosen.is_of_compilers:
         notes += narrow_base_notes(program.instructions, architecture, chosen)

@@ -108,6 +108,8 @@ def _unit_format(address_size: int, offset_size: int, version: int, endian: Endi
 
 def _read_header(offset: int, reader: Reader, offset_size: int, section: str) -> UnitHeader:
     version = reader.unsigned(2)
+    if version == 6:
+        raise Unsupported("DWARF version 6: no public text defines its headers and forms yet")
     if not 2 <= version <= 5:
         raise Unsupported(f"DWARF version {version}")
     kind = dw.UT_COMPILE

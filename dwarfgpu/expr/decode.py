@@ -48,6 +48,9 @@ CACHED_BYTES = 1024
 CACHE_SIZE = 4096
 """Cache size for encodings; bounded, so that unrepeated encodings do not fill the memory."""
 
+EXTENDED = 0xDE
+"""DW_OP_extended of DWARF 6 (`dialect/data/dwarf6.json`): no operation of it has a number."""
+
 PROBED_SIZES = 8
 """Sizes of the encodings of one opcode that are looked for before decoding."""
 
@@ -107,6 +110,11 @@ def _operation(reader: Reader, by_code: Mapping[Code, Operation], dialect: Diale
     operation = by_code.get(opcode)
     if operation is not None:
         return operation
+    if dialect.dwarf6 and opcode == EXTENDED:
+        raise Malformed(
+            f"unknown operation DW_OP_extended {reader.uleb():#x} in dialect {dialect}; "
+            "its length is unknown"
+        )
     if opcode != LLVM_USER:
         raise Malformed(f"unknown operation {opcode:#04x} in dialect {dialect}")
     sub_opcode = reader.uleb()

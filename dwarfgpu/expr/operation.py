@@ -126,6 +126,11 @@ def op(
     return declare
 
 
+def standalone(function: Callable[..., Any], name: str, *, spec: str) -> Operation:
+    """Declare an operation that one dialect has: it is not among `OPERATIONS`, and has no code."""
+    return _declared(name, None, function, spec, None, None, None)
+
+
 def alias(code: int, name: str, of: str) -> None:
     """Declare an older or vendor name and encoding of an operation."""
     original = OPERATIONS[of]

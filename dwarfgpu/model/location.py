@@ -40,8 +40,8 @@ class SingleLocation:
     @property
     def remaining_bits(self) -> int | None:
         """Bits from the position to the end of the storage; None if it has no end."""
-        storage = self.storage
-        return None if isinstance(storage, Undefined) else storage.size_bits - self.bit_offset
+        size_bits = self.storage.size_bits
+        return None if size_bits is None else size_bits - self.bit_offset
 
     @property
     def byte_address(self) -> int | None:
@@ -53,12 +53,13 @@ class SingleLocation:
     def displaced(self, bits: int) -> SingleLocation:
         """Moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
         storage = self.storage
-        if isinstance(storage, Undefined):
-            return self  # it has no offset: A.2.5.4.4.2
+        size_bits = storage.size_bits
+        if size_bits is None:
+            return self  # undefined storage has no offset: A.2.5.4.4.2
         bit_offset = self.bit_offset + bits
-        if not 0 <= bit_offset < storage.size_bits:
+        if not 0 <= bit_offset < size_bits:
             raise OutOfRange(
-                f"bit offset {shown(bit_offset)} is outside the {storage.size_bits} bits "
+                f"bit offset {shown(bit_offset)} is outside the {size_bits} bits "
                 f"of {storage_name(storage)}"
             )
         return SingleLocation(storage, bit_offset)

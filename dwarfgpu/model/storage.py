@@ -81,7 +81,10 @@ class ImplicitPointer:
 
 @frozen
 class Undefined:
-    """No value is available. It has neither size nor offset (A.2.5.4.4.2)."""
+    """No value is available."""
+
+    size_bits: int | None = None
+    """None where it has neither size nor offset (A.2.5.4.4.2); DWARF 6 gives it a size."""
 
 
 def _outline(location: Location) -> str:

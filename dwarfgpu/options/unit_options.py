@@ -42,8 +42,9 @@ def add_encoding_options(parser: ArgumentParser) -> None:
     group.add_argument("--big-endian", action="store_true")
 
 
-def encoding(arguments: Namespace, text: str = "") -> Encoding:
-    """Return the encoding options; `text` contains the operations if they are text.
+def encoding(arguments: Namespace, text: str = "", *, writes: bool = False) -> Encoding:
+    """Return the encoding options; `text` contains the operations if they are text, `writes` is
+    whether the bytes are the answer.
 
     `UsageError` for an unknown name.
     """
@@ -54,7 +55,7 @@ def encoding(arguments: Namespace, text: str = "") -> Encoding:
         arguments.dwarf_version,
         "big" if arguments.big_endian else arch.endian,
     )
-    return Encoding(dialect_for(arguments.dialect, text=text), form, arch)
+    return Encoding(dialect_for(arguments.dialect, text=text, writes=writes), form, arch)
 
 
 def is_core(word: str) -> bool:

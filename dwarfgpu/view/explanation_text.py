@@ -206,7 +206,7 @@ def _note(step: Step) -> str | None:
     if _makes_undefined(step):
         if operation.name in ("piece", "bit_piece"):
             return "no location comes before this piece: its bits are undefined"
-        if operation.name == "LLVM_undefined":
+        if operation.name in ("LLVM_undefined", "undefined"):
             return "the compiler describes no value here"
         return GIVES_UNDEFINED
     return operation.reading
@@ -263,7 +263,12 @@ def verdict_on_error(error: DwarfGpuError) -> list[str]:
     site = error.site
     where = ""
     if site is not None:
-        section = f", section {site.section} of the AMD text" if site.section else ""
+        section = ""
+        if site.section:
+            is_of_amd = site.section.startswith("A.")
+            section = (
+                f", section {site.section} of the AMD text" if is_of_amd else f", {site.section}"
+            )
         where = f"{site.operation or 'the bytes'} at offset {site.offset:#x}{section}: "
     return [f"{where}{error.message}", f"{fault(error)}"]
 

@@ -96,6 +96,7 @@ def test_a_command_prints_what_the_readme_shows(
             "disas.md",
             "dispatch.md",
             "divergence.md",
+            "dwarf6.md",
             "eval.md",
             "howto-ci.md",
             "howto-core.md",

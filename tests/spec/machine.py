@@ -31,7 +31,7 @@ from dwarfgpu.expr.context import (
     ResultKind,
     UnitFormat,
 )
-from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
+from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import evaluate, evaluate_attribute, final_stack
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.text.assembly import assemble
@@ -109,6 +109,7 @@ class World:
     context: Context
     target: StateTarget
     unit: ExplicitUnit
+    dialect: Dialect = AMD_PROVISIONAL
 
     @property
     def arch(self) -> Architecture:
@@ -118,7 +119,7 @@ class World:
         endian = self.unit.format.endian
         text = re.sub(r"const\((\w+),([^)]+)\)", lambda found: _const(found, endian), text)
         text = re.sub(r"@(\w+)", lambda found: str(OFFSETS[found[1]]), text)
-        return assemble(text, AMD_PROVISIONAL, self.unit.format, self.arch)
+        return assemble(text, self.dialect, self.unit.format, self.arch)
 
     def changed(self, **elements: Any) -> World:
         """The same machine in a context of which some elements are others."""
@@ -126,7 +127,7 @@ class World:
 
     def result(self, text: str, want: ResultKind | None = None) -> Entry:
         context = evolve(self.context, result_kind=want)
-        return evaluate(self.asm(text), context, dialect=AMD_PROVISIONAL)
+        return evaluate(self.asm(text), context, dialect=self.dialect)
 
     def location(self, text: str) -> Location:
         result = self.result(text, "location")
@@ -134,7 +135,7 @@ class World:
         return result
 
     def stack(self, text: str) -> list[Entry]:
-        return final_stack(self.asm(text), self.context, dialect=AMD_PROVISIONAL)
+        return final_stack(self.asm(text), self.context, dialect=self.dialect)
 
     def loclist(self, *entries: tuple[int | None, int | None, str]) -> Location:
         """The result of a location list: begin, end, expression."""
@@ -179,6 +180,7 @@ def world(
     form: UnitFormat | None = None,
     unit: Mapping[str, Any] | None = None,
     frame: Mapping[str, Any] | None = None,
+    dialect: Dialect = AMD_PROVISIONAL,
     **elements: Any,
 ) -> World:
     """A machine of one wave.
@@ -199,7 +201,7 @@ def world(
     locations: dict[int, LocationAttribute | None] = {}
     given = ExplicitUnit(
         format=form,
-        dialect=AMD_PROVISIONAL,
+        dialect=dialect,
         base_types=TYPES[form.endian],
         locations=locations,
         **(unit or {}),
@@ -212,7 +214,7 @@ def world(
         "pc": 0x1040,
         "target": target,
     }
-    made = World(Context(**(default | elements)), target, given)
+    made = World(Context(**(default | elements)), target, given, dialect)
     for offset, die in (dies or {}).items():
         locations[offset] = _attribute(made, die)
     return made

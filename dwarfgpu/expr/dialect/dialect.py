@@ -22,6 +22,8 @@ class Dialect:
     """Whether some encodings are dwarfgpu's own."""
     upstream_clang: bool = False
     """Whether a final `litN, swap, xderef` means an address space of upstream clang."""
+    dwarf6: bool = False
+    """Whether it is DWARF 6 as far as its texts are public."""
     is_of_compilers: bool = True
     """Whether compilers write it; their habits count unless the text is followed strictly."""
 
@@ -58,6 +60,19 @@ NVIDIA = Dialect(
     "nvidia",
     "what CUDA's compilers write: a register's number is its name in PTX, as ASCII",
 )
+DWARF6 = Dialect(
+    "dwarf6",
+    "DWARF 6 as far as it is public, with the numbers that are public",
+    dwarf6=True,
+    is_of_compilers=False,
+)
+DWARF6_PROVISIONAL = Dialect(
+    "dwarf6-provisional",
+    "dwarf6, with provisional numbers of dwarfgpu's own for operations that have none yet",
+    provisional=True,
+    dwarf6=True,
+    is_of_compilers=False,
+)
 DIALECTS: Mapping[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
@@ -68,6 +83,8 @@ DIALECTS: Mapping[str, Dialect] = {
         AMD_PROVISIONAL,
         UPSTREAM_CLANG,
         NVIDIA,
+        DWARF6,
+        DWARF6_PROVISIONAL,
     )
 }
 

@@ -7,6 +7,7 @@ error.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 
 from attrs import field
@@ -91,6 +92,13 @@ _ENCODINGS: Final[Mapping[Dialect, Encodings]] = {
 }
 
 
+@lru_cache(maxsize=2)
+def _dwarf6(dialect: Dialect) -> Encodings:
+    from dwarfgpu.expr.dialect import dwarf6  # few read it
+
+    return Encodings(dwarf6.table(_CURRENT.by_code, provisional=dialect.provisional))
+
+
 def encodings(dialect: Dialect) -> Encodings:
     """The encodings of a dialect and the operations that they mean."""
-    return _ENCODINGS[dialect]
+    return _dwarf6(dialect) if dialect.dwarf6 else _ENCODINGS[dialect]

@@ -67,7 +67,7 @@ def LLVM_extend(ctx: Context, location: Location, *, element_size: Size, count: 
     Each of the `count` parts is the same `element_size` bits: a scalar seen as a vector.
     """
     _require_elements(ctx, element_size, count)
-    part = _part(ctx, location, element_size)
+    part = part_of(ctx, location, element_size)
     return Location((SingleLocation(Repeated(part.location, element_size, count)),))
 
 
@@ -139,7 +139,7 @@ def _append_place(
 ) -> PartialComposite:
     if displacement_bits is not None:  # 0 bits are too many for storage that has none
         location = location.displaced(displacement_bits)
-    return _append(ctx, stack, _part(ctx, location, size_bits))
+    return _append(ctx, stack, part_of(ctx, location, size_bits))
 
 
 def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
@@ -149,11 +149,11 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
         size_bits, count = before.size_bits + size_bits, before.count + 1
         if count > ctx.limits.parts:
             raise LimitExceeded(f"a composite of more than {ctx.limits.parts} parts", "--max-parts")
-    _require_size(ctx, size_bits)
+    require_composite_size(ctx, size_bits)
     return PartialComposite(part, before, count, size_bits)
 
 
-def _part(ctx: Context, location: Location, size_bits: int) -> Part:
+def part_of(ctx: Context, location: Location, size_bits: int) -> Part:
     """Return a part whose bits all lie within each of its places."""
     _require_bits(location, size_bits)
     return Part(_shallow(ctx, narrowed(location, size_bits)), size_bits)
@@ -184,10 +184,11 @@ def _require_bits(location: Location, size_bits: int, index: int | None = None) 
 def _require_elements(ctx: Context, element_bits: int, count: int) -> None:
     if element_bits == 0 or count == 0:
         raise IllFormed(f"{count} elements of {element_bits} bits: neither may be 0")
-    _require_size(ctx, element_bits * count)
+    require_composite_size(ctx, element_bits * count)
 
 
-def _require_size(ctx: Context, size_bits: int) -> None:
+def require_composite_size(ctx: Context, size_bits: int) -> None:
+    """`IllFormed` for a composite larger than the largest address space."""
     largest_bits = require(ctx.architecture, "target architecture").largest_space_bits
     if size_bits > largest_bits:
         raise IllFormed(
@@ -218,9 +219,9 @@ def _overlay(
         return overlay
     if rest_bits is None:
         raise IllFormed("cannot overlay undefined storage: its size is unknown")
-    _require_size(ctx, rest_bits)
+    require_composite_size(ctx, rest_bits)
     overlay.displaced(0)  # as bit_piece does
-    middle = _part(ctx, overlay, size_bits)
+    middle = part_of(ctx, overlay, size_bits)
     after_bits = rest_bits - end_bits
     after = _rest(ctx, base, after_bits, end_bits) if after_bits else None
     if not offset_bits:

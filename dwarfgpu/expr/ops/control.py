@@ -84,15 +84,16 @@ def call4(ctx: Context, *, die: UnitRef4) -> Enter | Nested | Location | None:
 @op(0x9A, spec="A.2.5.4.2")
 def call_ref(ctx: Context, *, die: DieOffset) -> Enter | Nested | Location | None:
     """Call the location of a DIE in `.debug_info`, on the same stack if it is an expression."""
-    return _call(ctx, require(ctx.unit, "compilation unit").location_at(die))
+    return call(ctx, require(ctx.unit, "compilation unit").location_at(die))
 
 
 def _call_in_unit(ctx: Context, unit_offset: int) -> Enter | Nested | Location | None:
     unit = require(ctx.unit, "compilation unit")
-    return _call(ctx, unit.location_at(unit.section_offset(unit_offset)))
+    return call(ctx, unit.location_at(unit.section_offset(unit_offset)))
 
 
-def _call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested | Location | None:
+def call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested | Location | None:
+    """What DW_OP_call* does with what an entry has; None, for nothing, has no effect."""
     match attribute:
         case None:
             return None

@@ -31,6 +31,7 @@ from dwarfgpu.expr.static_check.abstract_value import (
     TYPED,
     Known,
     blank_location,
+    is_arithmetic,
     knowing,
     performed,
     rule_of,
@@ -114,6 +115,8 @@ _ONE_KIND: Final = {
     "reg": REGISTER,
     "regx": REGISTER,
     "LLVM_undefined": PLACE,
+    "undefined": PLACE,
+    "empty_composite": PLACE,
     "implicit_value": PLACE,
     "stack_value": PLACE,
     "implicit_pointer": PLACE,
@@ -123,6 +126,8 @@ _ONE_KIND: Final = {
 }
 """Where the declaration says only `Value` or `Location`: what it pushes, by the function."""
 _CALLS: Final = frozenset({"call2", "call4", "call_ref"})
+_STANDARD_PIECES: Final = frozenset({"standard_piece", "standard_bit_piece"})
+"""The functions of DW_OP_piece and DW_OP_bit_piece in DWARF 6."""
 
 
 @frozen
@@ -227,8 +232,8 @@ class Transfer:
                 return rest.pushed(*(evolve(entry, kinds=entry.kinds & ANY) for entry in pushed))
             case "convert" | "reinterpret":
                 return rest.pushed(Known(TYPED if instruction.operands[-1] else GENERIC))
-            case "LLVM_form_aspace_address" | "LLVM_aspace_bregx":
-                space = popped[-1].constant
+            case "LLVM_form_aspace_address" | "LLVM_aspace_bregx" | "mem" | "aspace_bregx":
+                space = popped[0 if name == "mem" else -1].constant
                 kinds = ADDRESS if space == 0 else LOCATION if space is None else PLACE
                 if popped[0].kinds & POINTER:
                     kinds = LOCATION
@@ -238,7 +243,7 @@ class Transfer:
                 return rest.pushed(Known(PLACE, blank, is_blank=True))
             case "LLVM_offset" | "LLVM_offset_uconst":
                 return rest.pushed(Known(_as_location(popped[0].kinds)))
-        if operation.section == "A.2.5.4.3.2":
+        if is_arithmetic(operation):
             return _arithmetic(popped, rest, report)
         match operation.pushes:
             case "none":
@@ -262,7 +267,7 @@ class Transfer:
                 message = f"{arch.name} defines no address space {space}"
                 report("error", "unknown-address-space", message)
                 return False
-            if instruction.operation.name == "LLVM_aspace_bregx":
+            if instruction.operation.name in ("LLVM_aspace_bregx", "aspace_bregx"):
                 return _fits_base(instruction, arch, arch.address_spaces[space], report)
         return True
 
@@ -288,6 +293,8 @@ def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report)
             report("error", "wrong-kind", message)
             return None
         return rest.pushed(Known(PLACE))
+    if name in _STANDARD_PIECES:
+        return _standard_piece(shape, report)
     return _piece(shape, report)
 
 
@@ -295,6 +302,8 @@ def _popped(instruction: Instruction, shape: Shape) -> list[Known] | None:
     """The entries that an operation takes, where its effect depends on no others."""
     operation = instruction.operation
     if operation.name in ("pick", "over") or operation.name.startswith("call"):
+        return None
+    if operation.function.__name__ in _STANDARD_PIECES:
         return None
     if "stack" not in operation.leading:
         return shape.popped(len(operation.pops))[0]
@@ -354,6 +363,23 @@ def _piece(shape: Shape, report: Report) -> Shape | None:
     if below == PARTIAL:
         return rest
     return Shape((partial,), 0, None) if below & PARTIAL else rest.pushed(partial)
+
+
+def _standard_piece(shape: Shape, report: Report) -> Shape | None:
+    """DW_OP_piece and DW_OP_bit_piece of DWARF 6: the composite is a location like any other."""
+    if len(shape.top) < 2:
+        most = shape.most_depth
+        return Shape((Known(PLACE),), 0, 0 if most is not None and most < 2 else None)
+    (below, top), rest = shape.popped(2)
+    if not top.kinds & ACCEPTED["location"]:
+        report("error", "wrong-kind", f"a location is required, not {_named(top.kinds)}")
+        return None
+    if not below.kinds & PLACE:
+        message = f"a composite is required below the part, not {_named(below.kinds)}"
+        report("warning" if below.kinds & REGISTER else "error", "wrong-kind", message)
+        if not below.kinds & REGISTER:
+            return None
+    return rest.pushed(Known(PLACE))
 
 
 def _has(needed: int, shape: Shape, report: Report) -> bool:

@@ -37,7 +37,7 @@ from dwarfgpu.expr.convert import (
 )
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.operation import Kind
+from dwarfgpu.expr.operation import Kind, Operation
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -230,6 +230,14 @@ def kind_of(entry: Entry) -> int:
             return ADDRESS if is_address and default else PLACE
 
 
+_COMPOSITES: Final = ("A.2.5.4.4.6", "DWARF 6 3.12")
+
+
+def is_arithmetic(operation: Operation) -> bool:
+    """Return whether operands and result have one type."""
+    return operation.section.startswith(("A.2.5.4.3.2", "DWARF 6 3.5"))
+
+
 def rule_of(error: DwarfGpuError, instruction: Instruction) -> str:
     """The rule that an error of `performed` breaks (docs/check.md)."""
     operation = instruction.operation
@@ -239,8 +247,7 @@ def rule_of(error: DwarfGpuError, instruction: Instruction) -> str:
         case OutOfRange():
             return "outside-storage"
         case EvaluationError():
-            is_quotient = operation.section == "A.2.5.4.3.2"
-            return "division-by-zero" if is_quotient else "implicit-pointer"
-    if operation.section == "A.2.5.4.4.6":
+            return "division-by-zero" if is_arithmetic(operation) else "implicit-pointer"
+    if operation.section.startswith(_COMPOSITES):
         return "outside-storage"
     return "wrong-kind"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Final, Literal
 
 from attrs import field
 
@@ -63,6 +63,10 @@ def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     program = prepare(data, dialect, form)
     instructions = program.instructions
     transfer = Transfer(None, form)
+    if dialect.dwarf6:  # its composites are locations like any other: their parts are not followed
+        for instruction in instructions.distinct:
+            if instruction.operation.name in _COMPOSITES_6:
+                return Extent("depends", reason=f"depends on {instruction.operation.title}")
     if any(instruction.operation.transfers for instruction in instructions.distinct):
         return _of_branches(program, transfer)
     shape = Shape((), 0, 0)
@@ -114,6 +118,17 @@ def _of_branches(program: Program, transfer: Transfer) -> Extent:
     return depends if end is None or not end.least_depth else Extent("whole")
 
 
+_COMPOSITES_6: Final = frozenset(
+    {
+        *PIECES,
+        "composite",
+        "undefined",
+        "overlay",
+        "bit_overlay",
+        "LLVM_overlay",
+        "LLVM_bit_overlay",
+    }
+)
 _kept = lru_cache(maxsize=4096)(_extent_of)
 
 

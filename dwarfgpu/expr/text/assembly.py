@@ -177,7 +177,7 @@ def _text(
 ) -> str:
     operation = instruction.operation
     out = operation.title
-    if isinstance(_code(instruction, dialect), tuple):
+    if operation.name.startswith("LLVM_") and isinstance(_code(instruction, dialect), tuple):
         out = f"DW_OP_LLVM_user {out}"
     named = False
     if operation.number is not None and operation.name.startswith(("reg", "breg")):

@@ -9,6 +9,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.suggest import nearest, nearest_meaning
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.operation import OPERATIONS, OperandInfo, Operation
 from dwarfgpu.expr.text.lexer import Cursor, Token
 
@@ -21,9 +22,17 @@ def bare_name(word: str) -> str:
     return word.lower().removeprefix("dw_op_")
 
 
-def operation_named(word: str) -> Operation | None:
-    """The operation of that name in any letter case, with or without DW_OP_."""
-    return _by_name().get(bare_name(word))
+def operation_named(word: str, dialect: Dialect = AMD) -> Operation | None:
+    """The operation of that name in any letter case, with or without DW_OP_.
+
+    DWARF 6 has names that are words of other texts (`offset`, `mem`): without DW_OP_ they name
+    operations in its own dialects only.
+    """
+    name = bare_name(word)
+    if dialect.dwarf6:
+        return _by_name6().get(name) or _by_name().get(name)
+    found = _by_name().get(name)
+    return _by_name6().get(name) if found is None and len(name) < len(word) else found
 
 
 @lru_cache(maxsize=1)
@@ -31,8 +40,26 @@ def _by_name() -> dict[str, Operation]:
     return {name.lower(): operation for name, operation in OPERATIONS.items()}
 
 
+@lru_cache(maxsize=1)
+def _by_name6() -> dict[str, Operation]:
+    from dwarfgpu.expr.dialect.dwarf6 import ALIASES, CHANGED, OPERATIONS_6  # few texts have them
+
+    by_name = {**OPERATIONS, **CHANGED, **OPERATIONS_6}
+    aliases = {alias: by_name[name] for alias, name in ALIASES.items()}
+    return {**CHANGED, **OPERATIONS_6, **aliases}
+
+
 def unknown_operation(token: Token) -> Malformed:
     """The error for a word that names no operation, with the names that are close."""
+    from dwarfgpu.expr.dialect.dwarf6_names import names  # for the error only
+
+    planned = names().operations.get(bare_name(token.text))
+    if planned is not None and planned.prefix:
+        return token.error("no operation that it would begin is defined (docs/dwarf6.md)")
+    if planned is not None and planned.bare not in _by_name6():
+        issue = planned.issue
+        reason = f"{issue.title}, draft {issue.number}, is {issue.state}"
+        return token.error(f"{reason}; {planned.llvm} is what it comes from")
     prefix = "DW_OP_" if token.text.lower().startswith("dw_op_") else ""
     return token.error(f"unknown operation{nearest_meaning(token.text, _spellings(prefix))}")
 

@@ -95,7 +95,7 @@ class Parser:
         elif token.is_sign("[") and cursor.token.number is not None:
             part.listed = cursor.next().number
             cursor.expect("]", "after the offset")
-        elif cursor.token.is_sign(":") and token.kind == "word" and not _is_operation(token):
+        elif cursor.token.is_sign(":") and token.kind == "word" and not self._names(token):
             cursor.next()
             part.listed = token.number
             if part.listed is None:
@@ -124,7 +124,7 @@ class Parser:
             while self._cursor.token.kind == "newline":  # it adds nothing by itself
                 self._cursor.next()
             token = self._cursor.next()
-        operation = (self._user_number(token) if user else None) or operation_named(token.text)
+        operation = (self._user_number(token) if user else None) or self._names(token)
         if operation is None:
             raise unknown_operation(token)
         if user and not operation.name.startswith("LLVM_"):
@@ -161,6 +161,9 @@ class Parser:
             case _:
                 return self._operands.number(operation, info)
 
+    def _names(self, token: Token) -> Operation | None:
+        return operation_named(token.text, self._dialect)
+
     def _user_number(self, token: Token) -> Operation | None:
         """The operation where DW_OP_LLVM_user is followed by a number."""
         number = token.number
@@ -176,11 +179,7 @@ class Parser:
     def _encoded(self, operation: Operation, operands: list[Operand], user: bool) -> bytes:
         name = operation.name
         if name not in encodings(self._dialect).codes:
-            dialects = [
-                dialect.name for dialect in DIALECTS.values() if name in encodings(dialect).codes
-            ]
-            there = f"; {' and '.join(dialects)} has one" if dialects else ""
-            raise Malformed(f"no encoding in dialect {self._dialect}{there}")
+            raise Malformed(no_encoding(operation, self._dialect))
         code = encodings(self._dialect).codes[name]
         if user:  # an explicit size selects the matching encoding, if there is one
             code = next(
@@ -223,6 +222,22 @@ class Parser:
         return data
 
 
+def no_encoding(operation: Operation, dialect: Dialect) -> str:
+    """Why an operation has no encoding in a dialect, and which dialects have one."""
+    name = operation.name
+    dialects = [
+        other_dialect.name
+        for other_dialect in DIALECTS.values()
+        if name in encodings(other_dialect).codes
+    ]
+    there = f"; {' and '.join(dialects)} has one" if dialects else ""
+    why = "no encoding"
+    if dialect.dwarf6 and "dwarf6-provisional" in dialects:
+        why = "no public text of DWARF 6 gives it a number: no encoding"
+        there = "; dwarf6-provisional has one of dwarfgpu's own"
+    return f"{why} in dialect {dialect}{there}"
+
+
 class _Part:
     """The bytes of one expression, and the branches with unresolved targets."""
 
@@ -257,10 +272,6 @@ class _Part:
                 raise token.error(f"a branch of {by} bytes does not fit 2 bytes")
             self.out[offset + 1 : end] = by.to_bytes(2, self._form.endian, signed=True)
         return bytes(self.out)
-
-
-def _is_operation(token: Token) -> bool:
-    return operation_named(token.text) is not None
 
 
 _RANGES: Final = re.compile(

@@ -1,0 +1,219 @@
+"""DWARF 6 in the commands: names, numbers, which dialect a text has, and what the check says.
+
+Its sentences are in `tests/spec/test_dwarf6.py`.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dwarfgpu.arch import architecture
+from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.decode import EXTENDED
+from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, DWARF6, DWARF6_PROVISIONAL
+from dwarfgpu.expr.dialect.dwarf6 import ALIASES, CHANGED, MAX_PIECES, OPERATIONS_6
+from dwarfgpu.expr.dialect.dwarf6_names import StandardName, names
+from dwarfgpu.expr.dialect.encodings import encodings
+from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
+from dwarfgpu.expr.static_check.checker import check
+from dwarfgpu.expr.static_check.extent import extent_of
+from dwarfgpu.expr.text.assembly import assemble, disassemble
+from tests.cli.command import run
+
+GFX = architecture("gfx942")
+FORM = UnitFormat()
+REGISTERS = ("--arch", "gfx942", "--reg", "s0=0x11223344", "--reg", "s1=0x55667788")
+PRIVATE = "operations of DWARF 6 without a number in its public texts have provisional ones"
+EVERY = [pytest.param(entry, id=entry.name) for entry in names().operations.values()]
+
+
+@pytest.mark.parametrize("entry", EVERY)
+def test_a_number_is_public_or_none(entry: StandardName) -> None:
+    """An encoding of `dwarf6` is the number of the data file; without one there is none."""
+    code = encodings(DWARF6).codes.get(entry.bare)
+    private = encodings(DWARF6_PROVISIONAL).codes.get(entry.bare)
+    if entry.bare not in OPERATIONS_6:
+        assert code is private is None
+    elif entry.number is None:
+        assert code is None
+        assert not entry.final
+        assert private == (LLVM_USER, entry.provisional)
+    else:
+        assert code == private == entry.number
+        assert entry.provisional is None
+
+
+def test_numbers_of_dwarf_5_are_final() -> None:
+    for entry in names().operations.values():
+        older = (entry.was or entry.also or "").removeprefix("DW_OP_")
+        assert entry.final == (older in OPERATIONS)
+        assert not older or OPERATIONS[older].code == entry.number
+
+
+def test_a_number_after_llvm_user_has_one_meaning_in_all_dialects() -> None:
+    """So that bytes with a provisional number are an error elsewhere, not something else."""
+    meanings: dict[int, set[str]] = {}
+    for dialect in DIALECTS.values():
+        for code, operation in encodings(dialect).by_code.items():
+            if isinstance(code, tuple):
+                meanings.setdefault(code[1], set()).add(operation.name)
+    assert all(len(meaning) == 1 for meaning in meanings.values())
+
+
+def test_every_llvm_operation_has_a_successor_or_a_reason() -> None:
+    mapped = {entry.llvm for entry in names().operations.values()} | {*names().without_successor}
+    assert {f"DW_OP_{name}" for name in OPERATIONS if name.startswith("LLVM_")} <= mapped
+
+
+@pytest.mark.parametrize("name", sorted({*OPERATIONS_6, *CHANGED}))
+def test_what_it_changes_cites_issue_and_section(name: str) -> None:
+    operation = OPERATIONS_6.get(name) or CHANGED[name]
+    assert operation.section.startswith("DWARF 6 3.")
+    assert any(f"(issue {issue.number})" in operation.section for issue in names().issues)
+
+
+@pytest.mark.parametrize("alias", sorted(ALIASES))
+def test_other_names_have_the_same_encoding(alias: str) -> None:
+    operand = {"aspace_deref_size": " 4", "aspace_deref_type": " 4 0x20"}.get(alias, "")
+    data = assemble(f"DW_OP_{alias}{operand}", DWARF6)
+    assert data == assemble(f"DW_OP_{ALIASES[alias]}{operand}", DWARF6)
+    (line,) = disassemble(data, DWARF6)
+    assert line.text.startswith(f"DW_OP_{ALIASES[alias]}")
+
+
+# Which dialect a text has.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hexadecimal", "dialect"),
+    [
+        (("DW_OP_push_lane",), "e960", "dwarf6-provisional"),
+        (("dw_op_push_lane; DW_OP_offset",), "e960e961", "dwarf6-provisional"),
+        (("DW_OP_push_object_location",), "97", "dwarf6"),
+        (("DW_OP_mod_floor",), "b0", "dwarf6"),
+        (("DW_OP_push_object_address",), "97", "amd"),
+        (("--dialect", "dwarf6", "push_object_location; lit1"), "9731", "dwarf6"),
+        (("--dialect", "dwarf6-provisional", "composite; piece 4"), "e9639304",
+         "dwarf6-provisional"),
+        (("--dialect", "dwarf6", "LLVM_push_lane"), "e903", "dwarf6"),
+    ],
+)  # fmt: skip
+def test_asm(arguments: tuple[str, ...], hexadecimal: str, dialect: str) -> None:
+    answer = json.loads(run("asm", "--json", *arguments).out)
+    assert (answer["hex"], answer["dialect"]) == (hexadecimal, dialect)
+    assert any(PRIVATE in note for note in answer["notes"]) == ("provisional" in dialect)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--dialect", "dwarf6", "lit1; DW_OP_push_lane"),
+         "1:7: 'DW_OP_push_lane': no public text of DWARF 6 gives it a number"),
+        (("--dialect", "amd", "DW_OP_push_lane"),
+         "no encoding in dialect amd; dwarf6-provisional has one"),
+        (("lit1; offset",), "unknown operation; did you mean LLVM_offset"),
+        (("DW_OP_extend 8 4",),
+         "Vector composites, draft 015, is in progress; DW_OP_LLVM_extend is what it comes from"),
+        (("DW_OP_extended 5",), "no operation that it would begin is defined"),
+        (("DW_OP_user_extended 5",), "no operation that it would begin is defined"),
+    ],
+)  # fmt: skip
+def test_asm_refuses(arguments: tuple[str, ...], why: str) -> None:
+    done = run("asm", *arguments)
+    assert done.status == 2
+    assert why in done.error
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--dialect", "dwarf6"), ("--dialect", "dwarf6-provisional")]
+)
+def test_eval(options: tuple[str, ...]) -> None:
+    text = "DW_OP_composite; regx s0; piece 4; regx s1; piece 2; lit3; DW_OP_offset; deref_size 2"
+    done = run("eval", *REGISTERS, *options, "-e", text)
+    assert done.out == "34833 (0x8811)\n"
+    assert PRIVATE in done.err
+
+
+def test_eval_of_names_without_a_prefix() -> None:
+    done = run("eval", *REGISTERS, "--dialect", "dwarf6", "-e", "regx s0; lit1; offset")
+    assert done.out == "s0 + byte 1 (wave 0)\n"
+
+
+def test_eval_with_numbers_that_are_public() -> None:
+    done = run("eval", *REGISTERS, "--dialect", "dwarf6", "-e", "regx s0; piece 4; piece 2")
+    assert done.out == "{bytes 0-3: s0; bytes 4-5: <undefined>}\n"
+    assert PRIVATE not in done.err
+
+
+def test_explain_cites_the_draft() -> None:
+    done = run("explain", *REGISTERS, "-e", "regx s0; lit4; DW_OP_offset")
+    assert "DWARF 6 3.14 (issue 230524.1)" in done.out
+    assert "AMD text" not in done.out
+
+
+def test_dis() -> None:
+    done = run("dis", "--dialect", "dwarf6", "--arch", "x86_64", "50 97 9b 1d b0 e9 60")
+    lines = [line.split(maxsplit=2)[2] for line in done.out.splitlines()]
+    assert lines[:5] == [
+        "DW_OP_reg0 RAX", "DW_OP_push_object_location", "DW_OP_form_tls_location",
+        "DW_OP_mod_trunc", "DW_OP_mod_floor",
+    ]  # fmt: skip
+    assert "unknown operation DW_OP_LLVM_user 0x60 in dialect dwarf6" in lines[5]
+
+
+def test_dis_of_an_extended_operation() -> None:
+    done = run("dis", "--dialect", "dwarf6", "de 85 01 30")
+    assert "unknown operation DW_OP_extended 0x85 in dialect dwarf6" in done.out
+    entry = names().operations["extended"]
+    assert entry.number == EXTENDED
+    assert "unknown operation 0xde in dialect amd" in run("dis", "de 85 01").out
+
+
+# The check.
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("DW_OP_composite; DW_OP_reg0; DW_OP_piece 4; DW_OP_piece 4", set()),
+        ("DW_OP_regx 32; DW_OP_regx 33; DW_OP_lit4; DW_OP_lit4; DW_OP_overlay", set()),
+        ("DW_OP_lit5; DW_OP_lit16; DW_OP_mem", set()),
+        ("DW_OP_undefined", set()),
+        ("DW_OP_offset", {"stack-underflow"}),
+        ("DW_OP_reg0; DW_OP_lit1; DW_OP_overlay", {"stack-underflow"}),
+        ("DW_OP_lit1; DW_OP_addr 0x10; DW_OP_piece 4", {"wrong-kind"}),
+        ("DW_OP_const2u 0x200; DW_OP_lit1; DW_OP_mem", {"unknown-address-space"}),
+        ("DW_OP_lit1; DW_OP_lit0; DW_OP_mod_floor", {"division-by-zero"}),
+        ("DW_OP_implicit_value 2 1 2; DW_OP_lit2; DW_OP_offset", {"outside-storage"}),
+        ("DW_OP_implicit_value 2 1 2; DW_OP_implicit_value 1 1; DW_OP_lit0; DW_OP_lit2; "
+         "DW_OP_overlay", {"outside-storage"}),
+    ],
+)  # fmt: skip
+def test_check(text: str, rules: set[str]) -> None:
+    data = assemble(text, DWARF6_PROVISIONAL)
+    findings = check(data, DWARF6_PROVISIONAL, FORM, GFX)
+    assert {finding.rule for finding in findings if finding.severity != "note"} == rules
+
+
+@pytest.mark.parametrize(
+    "text", ["reg0; piece 4; piece 4", "undefined", "composite; reg0; piece 4"]
+)
+def test_extent_is_not_guessed(text: str) -> None:
+    data = assemble(text, DWARF6_PROVISIONAL)
+    assert extent_of(data, DWARF6_PROVISIONAL, FORM).completeness == "depends"
+
+
+def test_many_pieces() -> None:
+    """Each piece copies those before it: their number has a bound, far above any producer's."""
+    text = "; ".join(["composite", *["piece 1"] * (MAX_PIECES + 1)])
+    data = assemble(text, DWARF6_PROVISIONAL).hex()
+    done = run("eval", "--arch", "gfx942", "--dialect", "dwarf6-provisional", "--hex", data)
+    assert "LimitExceeded" in done.error
+    assert str(MAX_PIECES) in done.error
+
+
+def test_amd_is_as_before() -> None:
+    assert assemble("lit1; DW_OP_mod; DW_OP_xderef", AMD).hex() == "311d18"
+    assert disassemble(b"\x97", AMD)[0].text == "DW_OP_push_object_address"
