@@ -16,7 +16,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.dwarf.coverage.coverage import Allowance, Coverage
+from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups, Wanted
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
@@ -356,13 +356,18 @@ class _Listing:
 
     def _group(self, group: Group) -> None:
         total, lines = coverage_json.Total(), []
+        width = max(self.columns - 56, 10)
+        inlined: dict[CodeScope, str] = {}
         for coverage in group.coverages(self.allowance):
             total.add(coverage)
-            drawn = bar(coverage, max(self.columns - 56, 10), self.cells)
+            drawn = bar(coverage, width, self.cells)
             name = shortened(variable_name(coverage.variable))
             text = f"  {name:<{_NAME}} {coverage.variable.kind:<9} {share(coverage):>6} {drawn}"
-            if coverage.place is not None and len(coverage.place.functions) > 1:
-                text += f"  {function_text(coverage.place)}"
+            place = coverage.place
+            if place is not None and len(place.functions) > 1:
+                if place not in inlined:
+                    inlined[place] = function_text(place)
+                text += f"  {inlined[place]}"
             if coverage.problem is not None:
                 text += f"  {error_line(coverage.problem)}"
             lines.append(text)

@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.forms import SkipPlan, WordReader, skip_plan
+from dwarfgpu.dwarf.forms import (
+    FORMS,
+    FormClass,
+    ReadForm,
+    SkipPlan,
+    WordReader,
+    read_uleb,
+    reader_of,
+    skip_plan,
+)
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
 
@@ -28,6 +38,16 @@ class AttributeSpecification:
     """The value, where the form is DW_FORM_implicit_const."""
 
 
+class ValueReader(NamedTuple):
+    """What reads one attribute of the entries of an abbreviation."""
+
+    plan: SkipPlan
+    """The steps from the first value to this one."""
+    form: int
+    kind: FormClass
+    read: ReadForm
+
+
 @frozen(eq=False, slots=False)
 class Abbreviation:
     """The shape of the entries of one code."""
@@ -37,7 +57,7 @@ class Abbreviation:
     has_children: bool
     attributes: tuple[AttributeSpecification, ...]
     format: UnitFormat = field(repr=False)
-    _plans: dict[int, SkipPlan] = field(factory=dict, init=False, repr=False)
+    _values: dict[int, ValueReader] = field(factory=dict, init=False, repr=False)
 
     @cached_property
     def positions(self) -> Mapping[int, int]:
@@ -52,13 +72,22 @@ class Abbreviation:
         """The steps over all values; `Malformed` where a form is unknown."""
         return skip_plan((attribute.form for attribute in self.attributes), self.format)
 
-    def plan_to(self, index: int) -> SkipPlan:
-        """Return the steps from the first value to that of attribute `index`."""
-        plan = self._plans.get(index)
-        if plan is None:
-            forms = (attribute.form for attribute in self.attributes[:index])
-            plan = self._plans[index] = skip_plan(forms, self.format)
-        return plan
+    def value(self, index: int) -> ValueReader:
+        """What reads attribute `index` of an entry; `Malformed` where a form is unknown."""
+        value = self._values.get(index)
+        if value is None:
+            before = (attribute.form for attribute in self.attributes[:index])
+            plan, attribute = skip_plan(before, self.format), self.attributes[index]
+            form, implicit = attribute.form, attribute.implicit
+            if form == dw.FORM_INDIRECT:
+                value = ValueReader(plan, form, "indirect", read_uleb)
+            elif implicit is not None:
+                value = ValueReader(plan, form, "constant", lambda *at: (implicit, at[1]))
+            else:
+                read = reader_of(form, self.format)
+                value = ValueReader(plan, form, FORMS[form][0], read)
+            self._values[index] = value
+        return value
 
 
 _MOST_SHARED_BYTES = 256

@@ -21,11 +21,15 @@ class Range(NamedTuple):
 def merged(spans: Iterable[Range]) -> tuple[Range, ...]:
     """Return the spans in order, adjacent and overlapping ones merged."""
     out: list[Range] = []
+    last = -1
     for span in sorted(spans):
-        if out and span.begin <= out[-1].end:
-            out[-1] = Range(out[-1].begin, max(out[-1].end, span.end))
-        else:
+        begin, end = span
+        if begin > last:
             out.append(span)
+            last = end
+        elif end > last:
+            out[-1] = Range(out[-1].begin, end)
+            last = end
     return tuple(out)
 
 
@@ -41,10 +45,15 @@ def common(some: tuple[Range, ...], second_list: tuple[Range, ...]) -> tuple[Ran
     first = second = 0
     while first < len(some) and second < len(second_list):
         left, right = some[first], second_list[second]
-        begin, end = max(left.begin, right.begin), min(left.end, right.end)
+        (left_begin, left_end), (right_begin, right_end) = left, right
+        begin = left_begin if left_begin > right_begin else right_begin
+        end = left_end if left_end < right_end else right_end
         if begin < end:
-            out.append(Range(begin, end))
-        if left.end <= right.end:
+            if begin == left_begin and end == left_end:
+                out.append(left)
+            else:
+                out.append(Range(begin, end))
+        if left_end <= right_end:
             first += 1
         else:
             second += 1
@@ -72,4 +81,7 @@ def without(some: tuple[Range, ...], removed: tuple[Range, ...]) -> tuple[Range,
 
 def size_bytes(spans: Iterable[Range]) -> int:
     """Return the size of ranges that do not overlap."""
-    return sum(end - begin for begin, end in spans)
+    size = 0
+    for begin, end in spans:
+        size += end - begin
+    return size

@@ -61,6 +61,17 @@ class Die:
     values_at: int = field(eq=False, repr=False)
     """Offset of the first attribute value."""
 
+    # Sets of entries are asked for each variable of a file.
+
+    def __eq__(self, other: object) -> bool:
+        if other.__class__ is not Die:
+            return NotImplemented
+        assert isinstance(other, Die)
+        return self.offset == other.offset and self.unit is other.unit
+
+    def __hash__(self) -> int:
+        return self.offset
+
     @property
     def tag(self) -> int:
         return self.abbreviation.tag
@@ -79,16 +90,15 @@ class Die:
             raise self.located(error)
 
     def _read(self, index: int) -> Attribute:
-        unit = self.unit
-        at = skip(self.abbreviation.plan_to(index), unit.data, self.values_at, unit.end)
-        specification = self.abbreviation.attributes[index]
-        form = specification.form
-        if form == dw.FORM_INDIRECT:
+        unit, at = self.unit, self.values_at
+        plan, form, kind, read = self.abbreviation.value(index)
+        if plan:
+            at = skip(plan, unit.data, at, unit.end)
+        if kind == "indirect":
             form, at = indirect_form(unit.data, at, unit.end)
-        read = reader_of(form, unit.format)
-        if specification.implicit is not None:
-            return Attribute(form, "constant", specification.implicit)
-        return Attribute(form, FORMS[form][0], read(unit.data, at, unit.end)[0])
+            read = reader_of(form, unit.format)
+            kind = FORMS[form][0]
+        return Attribute(form, kind, read(unit.data, at, unit.end)[0])
 
     def located(self, error: DwarfGpuError) -> DwarfGpuError:
         """The error, with this entry as its context where it has none yet."""

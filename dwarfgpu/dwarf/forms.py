@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from struct import Struct
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import Malformed
 from dwarfgpu.expr.context import UnitFormat
@@ -114,8 +114,7 @@ FORMS: Final[dict[int, tuple[FormClass, Encoding]]] = {
 }
 
 
-@frozen
-class Attribute:
+class Attribute(NamedTuple):
     """The unresolved value of one attribute of one entry."""
 
     form: int
@@ -134,6 +133,9 @@ class WordReader(Reader):
         if start < self.end and (byte := self.data[start]) < 0x80:  # nearly all of them
             self.position = start + 1
             return byte
+        if start + 1 < self.end and (second := self.data[start + 1]) < 0x80:
+            self.position = start + 2
+            return byte & 0x7F | second << 7
         return _word(super().uleb(), start)
 
     def sleb(self) -> int:
@@ -153,6 +155,8 @@ def read_uleb(data: bytes, position: int, end: int) -> tuple[int, int]:
     """An unsigned LEB128 and the position after it."""
     if position < end and (byte := data[position]) < 0x80:
         return byte, position + 1
+    if position + 1 < end and (second := data[position + 1]) < 0x80:
+        return byte & 0x7F | second << 7, position + 2
     reader = WordReader(data, "little", min(position, end), end)
     return reader.uleb(), reader.position
 
@@ -190,13 +194,25 @@ def _read_implicit(data: bytes, position: int, end: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=64)
 def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
+    letter = FORMAT_LETTERS.get(size_bytes)
+    unpack = None if letter is None else Struct(("<" if endian == "little" else ">") + letter)
+
     def read(data: bytes, position: int, end: int) -> tuple[int, int]:
         stop = position + size_bytes
         if stop > end:
             raise Malformed(f"{size_bytes} bytes needed at offset {position:#x}, fewer remain")
         return int.from_bytes(data[position:stop], endian), stop
 
-    return read
+    if unpack is None:
+        return read
+    number = unpack.unpack_from
+
+    def read_number(data: bytes, position: int, end: int) -> tuple[int, int]:
+        if position + size_bytes > end:
+            return read(data, position, end)  # raises
+        return number(data, position)[0], position + size_bytes
+
+    return read_number
 
 
 def _read_block(length: ReadForm) -> ReadForm:

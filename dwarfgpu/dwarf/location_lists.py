@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import UnitFormat
 
+_LLE_OFFSET_PAIR: Final = 0x04
 _LLE_DEFAULT_LOCATION: Final = 0x05
 _LLE_GNU_VIEW_PAIR: Final = 0x09
 _RLE_KINDS: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 7, 7: 8}
@@ -102,8 +103,7 @@ class _Bounds:
             case 3:
                 return self._sized(self._indexed())
             case 4:
-                begin, end = reader.uleb(), reader.uleb()
-                return self._range(self._based(begin), self._based(end))
+                return self.offset_pair()
             case 6:
                 self.base = self._address()
                 return None
@@ -113,6 +113,14 @@ class _Bounds:
                 return self._sized(self._address())
             case _:
                 raise Malformed(f"list entry at {reader.position - 1:#x} has kind {kind:#x}")
+
+    def offset_pair(self) -> Range:
+        """The bounds of DW_LLE_offset_pair."""
+        reader, base = self.reader, self.base
+        begin, end = reader.uleb(), reader.uleb()
+        if base is not None and base + begin <= base + end < self.unit.tombstone:
+            return Range(base + begin, base + end)
+        return self._range(self._based(begin), self._based(end))
 
     def _sized(self, begin: int) -> Range:
         return self._range(begin, begin + self.reader.uleb())
@@ -213,7 +221,9 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
     reader = bounds.reader
     out: list[FileLocation] = []
     while kind := reader.u8():
-        if kind == _LLE_GNU_VIEW_PAIR:
+        if kind == _LLE_OFFSET_PAIR:  # nearly all of them
+            out.append(FileLocation(bounds.offset_pair(), reader.block()))
+        elif kind == _LLE_GNU_VIEW_PAIR:
             reader.uleb(), reader.uleb()
         elif kind == _LLE_DEFAULT_LOCATION:
             out.append(FileLocation(None, reader.block()))

@@ -75,6 +75,8 @@ class CompilationUnit:
         self._ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
         self._covered: dict[int, tuple[Range, ...]] = {}
         self._base_types: dict[int, BaseType] = {}
+        self._list_tables: dict[str, tuple[int, int]] = {}
+        """Where the unit's table of a section of lists begins, and its number of lists."""
 
     @property
     def endian(self) -> Endian:
@@ -121,9 +123,12 @@ class CompilationUnit:
 
     def die(self, index: int) -> Die:
         """The entry of an index in `tree`."""
-        offset = self.tree.offsets[index]
-        values_at = read_uleb(self.data, offset, self.end)[1]
-        return Die(self, offset, self.tree.abbreviations[index], values_at)
+        tree = self.tree
+        offset = tree.offsets[index]
+        values_at = offset + 1
+        if self.data[offset] >= 0x80:  # an abbreviation's code is mostly one byte
+            values_at = read_uleb(self.data, offset, self.end)[1]
+        return Die(self, offset, tree.abbreviations[index], values_at)
 
     def die_at(self, section_offset: int) -> Die:
         """The entry at an offset in its section; `IllFormed` where none of this unit starts."""
@@ -331,9 +336,13 @@ class CompilationUnit:
 
     def _listed(self, section: str, names: tuple[int, ...], index: int) -> int:
         """The offset in a section of lists that an index of the unit names (DWARF 5 7.28)."""
-        base = self._base_after_header(12, *names)
-        self._require_address_size(section, base - 6)
-        count = self._entry(section, base, -1, 4) if base >= 4 else 0
+        table = self._list_tables.get(section)
+        if table is None:
+            base = self._base_after_header(12, *names)
+            self._require_address_size(section, base - 6)
+            count = self._entry(section, base, -1, 4) if base >= 4 else 0
+            table = self._list_tables[section] = base, count
+        base, count = table
         if index >= count:
             shown = f"{section}{self.sections.suffix}"
             raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
@@ -347,21 +356,23 @@ class CompilationUnit:
             offset = self._listed(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
         if offset not in self._locations:
             try:
-                entries = list(map(self._loaded, read_locations(self, offset)))
-                empty = [entry for entry in entries if entry.is_empty]
-                shown_entries = (
-                    [entry for entry in entries if not entry.is_empty] if empty else entries
-                )
-                self._locations[offset] = LocList(tuple(shown_entries), self, tuple(empty))
+                self._locations[offset] = self._loaded(read_locations(self, offset))
             except DwarfGpuError as error:
                 self._locations[offset] = error
         return value_or_raise(self._locations[offset])
 
-    def _loaded(self, entry: FileLocation) -> LocationListEntry:
-        if entry.bounds is None:
-            return LocationListEntry(entry.expression, None, None)
-        begin, end = map(self.relocate, entry.bounds)
-        return LocationListEntry(entry.expression, begin, end)
+    def _loaded(self, listed: tuple[FileLocation, ...]) -> LocList:
+        bias, mask = self.sections.program.load_address, self.address_mask
+        entries: list[LocationListEntry] = []
+        empty: list[LocationListEntry] = []
+        for bounds, expression in listed:
+            if bounds is None:
+                entries.append(LocationListEntry(expression, None, None))
+                continue
+            begin, end = bounds[0] + bias & mask, bounds[1] + bias & mask
+            entry = LocationListEntry(expression, begin, end)
+            (empty if begin == end else entries).append(entry)
+        return LocList(tuple(entries), self, tuple(empty))
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """The range list of an attribute, with addresses of the file."""

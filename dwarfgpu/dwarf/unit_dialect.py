@@ -94,7 +94,7 @@ def _expressions_of(
 def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> frozenset[str]:
     """Which forms of DW_OP_LLVM operations occur: `direct`, `user`; `other` for an unclear 0xe9."""
     names: set[str] = set()
-    for expression in expressions:
+    for expression in set(expressions):
         if not _VENDOR_BYTES.search(expression):
             continue
         decoded = decode(expression, AMD_DIRECT, format)

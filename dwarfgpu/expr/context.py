@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from operator import is_
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from attrs import evolve, field
 
@@ -56,8 +56,7 @@ def format_of(architecture: Architecture | None) -> UnitFormat:
     return UnitFormat(address_size=architecture.address_bits // 8, endian=architecture.endian)
 
 
-@frozen
-class LocationListEntry:
+class LocationListEntry(NamedTuple):
     """A bounded or, without bounds, default location description (A.2.5.5)."""
 
     expression: bytes
@@ -86,8 +85,7 @@ def matching_entries(
     return bounded or [entry for entry in entries if entry.begin is None]
 
 
-@frozen
-class ExprLoc:
+class ExprLoc(NamedTuple):
     """An attribute of class exprloc: an operation expression."""
 
     expression: bytes

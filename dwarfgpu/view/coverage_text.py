@@ -63,13 +63,16 @@ def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
         return (cells.full if everywhere else cells.empty) * width
     if coverage.complete == coverage.scope:
         return cells.full * width
+    if not coverage.described:
+        return cells.empty * width
     complete = described = _scaled(coverage.complete, coverage.scope, width)
     if coverage.described != coverage.complete:
         described = _scaled(coverage.described, coverage.scope, width)
-    out = ""
-    for whole, some in zip(complete, described, strict=True):
-        out += cells.full if whole == total else cells.some if some else cells.empty
-    return out
+    full, partial, empty = cells.full, cells.some, cells.empty
+    return "".join(
+        full if whole == total else partial if some else empty
+        for whole, some in zip(complete, described, strict=True)
+    )
 
 
 def _scaled(spans: tuple[Range, ...], scope: tuple[Range, ...], width: int) -> list[int]:

@@ -45,7 +45,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --demo t", 227),
         ("info FILE", 132),
         ("check FILE", 196),
-        ("where --demo t", 199),
+        ("where --demo t", 200),
         ("run --demo", 252),
         ("debug --demo -batch", 444),
     ],

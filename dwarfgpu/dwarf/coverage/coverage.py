@@ -7,8 +7,9 @@ Addresses are as loaded. What cannot be read is kept as its error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Container
+from functools import cached_property
+from typing import Final, NamedTuple
 
 from attrs import field
 
@@ -20,17 +21,22 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, Unit
+from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.static_check.extent import Extent, extent_of
 
 _LEAST_WORK: Final = 2 << 20
 _WORK_PER_BYTE: Final = 8
 _ENTRY_WORK: Final = 16
+DESCRIBED: Final = frozenset({"whole", "partly", "depends"})
+"""Completeness of a description of at least a part of the object, or perhaps of one."""
+_MOST_KEPT: Final = 1 << 16
+"""Maximum number of distinct expressions whose extent is kept."""
 _LONGEST_BYTES: Final = 1 << 18
 """Maximum size of an expression to analyze; compilers write a few dozen bytes."""
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class CodeScope:
     """A scope with code: a subprogram, an inlined call, or a block."""
 
@@ -46,7 +52,7 @@ class CodeScope:
     call_line: int | None = None
     """The line of the call that is inlined here."""
 
-    @property
+    @cached_property
     def functions(self) -> tuple[CodeScope, ...]:
         """The subprogram and the calls inlined into one another down to here."""
         out: list[CodeScope] = []
@@ -57,13 +63,12 @@ class CodeScope:
             place = place.around
         return tuple(reversed(out))
 
-    @property
+    @cached_property
     def size_bytes(self) -> int:
         return size_bytes(self.spans)
 
 
-@frozen
-class Description:
+class Description(NamedTuple):
     """One description of where a variable is."""
 
     bounds: Range | None
@@ -74,7 +79,7 @@ class Description:
     @property
     def is_described(self) -> bool:
         """Whether it describes, or may describe, at least a part of the variable."""
-        return self.extent.completeness in ("whole", "partly", "depends")
+        return self.extent.completeness in DESCRIBED
 
 
 @frozen(eq=False)
@@ -100,7 +105,7 @@ class Coverage:
 
     @property
     def scope_bytes(self) -> int:
-        return size_bytes(self.scope)
+        return 0 if self.place is None else self.place.size_bytes
 
     @property
     def described_bytes(self) -> int:
@@ -121,11 +126,38 @@ class Coverage:
         return any(description.is_described for description in self.descriptions)
 
 
+@define(eq=False)
+class Extents:
+    """What expressions describe, each distinct one judged once for a unit.
+
+    Law: an extent depends on nothing but the expression, the unit's dialect, and its format.
+    """
+
+    _unit: Unit | None = None
+    """The unit of the expressions that are kept."""
+    _kept: dict[bytes, Extent] = field(factory=dict)
+
+    def of(self, expression: bytes, unit: Unit) -> Extent:
+        """The extent of an expression; `LimitExceeded` for a very long one."""
+        if unit is not self._unit or len(self._kept) > _MOST_KEPT:
+            self._unit = unit
+            self._kept.clear()
+        extent = self._kept.get(expression)
+        if extent is None:
+            if len(expression) > _LONGEST_BYTES:
+                raise LimitExceeded(f"an expression of {len(expression)} bytes")
+            extent = extent_of(expression, unit.dialect, unit.format)
+            if len(expression) <= CACHED_BYTES:
+                self._kept[expression] = extent
+        return extent
+
+
 @define
 class Allowance:
     """Remaining work: entries that share long lists would let a small file ask for endless work."""
 
     left: int
+    _extents: Extents = field(factory=Extents, init=False)
 
     @classmethod
     def of(cls, info: DebugInfo) -> Allowance:
@@ -138,29 +170,33 @@ class Allowance:
         if self.left < 0:
             error = LimitExceeded("many variables share very long lists: the rest is not examined")
             return Coverage(variable, place, problem=error)
-        coverage = coverage_of(variable, place)
+        coverage = coverage_of(variable, place, self._extents)
         self.left -= _ENTRY_WORK * (1 + len(coverage.scope) + len(coverage.descriptions))
-        for description in coverage.descriptions:
-            if isinstance(description.source, ExprLoc):
-                self.left -= len(description.source.expression)
+        for _, source, _ in coverage.descriptions:
+            if isinstance(source, ExprLoc):
+                self.left -= len(source.expression)
         return coverage
 
 
-def coverage_of(variable: Variable, place: CodeScope | None) -> Coverage:
-    """Return the coverage of a variable in a scope; never raises."""
+def coverage_of(
+    variable: Variable, place: CodeScope | None, extents: Extents | None = None
+) -> Coverage:
+    """Return the coverage of a variable in a scope; never raises.
+
+    `extents`: what is known of the expressions of variables before this one.
+    """
     try:
-        descriptions = tuple(_descriptions(variable, variable.location))
+        location = variable.location
+        if location is None:
+            return Coverage(variable, place)
+        descriptions = _descriptions(variable, location, extents or Extents())
     except DwarfGpuError as error:
         return Coverage(variable, place, problem=error)
     scope = () if place is None else place.spans
-    bounded = merged(
-        description.bounds for description in descriptions if description.bounds is not None
-    )
-    described = _where(descriptions, {"whole", "partly", "depends"}, scope, bounded)
+    bounded = merged(bounds for bounds, _, _ in descriptions if bounds is not None)
+    described = _where(descriptions, DESCRIBED, scope, bounded)
     complete = described
-    if any(
-        description.extent.completeness in ("partly", "depends") for description in descriptions
-    ):
+    if any(extent.completeness in ("partly", "depends") for _, _, extent in descriptions):
         complete = _where(descriptions, {"whole"}, scope, bounded)
     outside = () if place is None else without(bounded, scope)
     return Coverage(variable, place, descriptions, complete, described, outside)
@@ -168,43 +204,41 @@ def coverage_of(variable: Variable, place: CodeScope | None) -> Coverage:
 
 def _where(
     descriptions: tuple[Description, ...],
-    completeness: set[str],
+    completeness: Container[str],
     scope: tuple[Range, ...],
     bounded: tuple[Range, ...],
 ) -> tuple[Range, ...]:
     """Return the code of a scope with a description that satisfies a condition."""
-    fitting = [
-        description.bounds
-        for description in descriptions
-        if description.extent.completeness in completeness
-    ]
+    fitting = [bounds for bounds, _, extent in descriptions if extent.completeness in completeness]
+    if len(fitting) == len(descriptions) and None not in fitting:
+        return common(bounded, scope)
     spans = common(merged(bounds for bounds in fitting if bounds is not None), scope)
     if None in fitting:  # the default, where no entry has bounds that apply: A.2.5.5
         spans = merged((*spans, *without(scope, bounded)))
     return spans
 
 
-def _descriptions(variable: Variable, location: LocationAttribute | None) -> Iterator[Description]:
+def _descriptions(
+    variable: Variable, location: LocationAttribute, extents: Extents
+) -> tuple[Description, ...]:
     match location:
-        case None:
-            return
         case ConstValue():
-            yield Description(None, location, Extent("whole"))
-        case ExprLoc():
-            yield Description(None, location, _extent(variable, location))
-        case _:
-            for entry in location.entries:
-                source = ExprLoc(entry.expression, location.unit)
-                bounds = None
-                if entry.begin is not None and entry.end is not None:
-                    bounds = Range(entry.begin, entry.end)
-                yield Description(bounds, source, _extent(variable, source))
+            return (Description(None, location, Extent("whole")),)
+        case ExprLoc(expression, unit):
+            extent = extents.of(expression, unit)
+            return (Description(None, location, _sized(extent, variable)),)
+    unit = location.unit
+    out: list[Description] = []
+    for expression, begin, end in location.entries:
+        extent = extents.of(expression, unit)
+        if extent.size_bits is not None:
+            extent = _sized(extent, variable)
+        bounds = None if begin is None or end is None else Range(begin, end)
+        out.append(Description(bounds, ExprLoc(expression, unit), extent))
+    return tuple(out)
 
 
-def _extent(variable: Variable, source: ExprLoc) -> Extent:
-    if len(source.expression) > _LONGEST_BYTES:
-        raise LimitExceeded(f"an expression of {len(source.expression)} bytes")
-    extent = extent_of(source.expression, source.unit.dialect, source.unit.format)
+def _sized(extent: Extent, variable: Variable) -> Extent:
     return extent if extent.size_bits is None else extent.of_object(_object_bits(variable))
 
 

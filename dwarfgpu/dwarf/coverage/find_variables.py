@@ -8,31 +8,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
-from dwarfgpu.dwarf.scope.declarations import is_called, qualified_name
+from dwarfgpu.dwarf.scope.declarations import is_called
 from dwarfgpu.dwarf.scope.nameless_functions import (
     is_nameless,
     nameless_variables,
     owners_of,
     without_arguments,
 )
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, covered
-from dwarfgpu.dwarf.scope.variable import Variable, is_another_function, variable_of
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
 _NAMELESS: Final = ("(anonymous", "function 0x")
 """How placeholders for missing names begin."""
@@ -96,47 +97,6 @@ def groups_of(unit: CompilationUnit, scopes: Scopes) -> UnitGroups:
     return out
 
 
-@define(eq=False)
-class _Instance:
-    """A subprogram or an inlined call: its own variables, and what they are instances of."""
-
-    group: Group
-    place: CodeScope
-    declared: list[tuple[Variable, CodeScope]] = field(factory=list)
-    origins: set[Die] = field(factory=set)
-    """The abstract variables that have an entry here."""
-    blocks: dict[Die, CodeScope] = field(factory=dict)
-    """The scopes of the instance by the abstract one."""
-
-    def add(self, place: CodeScope) -> None:
-        """One of its scopes, with the variables directly in it."""
-        for origin in place.die.origins():
-            self.blocks[origin] = place
-        for child in place.die.children():
-            if child.tag in DATA:
-                variable = variable_of(child)
-                self.origins.update(child.origins())
-                if variable is not None:
-                    self.declared.append((variable, place))
-
-    def missing(self) -> Iterator[tuple[Variable, CodeScope] | None]:
-        """The variables that only the abstract instance has (DWARF 5 3.3.8.1), in the scope that is
-        left of theirs; None for an entry that is something else."""
-        abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
-        if abstract is None or is_another_function(self.place.die, abstract):
-            return
-        pending = [(abstract, self.place)]
-        while pending:
-            scope, place = pending.pop()
-            for child in scope.children():
-                variable: Variable | None = None
-                if child.tag in BLOCKS - FUNCTIONS:
-                    pending.append((child, self.blocks.get(child, place)))
-                elif child.tag in DATA and child not in self.origins:
-                    variable = variable_of(child)
-                yield None if variable is None else (variable, place)
-
-
 def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
     try:
         return unit.name
@@ -146,11 +106,14 @@ def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
 
 
 def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
+    # Only questions about all variables of a function or a file come here.
+    from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
+
     tree = unit.tree
-    places: dict[int, tuple[CodeScope, _Instance]] = {}
+    places: dict[int, tuple[CodeScope, Instance]] = {}
     """The scopes with code, each with its function, by index."""
-    instances: list[_Instance] = []
-    loaded = _Loaded(unit)
+    instances: list[Instance] = []
+    reader = ScopeReader(unit)
     for index, abbreviation in enumerate(tree.abbreviations):
         is_subprogram = abbreviation.tag == dw.TAG_SUBPROGRAM
         if not is_subprogram and abbreviation.tag not in BLOCKS:
@@ -162,30 +125,36 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
             around, instance = places[tree.parents[index]]
         die = unit.die(index)
         try:
-            place = _place(die, around, loaded)
+            place = reader.scope(die, around)
             if is_subprogram and not place.spans:
                 continue
             if instance is None or die.tag in FUNCTIONS:
+                declared: list[tuple[Variable, CodeScope | None]]
                 if instance is None:
                     out.groups.append(Group(unit, name, place))
-                instance = _Instance(out.groups[-1] if instance is None else instance.group, place)
+                    declared = out.groups[-1].declared
+                else:
+                    declared = instance.variables
+                instance = Instance(declared, place)
                 instances.append(instance)
             places[index] = place, instance
-            instance.add(place)
+            instance.add(place, reader)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
     out.functions = [instance.place for instance in instances]
-    _list(instances, len(tree.offsets), out)
+    _list(instances, reader, len(tree.offsets), out)
 
 
-def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None:
+def _list(
+    instances: list[Instance], reader: ScopeReader, entry_count: int, out: UnitGroups
+) -> None:
     """Give each group the variables of its functions."""
     remaining = _ALLOWANCE + _MAX_ORIGINS * entry_count
     for instance in instances:
-        declared = instance.group.declared
+        declared = instance.variables
         declared += instance.declared
         try:
-            for missing in instance.missing():
+            for missing in instance.missing(reader):
                 remaining -= 1
                 if not remaining:
                     raise LimitExceeded("inlined calls of functions with very many variables")
@@ -195,39 +164,6 @@ def _list(instances: list[_Instance], entry_count: int, out: UnitGroups) -> None
             out.problems.append(instance.place.die.located(error))
             if remaining <= 0:
                 return
-
-
-def _place(die: Die, around: CodeScope | None, loaded: _Loaded) -> CodeScope:
-    """The scope of an entry; an entry without code addresses has the scope around it."""
-    spans = () if around is None else around.spans
-    if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
-        spans = loaded.of(covered(die))
-    if die.tag not in FUNCTIONS:
-        return CodeScope(die, around, spans, "", "")
-    name, call_line = die.name, die.integer(dw.AT_CALL_LINE)
-    if name is None:
-        name = f"function {die.offset:#x}"
-        return CodeScope(die, around, spans, name, name, call_line)
-    return CodeScope(die, around, spans, name, qualified_name(die), call_line)
-
-
-@define(eq=False)
-class _Loaded:
-    """Addresses of the file as loaded; a list that many scopes share is converted once."""
-
-    unit: CompilationUnit
-    _known: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
-    """Keyed by the identity of the list, which is kept with it."""
-
-    def of(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
-        if not self.unit.sections.program.load_address:
-            return spans
-        cached = self._known.get(id(spans))
-        if cached is None:
-            relocate = self.unit.relocate
-            out = tuple(Range(relocate(begin), relocate(end)) for begin, end in spans)
-            cached = self._known[id(spans)] = spans, out
-        return cached[1]
 
 
 _ARGUMENTS: Final = re.compile(r"<[^<>]*>")

@@ -1,0 +1,155 @@
+"""Functions of a unit with code, out of line and inlined, and their variables (DWARF 5 3.3.8).
+
+Law: what an abstract instance says is read once for all its concrete instances: a `ScopeReader` is
+of one unit, whose bytes do not change. An error is not kept: each entry that has one reports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import field
+
+from dwarfgpu.base.light_attrs import define
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.coverage.coverage import CodeScope
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, DATA, FUNCTIONS, covered, name_of
+from dwarfgpu.dwarf.scope.variable import (
+    Variable,
+    VariableKind,
+    is_another_function,
+    variable_of,
+)
+from dwarfgpu.dwarf.unit import CompilationUnit
+
+_INNER_BLOCKS = BLOCKS - FUNCTIONS
+
+
+@define(eq=False)
+class ScopeReader:
+    """Reads the scopes of a unit and the variables in them."""
+
+    unit: CompilationUnit
+    _functions: dict[int, tuple[str, str]] = field(factory=dict)
+    """Name and qualified name of the instances of an abstract function, by its offset."""
+    _variables: dict[int, tuple[str | None, tuple[Die, ...]]] = field(factory=dict)
+    """Name of the instances of an abstract variable, and the entries that they are instances of,
+    by its offset."""
+    _children: dict[Die, tuple[Die, ...]] = field(factory=dict)
+    """The entries in the scopes of abstract instances."""
+    _abstract: dict[Die, Variable | None] = field(factory=dict)
+    """The variables of abstract instances."""
+    _loaded: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
+    """Addresses of the file, and as loaded; keyed by the identity of the former."""
+
+    def scope(self, die: Die, around: CodeScope | None) -> CodeScope:
+        """The scope of an entry; an entry without code addresses has the scope around it."""
+        spans = () if around is None else around.spans
+        if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
+            spans = self._as_loaded(covered(die))
+        if die.tag not in FUNCTIONS:
+            return CodeScope(die, around, spans, "", "")
+        origin = self._abstract_offset(die)
+        known = None if origin is None else self._functions.get(origin)
+        name = die.name if known is None else known[0]
+        call_line = die.integer(dw.AT_CALL_LINE)
+        if name is None:
+            name = f"function {die.offset:#x}"
+            return CodeScope(die, around, spans, name, name, call_line)
+        if known is None:
+            known = name, qualified_name(die)
+            if origin is not None:
+                self._functions[origin] = known
+        return CodeScope(die, around, spans, *known, call_line)
+
+    def variable(self, die: Die) -> tuple[Variable | None, tuple[Die, ...]]:
+        """The variable of an entry, None if it has none, and the entries that it is an instance of,
+        itself not included."""
+        origin = None if die.has(dw.AT_DECLARATION) else self._abstract_offset(die)
+        if origin is None:
+            variable = variable_of(die)
+            return variable, tuple(die.origins())[1:]
+        known = self._variables.get(origin)
+        if known is None:
+            name = name_of(die)
+            known = self._variables[origin] = name, tuple(die.origins())[1:]
+        name, origins = known
+        kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
+        return None if name is None else Variable(name, die, kind), origins
+
+    def children(self, scope: Die) -> tuple[Die, ...]:
+        """The entries in a scope of an abstract instance."""
+        children = self._children.get(scope)
+        if children is None:
+            children = self._children[scope] = tuple(scope.children())
+        return children
+
+    def abstract_variable(self, die: Die) -> Variable | None:
+        """The variable of an entry of an abstract instance."""
+        if die not in self._abstract:
+            self._abstract[die] = variable_of(die)
+        return self._abstract[die]
+
+    def _abstract_offset(self, die: Die) -> int | None:
+        """Where the abstract instance is in this unit that gives an entry its name; None where the
+        name may be elsewhere."""
+        attribute = None if die.has(dw.AT_NAME) else die.attribute(dw.AT_ABSTRACT_ORIGIN)
+        if attribute is None or attribute.kind != "unit_reference":
+            return None
+        assert isinstance(attribute.raw, int)
+        return attribute.raw
+
+    def _as_loaded(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+        if not self.unit.sections.program.load_address:
+            return spans
+        cached = self._loaded.get(id(spans))
+        if cached is None:
+            relocate = self.unit.relocate
+            out = tuple(Range(relocate(begin), relocate(end)) for begin, end in spans)
+            cached = self._loaded[id(spans)] = spans, out
+        return cached[1]
+
+
+@define(eq=False)
+class Instance:
+    """A subprogram or an inlined call: its own variables, and what they are instances of."""
+
+    variables: list[tuple[Variable, CodeScope | None]]
+    """The variables of the subprogram around it, with those of all that is inlined into it."""
+    place: CodeScope
+    declared: list[tuple[Variable, CodeScope]] = field(factory=list)
+    origins: set[Die] = field(factory=set)
+    """The abstract variables that have an entry here."""
+    blocks: dict[Die, CodeScope] = field(factory=dict)
+    """The scopes of the instance by the abstract one."""
+
+    def add(self, place: CodeScope, reader: ScopeReader) -> None:
+        """One of its scopes, with the variables directly in it."""
+        for origin in place.die.origins():
+            self.blocks[origin] = place
+        for child in place.die.children(DATA):
+            variable, origins = reader.variable(child)
+            self.origins.add(child)
+            self.origins.update(origins)
+            if variable is not None:
+                self.declared.append((variable, place))
+
+    def missing(self, reader: ScopeReader) -> Iterator[tuple[Variable, CodeScope] | None]:
+        """The variables that only the abstract instance has (DWARF 5 3.3.8.1), in the scope that is
+        left of theirs; None for an entry that is something else."""
+        abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
+        if abstract is None or is_another_function(self.place.die, abstract):
+            return
+        pending = [(abstract, self.place)]
+        while pending:
+            scope, place = pending.pop()
+            for child in reader.children(scope):
+                variable: Variable | None = None
+                if child.tag in _INNER_BLOCKS:
+                    pending.append((child, self.blocks.get(child, place)))
+                elif child.tag in DATA and child not in self.origins:
+                    variable = reader.abstract_variable(child)
+                yield None if variable is None else (variable, place)

@@ -1,0 +1,102 @@
+"""How much is read for coverage: what instances and variables share is read once."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage import coverage, instances
+from dwarfgpu.dwarf.coverage.coverage import Extents
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.expr.context import ExprLoc, LocList
+from dwarfgpu.expr.static_check.extent import extent_of
+from tests.dwarf.builder import FIXTURES
+from tests.dwarf.test_coverage import (
+    ABSTRACT,
+    BASE,
+    INLINED,
+    INSTANCE,
+    INT,
+    INT_AT,
+    NONE,
+    F,
+    code,
+    coverages,
+    scopes,
+    word,
+)
+from tests.work import calls_of
+
+ABSTRACT_AT = INT_AT + len(INT)
+VARIABLES = 50
+
+
+def inlined(calls: int, has_instances: bool) -> bytes:
+    """A function into which one of `VARIABLES` variables is inlined so many times, with entries for
+    them, or without."""
+    head = bytes((ABSTRACT,)) + b"h\0"
+    variable = bytes((NONE,)) + b"v\0"
+    call = bytes((INLINED,)) + word(ABSTRACT_AT) + code(BASE, 8) + b"\x01"
+    first = ABSTRACT_AT + len(head)
+    for index in range(VARIABLES * has_instances):
+        call += bytes((INSTANCE,)) + word(first + index * len(variable)) + b"\x01\x50"
+    return head + variable * VARIABLES + b"\0" + F + (call + b"\0") * calls + b"\0"
+
+
+@pytest.mark.parametrize(("has_instances", "most"), [(False, 24), (True, 150)])
+def test_an_abstract_instance_is_read_once(has_instances: bool, most: int) -> None:
+    def calls(count: int) -> int:
+        found = scopes(inlined(count, has_instances))
+        return calls_of(lambda: coverages(found))
+
+    more = calls(40) - calls(20)
+    assert more <= most * 20 * VARIABLES
+
+
+def test_names_are_read_once_for_all_instances(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Counter[int] = Counter()
+
+    def name_of(die: Die) -> str | None:
+        read[die.offset] += 1
+        return die.name
+
+    monkeypatch.setattr(instances, "name_of", name_of)
+    found = coverages(scopes(inlined(10, has_instances=True)))
+    assert [each.variable.name for each in found] == ["v"] * 10 * VARIABLES
+    assert read.total() == VARIABLES
+
+
+def test_an_expression_is_judged_once_for_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[bytes] = []
+
+    def extent(data: bytes, *rest: object) -> object:
+        judged.append(data)
+        return extent_of(data, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(coverage, "extent_of", extent)
+    found = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
+    used: list[bytes] = []
+    for each in coverages(found.scopes):
+        location = each.variable.location
+        if isinstance(location, LocList):
+            used += [entry.expression for entry in location.entries]
+        elif isinstance(location, ExprLoc):
+            used.append(location.expression)
+    assert len(used) > len(set(used)) == len(judged)
+
+
+def test_an_extent_is_that_of_the_dialect_of_the_unit() -> None:
+    """0xe9 is an operation in one dialect, and the prefix of others in another."""
+    path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    units = [
+        next(iter(CodeObject.open(path, 0, name).info.units)) for name in ("amd", "amd-direct-16")
+    ]
+    extents = Extents()
+    expression = b"\x50\xe9\x02"  # reg0, and DW_OP_LLVM_user with DW_OP_LLVM_form_aspace_address
+    first, second = (extents.of(expression, unit) for unit in units)
+    assert first != second
+    assert first == extents.of(expression, units[0])
+    for unit, one in zip(units, (first, second), strict=True):
+        assert one == extent_of(expression, unit.dialect, unit.format)
