@@ -333,6 +333,8 @@ class _Listing:
             columns = [line.where.ljust(widths[0])]
             columns += [line.lines.ljust(widths[1])] if widths[1] else []
             _print(f"  {'  '.join(columns)}  {line.said}")
+            for text in line.registers:
+                _print(f"    {text}")
         if not coverage.descriptions and not coverage.scope:
             _print("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
         if coverage.place is not None:

@@ -15,6 +15,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.cuda_attributes import attributes
 from dwarfgpu.objfile.cuda_target import CudaTarget, cuda_target
 from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
+from dwarfgpu.objfile.ptx_registers import Allocation, allocations
 from dwarfgpu.objfile.symbols import Symbol
 
 PTX_SECTION: Final = ".nv_debug_ptx_txt"
@@ -61,6 +62,8 @@ class CudaCode:
 
     target: CudaTarget | None
     kernels: tuple[CudaKernel, ...]
+    allocations: tuple[Allocation, ...]
+    """Where registers of PTX are."""
     problems: tuple[DwarfGpuError, ...]
     """Why other parts could not be read."""
 
@@ -69,6 +72,7 @@ def read_cuda_code(file: ObjectFile) -> CudaCode:
     """Everything that is known of a cubin."""
     problems: list[DwarfGpuError] = []
     target, kernels = None, []
+    known: tuple[Allocation, ...] = ()
     try:
         target = cuda_target(file)
     except DwarfGpuError as error:
@@ -77,7 +81,11 @@ def read_cuda_code(file: ObjectFile) -> CudaCode:
         kernels = list(_kernels(file))
     except DwarfGpuError as error:
         problems.append(error)
-    return CudaCode(target, tuple(kernels), tuple(problems))
+    try:
+        known = allocations(file)
+    except DwarfGpuError as error:
+        problems.append(error)
+    return CudaCode(target, tuple(kernels), known, tuple(dict.fromkeys(problems)))
 
 
 def _kernels(file: ObjectFile) -> Iterator[CudaKernel]:

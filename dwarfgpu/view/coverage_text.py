@@ -267,6 +267,8 @@ class Line:
     """Source lines."""
     said: str
     span: Range | None = None
+    registers: tuple[str, ...] = ()
+    """Of a cubin: where in it which machine registers hold the variable."""
 
 
 def coverage_lines(
@@ -291,4 +293,17 @@ def coverage_lines(
             continue
         outside = "outside the scope: " if row.is_outside else ""
         lines = source.text(row.span)
-        yield Line(spans_text([row.span]), lines, outside + words, row.span)
+        registers: tuple[str, ...] = ()
+        if variable.unit.sections.program.loaded.machine == "CUDA":
+            registers = _machine_registers(row, row.span, variable.unit)
+        yield Line(spans_text([row.span]), lines, outside + words, row.span, registers)
+
+
+def _machine_registers(row: Row, span: Range, unit: CompilationUnit) -> tuple[str, ...]:
+    """The machine registers in a stretch of code, or why they are unknown."""
+    from dwarfgpu.view.machine_registers import machine_registers, stretch_text  # few files
+
+    try:
+        return tuple(map(stretch_text, machine_registers(row.description, span, unit)))
+    except DwarfGpuError as error:
+        return (f"machine registers: {error}",)

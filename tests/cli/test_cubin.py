@@ -106,3 +106,35 @@ def test_values_need_a_machine(path: Path, subject: str, pc: str, reason: str) -
 def test_dis() -> None:
     lines = run("dis", "--arch", "sm_90", "90b0e29093d704").lines
     assert lines == ["0x0000  90b0e29093d704  DW_OP_regx %rd10"]
+
+
+def test_where_shows_machine_registers() -> None:
+    lines = run("where", AXPY, "at").lines
+    at = lines.index("  [0x160,0x180)  axpy.py:10       in %r7: DW_OP_regx %r7")
+    assert lines[at + 1 : at + 3] == [
+        "    [0x160,0x170) R4",
+        "    [0x170,0x180) in no register of the machine",
+    ]
+    (y,) = run_json("where", AXPY, "y").json["variables"]
+    (entry,) = y["entries"]
+    places = [stretch["places"] for stretch in entry["machine_registers"]]
+    assert places == [[], ["R2", "?"], ["R2", "R3"], []]
+
+
+def test_address_classes_by_the_names_of_cuda() -> None:
+    answer = run_json("where", COMBINE, "--all").json
+    storage = {one["name"]: one["storage"] for one in answer["variables"] if "storage" in one}
+    wanted = {"scale": "constant", "counter": "global", "tile": "shared", "index": "local"}
+    assert wanted.items() <= storage.items()
+    (x,) = run_json("where", AXPY, "x").json["variables"]
+    assert x["storage"] == "register"
+    heading = "parameter int count, declared at line 30, in local storage of combine"
+    assert run("where", COMBINE, "count").lines[0] == heading
+
+
+def test_info_lists_registers_of_ptx() -> None:
+    assert "registers of PTX in axpy: 23 in 45 places" in run("info", AXPY).lines
+    assert "  [0x140,0x170) %r7 b32: R4" in run("info", AXPY, "--all").lines
+    assert "  [0xe0,0x130) %rd6 b64, word 1: R3" in run("info", AXPY, "--all").lines
+    registers = run_json("info", AXPY).json["cuda"]["ptx_registers"]
+    assert len(registers) == 45 and registers[0]["name"] == "%p1"

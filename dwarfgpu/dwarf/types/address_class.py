@@ -1,4 +1,5 @@
-"""DW_AT_address_class of pointers on AMDGPU, in the numbers of each producer."""
+"""DW_AT_address_class: of pointers on AMDGPU, in the numbers of each producer, and of variables in
+cubins, by CUDA's names."""
 
 from __future__ import annotations
 
@@ -6,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import GENERIC, GLOBAL, LOCAL, PRIVATE_LANE, REGION
 from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.errors import IllFormed, Unavailable
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.die import Die
     from dwarfgpu.dwarf.unit import CompilationUnit
 
 _CLASSES_OF_2020: Final = {1: GLOBAL, 2: REGION, 3: LOCAL, 4: GLOBAL, 5: PRIVATE_LANE}
@@ -56,3 +59,16 @@ def _numbers(address_class: int, unit: CompilationUnit) -> dict[int, int]:
             f"its numbers after version {_LAST_OWN}"
         )
     return _DWARFS
+
+
+def storage_of(die: Die) -> str | None:
+    """Where a variable of a cubin is by its DW_AT_address_class: `local`, `shared`, `register` …
+
+    None for another machine, and for a variable without one.
+    """
+    if die.unit.sections.object.machine != "CUDA":
+        return None
+    from dwarfgpu.arch.nvidia import STORAGE_KINDS  # few files are cubins
+
+    number = die.integer(dw.AT_ADDRESS_CLASS)
+    return None if number is None else STORAGE_KINDS.get(number, f"unknown ({number})")

@@ -88,6 +88,19 @@ def _cuda(cuda: CudaCode) -> JsonObject:
             }
             for kernel in cuda.kernels
         ],
+        "ptx_registers": [
+            {
+                "function": one.function,
+                "name": one.name,
+                "type": one.type,
+                "word": one.part,
+                "begin": one.begin,
+                "end": one.end,
+                "register": one.register,
+                "place": one.place,
+            }
+            for one in cuda.allocations
+        ],
     }
 
 

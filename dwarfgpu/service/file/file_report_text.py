@@ -25,6 +25,7 @@ from dwarfgpu.service.file.file_report import (
 
 if TYPE_CHECKING:
     from dwarfgpu.objfile.cuda_code import CudaCode
+    from dwarfgpu.objfile.ptx_registers import Allocation
 
 _MAX_PLACED: Final = 20
 """Sections of an object that is not linked, listed without --all."""
@@ -69,7 +70,7 @@ def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Itera
     if report.gpu is not None:
         yield from _gpu(report.gpu, everything, is_mangled)
     if report.cuda is not None:
-        yield from _cuda(report.cuda, is_mangled)
+        yield from _cuda(report.cuda, everything, is_mangled)
     if report.entries:
         yield "code objects:"
         yield from (f"  {_entry(entry)}" for entry in report.entries)
@@ -138,7 +139,7 @@ def _gpu(gpu: GpuCode, everything: bool, is_mangled: bool) -> Iterator[str]:
         yield from _kernel(kernel, everything, is_mangled)
 
 
-def _cuda(cuda: CudaCode, is_mangled: bool) -> Iterator[str]:
+def _cuda(cuda: CudaCode, everything: bool, is_mangled: bool) -> Iterator[str]:
     if cuda.target is not None:
         yield f"target {cuda.target}"
     for kernel in cuda.kernels:
@@ -151,6 +152,21 @@ def _cuda(cuda: CudaCode, is_mangled: bool) -> Iterator[str]:
             end = parameter.offset_bytes + parameter.size_bytes
             name = "" if parameter.name is None else f" {parameter.name}"
             yield f"  [{parameter.offset_bytes:>3},{end:>3}) parameter{name}"
+    functions: dict[str, list[Allocation]] = {}
+    for allocation in cuda.allocations:
+        functions.setdefault(allocation.function, []).append(allocation)
+    for function, own in functions.items():
+        names = len({allocation.name for allocation in own})
+        title = shown_symbol(function, is_mangled=is_mangled)
+        yield f"registers of PTX in {title}: {names} in {len(own)} places"
+        yield from map(_allocation, own if everything else ())
+
+
+def _allocation(allocation: Allocation) -> str:
+    type = "" if allocation.type is None else f" {allocation.type}"
+    word = "" if allocation.word_count == 1 else f", word {allocation.part}"
+    span = f"[{allocation.begin:#x},{allocation.end:#x})"
+    return f"  {span} {allocation.name}{type}{word}: {allocation.place}"
 
 
 def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[str]:

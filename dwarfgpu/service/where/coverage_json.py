@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, Description
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
@@ -171,18 +172,27 @@ def variable_json(
     variable, place = coverage.variable, coverage.place
     functions = () if place is None else place.functions
     problems: list[DwarfGpuError] = [] if coverage.problem is None else [coverage.problem]
-    typed, line = None, None
+    typed, line, storage = None, None, None
     try:
         typed = variable.type_text
         line = variable.decl_line
+        storage = storage_of(variable.die)
     except DwarfGpuError as error:
         problems.append(error)
+    entries: list[JsonObject] = []
+    for description in coverage.descriptions:
+        entries.append(_entry(description, variable, arch, source))
+        try:
+            entries[-1] |= _machine(coverage, description)
+        except DwarfGpuError as error:
+            problems.append(error)
     return {
         "name": variable.name,
         "qualified_name": variable_name(variable),
         "kind": variable.kind,
         "type": typed,
         "line": line,
+        **({} if storage is None else {"storage": storage}),
         "function": functions[0].qualified_name if functions else None,
         "inlined": [
             {"function": function.qualified_name, "call_line": function.call_line}
@@ -194,10 +204,7 @@ def variable_json(
         "described_bytes": coverage.described_bytes,
         "complete_bytes": coverage.complete_bytes,
         "is_described": coverage.is_described,
-        "entries": [
-            _entry(description, coverage.variable, arch, source)
-            for description in coverage.descriptions
-        ],
+        "entries": [*entries],
         "holes": [_span(hole, source) for hole in coverage.holes],
         "outside": _spans(coverage.outside),
         "error": None if not problems else error_json(problems[0])["error"],
@@ -223,6 +230,23 @@ def _entry(
         "operations": operations_text(origin, arch) if isinstance(origin, ExprLoc) else None,
         "constant": origin.data.hex() if isinstance(origin, ConstValue) else None,
         "text": description_words(description, arch, variable),
+    }
+
+
+def _machine(coverage: Coverage, description: Description) -> JsonObject:
+    """Of a cubin, which machine registers hold a register of PTX."""
+    unit = coverage.variable.unit
+    if unit.sections.program.loaded.machine != "CUDA":
+        return {}
+    from dwarfgpu.view.machine_registers import machine_registers  # few files are cubins
+
+    spans = coverage.scope if description.bounds is None else (description.bounds,)
+    return {
+        "machine_registers": [
+            {"begin": stretch.begin, "end": stretch.end, "places": [*stretch.places]}
+            for span in spans
+            for stretch in machine_registers(description, span, unit)
+        ]
     }
 
 

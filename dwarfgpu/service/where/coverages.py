@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_vari
 from dwarfgpu.dwarf.names.functions import bare_name
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.view.coverage_text import (
@@ -48,6 +49,11 @@ def heading(coverage: Coverage) -> str:
         line = "" if variable.decl_line is None else f", declared at line {variable.decl_line}"
     except DwarfGpuError as error:
         line = f", line <error: {error_line(error)}>"
+    try:
+        storage = storage_of(variable.die)
+    except DwarfGpuError as error:
+        storage = f"<error: {error_line(error)}>"
+    line += "" if storage is None else f", in {storage} storage"
     of = _of_nameless(variable) if place is None else f" of {function_text(place)}"
     return f"{variable.kind} {typed}{variable_name(variable)}{line}{of}"
 
