@@ -6,16 +6,11 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.given_files import opening
@@ -25,25 +20,14 @@ from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.program_location import in_file, is_number
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.code.code_json import function_record, instruction_record
-from dwarfgpu.service.code.code_origins import CodeOrigin
+from dwarfgpu.service.code.code_listing import CodeListing, ListingOptions, simulated_lines
 from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
-from dwarfgpu.service.code.disassembly import (
-    CodeLine,
-    CodeRange,
-    Disassembly,
-    require_code,
-)
-from dwarfgpu.service.code.host_code import require_capstone
-from dwarfgpu.service.code.instruction_effects import effects_of
-from dwarfgpu.service.code.source_text import SourceText
-from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.code.disassembly import Disassembly, require_code
 from dwarfgpu.terminal.streams import has_colours, is_terminal
-from dwarfgpu.view.branch_arrows import arrows, glyphs_for
+from dwarfgpu.view.branch_arrows import glyphs_for
 
 SCHEMA: Final = "dwarfgpu-disas-1"
 _CHOICES: Final = ("auto", "always", "never")
-_MAX_DRAWN: Final = 20_000
-"""Instructions of a function beside which arrows are drawn."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -95,9 +79,26 @@ def run(args: argparse.Namespace) -> int:
         return _print_json(disassembly, places, args)
     print_notes(notes)
     drawn = args.arrows == "always" or (args.arrows == "auto" and is_terminal(sys.stdout))
-    listing = _Listing(disassembly, args, drawn, has_colours(args.color))
-    listing.show(places)
-    return 1 if listing.undefined else 0
+    options = ListingOptions(
+        source=not args.no_source,
+        bytes=not args.no_bytes,
+        effects=args.registers,
+        glyphs=glyphs_for(sys.stdout.encoding) if drawn else None,
+    )
+    listing = CodeListing(disassembly, options)
+    paint = _painter(args.color)
+    for line in listing.lines(places):
+        print(f"{line.margin}{paint(line.text)}" if line.text else line.margin)
+    return 1 if listing.undefined_count else 0
+
+
+def _painter(choice: str) -> Callable[[str], str]:
+    """What colours assembly, if anything does."""
+    if not has_colours(choice):
+        return str
+    from dwarfgpu.service.assembly_lexer import coloured
+
+    return coloured
 
 
 def _code_object(args: argparse.Namespace) -> CodeObject:
@@ -180,135 +181,10 @@ def _print_not_simulated(
         raise UsageError("--simulated has no --json")
     any_missing = False
     for piece in places:
-        count, missing = 0, []
-        for line in disassembly.instructions(piece.begin, piece.end):
-            count += 1
-            instruction = line.instruction
-            why = "no instruction" if instruction is None else why_not_simulated(instruction)
-            if why is not None:
-                missing.append(f"  {line.address:x}  {line.text.strip()}  # {why}")
-        print(one_line(f"{piece.item.name}: {count - len(missing)} of {count} are simulated"))
-        for text in missing:
-            print(one_line(text))
-        any_missing = any_missing or bool(missing)
+        lines = simulated_lines(disassembly, piece, why_not_simulated)
+        print("\n".join(lines))
+        any_missing = any_missing or len(lines) > 1
     return 1 if any_missing else 0
-
-
-@define
-class _Listing:
-    """Prints code, function by function."""
-
-    disassembly: Disassembly
-    args: argparse.Namespace
-    drawn: bool
-    coloured: bool
-    undefined: int = 0
-    """Instructions that could not be decoded."""
-    origin_before: CodeOrigin | None = None
-    line_before: SourceLine | None = None
-    chain_before: tuple[str, ...] = ()
-    texts: SourceText = field(factory=SourceText)
-
-    def show(self, places: Sequence[CodeToShow]) -> None:
-        disassembly = self.disassembly
-        if disassembly.processor is not None:
-            wave = f", wave{disassembly.default_wave_size}"
-            print(one_line(f"{disassembly.code_object.name}: {disassembly.processor}{wave}"))
-        else:
-            require_capstone(disassembly.code_object.file.machine)
-        shown: CodeRange | None = None
-        for piece in places:
-            if piece.item != shown:
-                self._heading(piece)
-                shown = piece.item
-            self._code(piece)
-
-    def _heading(self, piece: CodeToShow) -> None:
-        print()
-        item = piece.item
-        kernel = self.disassembly.kernel_at(item)
-        if kernel is not None and piece.begin == item.begin:
-            for line in self.disassembly.directives(kernel):
-                print(self._paint("\t" * line.startswith("\t") + one_line(line.strip())))
-        print(one_line(f"{item.begin:016x} <{item.name}>:"))
-
-    def _code(self, piece: CodeToShow) -> None:
-        lines = self.disassembly.instructions(piece.begin, piece.end)
-        if not self.drawn or (piece.end - piece.begin) // 4 > _MAX_DRAWN:
-            for line in lines:
-                self._line(piece, line, "")
-            return
-        rows = list(lines)
-        places = {line.address: index for index, line in enumerate(rows)}
-        branches = {
-            index: places[line.target]
-            for index, line in enumerate(rows)
-            if line.target is not None and line.target in places
-        }
-        margins = arrows(len(rows), branches, glyphs_for(sys.stdout.encoding))
-        for line, margin in zip(rows, margins, strict=True):
-            self._line(piece, line, margin)
-
-    def _line(self, piece: CodeToShow, line: CodeLine, margin: str) -> None:
-        if not self.args.no_source:
-            for text in self._source(piece, line):
-                print(self._paint(one_line(text)))
-        text = line.text
-        if line.target_name:
-            text += f" <{line.target_name}>"
-        elif line.target is not None:
-            text += f" <{line.target:#x}>"
-        self.undefined += not line.is_defined
-        text = one_line(text)
-        if remark := self._remark(line):
-            padding = " " * max(1, 58 - len(margin) - len(text))
-            text = f"{text}{padding}// {remark}"
-        print(f"{line.address:8x}  {margin}{self._paint(text)}")
-
-    def _remark(self, line: CodeLine) -> str:
-        """What is beside an instruction: its effects or its bytes."""
-        if self.args.registers:
-            return "" if line.instruction is None else effects_of(line.instruction).text
-        if self.args.no_bytes:
-            return ""
-        is_gpu = self.disassembly.processor is not None
-        return dwords_text(line.data) if is_gpu else line.data.hex(" ")
-
-    def _source(self, piece: CodeToShow, line: CodeLine) -> Iterator[str]:
-        """Comments before an instruction where its source is another one than before."""
-        origin = self.disassembly.origin(line.address)
-        if origin is self.origin_before:
-            return
-        self.origin_before = origin
-        chain = origin.inlined
-        if chain != self.chain_before:
-            self.chain_before = chain
-            if len(chain) > 1:
-                yield f"; {' inlined into '.join(chain)}:"
-        source = origin.line
-        before = self.line_before
-        if source is None or (before and _same_line(source, before)):
-            return
-        self.line_before = source
-        words = self.texts.line(source)
-        place = f"{Path(source.file.path).name}:{source.line}"
-        yield f"; {place}" + (f": {words.strip()}" if words else "")
-
-    def _paint(self, text: str) -> str:
-        if not self.coloured:
-            return text
-        from dwarfgpu.service.assembly_lexer import coloured
-
-        return coloured(text)
-
-
-def dwords_text(data: bytes) -> str:
-    """The dwords of an instruction, as numbers."""
-    return " ".join(data[at : at + 4][::-1].hex().upper() for at in range(0, len(data), 4))
-
-
-def _same_line(a: SourceLine, b: SourceLine) -> bool:
-    return a.line == b.line and (a.file is b.file or a.file.path == b.file.path)
 
 
 def _print_json(
