@@ -21,9 +21,8 @@ from dwarfgpu.service.evaluation.operations import Operations, operations_answer
 from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_notes
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
-from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
+from dwarfgpu.service.lanes.lane_questions import expression_in_lanes
 from dwarfgpu.service.value.locate import located, location_lines
-from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.where.stretches import stretches
 from dwarfgpu.view.coverage_text import (
     bar,
@@ -153,11 +152,8 @@ def lanes(session: GdbSession, argument: str) -> Iterator[str]:
     if not states:
         yield "No lanes match."
         return
-    question = Question(session, states, Expression(text.strip()))
-    [answers] = lane_answers([question], session.expression_settings("lanes assigns nothing"))
-    wrong = refused(question, answers)
-    if wrong is not None:
-        raise wrong
+    settings = session.expression_settings("lanes assigns nothing")
+    answers = expression_in_lanes(session, states, text.strip(), settings)
     yield from lane_lines([_in_gdbs_words(lane_answer) for lane_answer in answers], session.pc)
     _, unknown = session.lane_count()
     for note in dict.fromkeys((*session.notes, *filter(None, [unknown]), *lane_notes(answers))):

@@ -16,9 +16,8 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.lanes.lane_choice import CHOICES
-from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
+from dwarfgpu.service.lanes.lane_questions import expression_in_lanes
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
-from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.value.value_history import expression_settings_of, required
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.lane_grid import (
@@ -66,11 +65,8 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
     if not states:
         yield Output("No lanes match.", {"lanes": []})
         return
-    question = Question(session, states, Expression(text))
-    [answers] = lane_answers([question], expression_settings_of(shell.values, options))
-    wrong = refused(question, answers)
-    if wrong is not None:
-        raise wrong
+    settings = expression_settings_of(shell.values, options)
+    answers = expression_in_lanes(session, states, text, settings)
     wave = WaveLanes(session, tuple(states), ((text, tuple(answers)),))
     for note in dict.fromkeys(
         note for lane_answer in answers for note in lane_answer.answer.assumed

@@ -248,6 +248,19 @@ def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> 
     )
 
 
+def expression_in_lanes(
+    session: Session, states: Sequence[LaneState], text: str, settings: ExpressionSettings
+) -> Sequence[LaneAnswer]:
+    """Return what an expression is in lanes of a wave; `UsageError` for one that means nothing in
+    any of them, as for an unknown name."""
+    question = Question(session, states, Expression(text))
+    [answers] = lane_answers([question], settings)
+    error = refused(question, answers)
+    if error is not None:
+        raise error
+    return answers
+
+
 def refused(question: Question, answers: Iterable[LaneAnswer]) -> UsageError | None:
     """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
     errors = [
