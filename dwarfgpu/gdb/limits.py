@@ -79,9 +79,7 @@ def file_limits() -> FileLimits:
 
 def _set(options: dict[str, tuple[str, str]]) -> dict[str, int]:
     return {
-        field: _SETTINGS[name].value
-        for name, (field, _) in options.items()
-        if name in _SETTINGS
-        for option, (name, _) in options.items()
+        field: _SETTINGS[option].value
+        for option, (field, _) in options.items()
         if option in _SETTINGS
     }
