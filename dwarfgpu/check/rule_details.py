@@ -70,7 +70,7 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unsupported-operation": "an operation that dwarfgpu does not evaluate",
     "padded-number": "a LEB128 number in more bytes than needed",
-    "older-form": "a GNU encoding of what has a standard one",
+    "older-form": "a GNU encoding of an operation that has a standard one",
     "entries-left": "entries below the result",
     "bad-reference": (
         "an operand that leads to no base type of the unit, or to one of another size than the "
