@@ -15,10 +15,12 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
 from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.dialect.dialect import Dialect, dialect
+from dwarfgpu.expr.dialect.dialect import DWARF6_PROVISIONAL, Dialect, dialect
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
+from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Implicit, Memory
@@ -31,7 +33,12 @@ section."""
 MAX_LANES = 64
 MAX_TYPE_BYTES = 1 << 10
 """Maximum size in bytes of a base type; the widest vector register has a fourth of that."""
-DIALECTS = {None: "amd", "amd-direct": "amd-direct", "upstream-clang": "upstream-clang"}
+DIALECTS = {
+    None: "amd",
+    "amd-direct": "amd-direct",
+    "upstream-clang": "upstream-clang",
+    "dwarf6": "dwarf6",
+}
 
 
 @frozen
@@ -63,12 +70,7 @@ class Case:
 
     @property
     def dialect(self) -> Dialect:
-        named = self.field.get("dialect")
-        name = None if named is None else named.text()
-        if name not in DIALECTS:
-            assert named is not None
-            raise named.expected("amd-direct or upstream-clang")
-        return dialect(DIALECTS[name])
+        return _dialect(self.field)
 
 
 def load_cases(path: Path) -> list[Case]:
@@ -79,17 +81,40 @@ def load_cases(path: Path) -> list[Case]:
 
 
 def _case(field: Field) -> Case:
-    fields, version, offset_bits = (
-        field.get(name) for name in ("bytes_hex", "dwarf_version", "dwarf_format")
-    )
+    version, offset_bits = field.get("dwarf_version"), field.get("dwarf_format")
     form = UnitFormat(
         address_size=_one_of(field["address_size"], 2, 4, 8),
         offset_size=4 if offset_bits is None else _one_of(offset_bits, 32, 64) // 8,
         version=5 if version is None else version.integer(2, 5),
         endian="big" if field["endian"].text("little", "big") == "big" else "little",
     )
-    data = b"" if fields is None else fields.hexadecimal()
-    return Case(field["name"].text(), field, data, form)
+    return Case(field["name"].text(), field, _expression(field, form), form)
+
+
+def _dialect(field: Field) -> Dialect:
+    named = field.get("dialect")
+    name = None if named is None else named.text()
+    if name not in DIALECTS:
+        assert named is not None
+        raise named.expected(f"one of {', '.join(name for name in DIALECTS if name)}")
+    if name == "dwarf6" and not field.has("bytes_hex"):
+        return DWARF6_PROVISIONAL  # its operations are text: whatever number they get
+    return dialect(DIALECTS[name])
+
+
+def _expression(field: Field, form: UnitFormat) -> bytes:
+    """The bytes of a case; of DWARF 6, whose operations lack numbers, its text may be assembled."""
+    data, text = field.get("bytes_hex"), field.get("text")
+    if data is None and text is not None and _dialect(field).dwarf6:
+        return _assembled(text, _dialect(field), form)
+    return b"" if data is None else data.hexadecimal()
+
+
+def _assembled(text: Field, dialect: Dialect, form: UnitFormat) -> bytes:
+    try:
+        return assemble(text.text(), dialect, form)
+    except Malformed as error:
+        raise UsageError(f"{text.source}: {text.path}: {error.message}") from None
 
 
 def _one_of(field: Field, *choices: int) -> int:
@@ -329,13 +354,19 @@ def _unit(case: Case, state: Field, arch: Architecture) -> ExplicitUnit:
     calls = state.get("calls")
     for call in [] if calls is None else calls.items():
         base = SECTION_BASE if call["ref"].text("unit", "debug_info") == "unit" else 0
-        expression = call["bytes_hex"].hexadecimal()
+        expression = _location(call, "bytes_hex", case)
         locations[base + call["offset"].integer(0)] = (
             ExprLoc(expression, unit) if expression else None
         )
     for key, die in _members(state, "dies"):
-        locations[_number(key, die)] = ExprLoc(die["location_hex"].hexadecimal(), unit)
+        locations[_number(key, die)] = ExprLoc(_location(die, "location_hex", case), unit)
     return unit
+
+
+def _location(entry: Field, name: str, case: Case) -> bytes:
+    """The expression of a called or referenced entry: its bytes, or of DWARF 6 its text."""
+    text = entry.get("text") if case.dialect.dwarf6 else None
+    return entry[name].hexadecimal() if text is None else _assembled(text, case.dialect, case.form)
 
 
 def _base_types(state: Field, case: Case, arch: Architecture) -> dict[int, BaseType]:

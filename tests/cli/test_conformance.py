@@ -336,3 +336,37 @@ def test_private_memory_on_the_initial_stack_needs_a_lane_to_be_read(
     )  # fmt: skip
     done = run("conformance", write(tmp_path, case, {**unused, "name": "unused"}))
     assert done.lines[-1] == "total: 2 passed, 0 failed, 0 skipped, 0 disputed"
+
+
+DWARF6 = {**SUM, "dialect": "dwarf6"}
+DWARF6.pop("bytes_hex")
+
+
+@pytest.mark.parametrize(
+    ("case", "passes"),
+    [
+        ({**DWARF6, "text": "DW_OP_lit4; DW_OP_lit5; DW_OP_mul"}, True),
+        ({**DWARF6, "text": "DW_OP_lit4; DW_OP_lit4; DW_OP_mul"}, False),
+        ({**DWARF6, "text": "DW_OP_push_lane; DW_OP_lit5; DW_OP_mul", "state": {"lane": 4}}, True),
+        ({**DWARF6, "bytes_hex": "34351e"}, True),
+        # a number of dwarfgpu's own is none of the format's
+        ({**DWARF6, "bytes_hex": "e960351e", "state": {"lane": 4}}, False),
+    ],
+)
+def test_a_case_of_dwarf_6_is_text(case: Json, passes: bool, tmp_path: Path) -> None:
+    path = write(tmp_path, case)
+    assert not [*validator("conformance").iter_errors(json.loads(path.read_text()))]
+    assert run_json("conformance", path).json["total"]["passed"] == int(passes)
+
+
+@pytest.mark.parametrize(
+    ("case", "why"),
+    [
+        ({**DWARF6, "text": "DW_OP_extend 8 4"}, "cases[0].text: 1:1: 'DW_OP_extend'"),
+        ({**DWARF6, "text": 5}, "cases[0].text: expected a string"),
+    ],
+)
+def test_a_wrong_case_of_dwarf_6(case: Json, why: str, tmp_path: Path) -> None:
+    done = run("conformance", write(tmp_path, case))
+    assert done.status == 2
+    assert why in done.error
