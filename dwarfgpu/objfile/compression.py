@@ -19,6 +19,8 @@ _ZLIB_LARGEST_RATIO: Final = 1032
 _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 12
 """Bytes passed to zlib at a time: it copies its unused input."""
+_RAW: Final = -zlib.MAX_WBITS
+"""For zlib: the deflated data have no header (RFC 1951)."""
 MAX_UNPACKED_BYTES: Final = 1 << 31
 
 
@@ -39,11 +41,26 @@ def inflate(data: bytes, size_bytes: int, subject: str) -> bytes:
     return inflate_some(memoryview(data), size_bytes, subject)[0]
 
 
-def inflate_some(data: memoryview | FileBytes, size_bytes: int, subject: str) -> tuple[bytes, int]:
+def inflate_raw(data: bytes, size_bytes: int, subject: str) -> bytes:
+    """Unpack deflated data without the header of zlib, as `inflate` does."""
+    return inflate_some(memoryview(data), size_bytes, subject, _RAW)[0]
+
+
+def inflated_head(data: bytes | FileBytes, size_bytes: int, subject: str) -> bytes:
+    """The first bytes of deflated data without the header of zlib; `Malformed` for damaged ones."""
+    try:
+        return zlib.decompressobj(_RAW).decompress(bytes(data[:_STEP_IN]), size_bytes)
+    except zlib.error as error:
+        raise Malformed(f"{subject} cannot be decompressed: {error}") from None
+
+
+def inflate_some(
+    data: memoryview | FileBytes, size_bytes: int, subject: str, window_bits: int = zlib.MAX_WBITS
+) -> tuple[bytes, int]:
     """Inflate data that other bytes follow, which are not copied; return it and how many bytes were
     used."""
     _check_ratio(len(data), size_bytes, subject)
-    unpacker = zlib.decompressobj()
+    unpacker = zlib.decompressobj(window_bits)
     out, used_bytes = _Unpacked(size_bytes, subject), 0
     try:
         while not unpacker.eof and out.bytes_left >= 0 and used_bytes < len(data):

@@ -88,7 +88,7 @@ def pick(container: Container, target: str | None) -> BundleEntry:
     entries = container.device_entries()
     if not entries:
         raise UsageError(f"{container.path} holds no code for a GPU")
-    fitting = entries if target is None else _fitting(container, entries, target)
+    fitting = entries if target is None else entries_for(container, target)
     if len(fitting) == 1:
         return fitting[0]
     listed = ", ".join(f"{entry.index}: {entry.label}" for entry in fitting or entries)
@@ -101,9 +101,9 @@ def pick(container: Container, target: str | None) -> BundleEntry:
     )
 
 
-def _fitting(
-    container: Container, entries: tuple[BundleEntry, ...], target: str
-) -> tuple[BundleEntry, ...]:
+def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
+    """Return the entries that a target, a whole entry ID or a number names; perhaps none."""
+    entries = container.device_entries()
     if target.isdecimal() and len(target) < 9:
         return tuple(entry for entry in container.entries if entry.index == int(target))
     named = tuple(entry for entry in entries if target in entry.names)

@@ -22,7 +22,13 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
-from dwarfgpu.objfile.file_kinds import ELF_MAGIC, LONGEST_MAGIC_BYTES, compressed_by
+from dwarfgpu.objfile.file_kinds import (
+    AR_MAGIC,
+    ELF_MAGIC,
+    LONGEST_MAGIC_BYTES,
+    THIN_MAGIC,
+    compressed_by,
+)
 from dwarfgpu.objfile.placement import CUBIN_GLOBAL, placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 
@@ -46,7 +52,6 @@ SHF_EXECINSTR: Final = 0x4
 SHF_TLS: Final = 0x400
 SHF_COMPRESSED: Final = 0x800
 SHN_XINDEX: Final = 0xFFFF
-_ARCHIVES: Final = (b"!<arch>\n", b"!<thin>\n")
 _ZLIB: Final = 1
 _ZSTD: Final = 2
 _SMALL_FILE_BYTES: Final = 1 << 20
@@ -135,7 +140,7 @@ class ObjectFile:
         self._inflated_bytes: dict[int, int] = {}
         self._data = data
         self.size_bytes = len(data)
-        if data[:8] in _ARCHIVES:
+        if data[:8] in (AR_MAGIC, THIN_MAGIC):
             raise UsageError(f"{path} is an ar archive of object files; take one out with `ar x`")
         program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
         if program is not None:

@@ -9,6 +9,12 @@ BUNDLE_MAGIC: Final = b"__CLANG_OFFLOAD_BUNDLE__"
 COMPRESSED_BUNDLE_MAGIC: Final = b"CCOB"
 """The magic of a compressed bundle."""
 ELF_MAGIC: Final = b"\x7fELF"
+AR_MAGIC: Final = b"!<arch>\n"
+"""The magic of an archive of `ar`; a Debian package is one."""
+THIN_MAGIC: Final = b"!<thin>\n"
+"""The magic of a thin archive, which has the names of its files alone."""
+ZIP_MAGIC: Final = b"PK\3\4"
+"""How an archive of zip that is not empty begins; a wheel is one."""
 COMPRESSED: Final = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"\xfd7zXZ\0": "xz",

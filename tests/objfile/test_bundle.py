@@ -71,8 +71,8 @@ def test_many_compressed_bundles_are_linear_work(monkeypatch: pytest.MonkeyPatch
     made = zlib.decompressobj
 
     class Counted:
-        def __init__(self) -> None:
-            self.inner = made()
+        def __init__(self, window_bits: int) -> None:
+            self.inner = made(window_bits)
 
         def decompress(self, data: bytes, most_bytes: int) -> bytes:
             given.append(len(data))

@@ -1,0 +1,1 @@
+"""Many object files in one: archives, wheels, Debian packages, fat binaries, folders."""

@@ -1,0 +1,96 @@
+"""Archives of `ar`: those of GNU, of BSD, and thin ones (System V ABI; GNU binutils, "ar").
+
+Law: an archive is read member by member; a name leads nowhere but into its own table of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.printable import printable
+from dwarfgpu.errors import Malformed
+from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count, clean_name
+from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_kinds import AR_MAGIC
+
+_HEADER_BYTES: Final = 60
+_NAME_BYTES: Final = 16
+_SIZE: Final = slice(48, 58)
+_END: Final = b"`\n"
+_LONG_NAMES: Final = b"//"
+_SYMBOLS: Final = (b"/", b"/SYM64/")
+_BSD_SYMBOLS: Final = b"__.SYMDEF"
+_BSD_NAME: Final = b"#1/"
+_MAX_NAME_BYTES: Final = 1 << 14
+
+
+def ar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
+    """Yield the files of an archive that is not thin; `Malformed` where it is cut short."""
+    for index, (raw, start, size_bytes) in enumerate(_members(data, path, is_thin=False)):
+        name = raw.removesuffix(b"/")
+        yield PackedFile(index, clean_name(name), part_of(data, start, size_bytes))
+
+
+def thin_names(data: bytes | FileBytes, path: str) -> Iterator[str]:
+    """Yield the paths of the files of a thin archive, as they are in it: from its folder."""
+    for raw, _, _ in _members(data, path, is_thin=True):
+        yield printable(raw.removesuffix(b"/"))
+
+
+def _members(
+    data: bytes | FileBytes, path: str, *, is_thin: bool
+) -> Iterator[tuple[bytes, int, int]]:
+    """Name, start and size in bytes of each member that is no table of the archive."""
+    names = b""
+    position, count = len(AR_MAGIC), 0
+    while position < len(data):
+        header = bytes(data[position : position + _HEADER_BYTES])
+        if len(header) < _HEADER_BYTES or not header.endswith(_END):
+            raise Malformed(f"{path}: no member of an ar archive begins at {position:#x}")
+        size_bytes = _size(header, path, position)
+        start = position + _HEADER_BYTES
+        name = header[:_NAME_BYTES].rstrip(b" ")
+        is_table = name in (*_SYMBOLS, _LONG_NAMES)
+        has_data = is_table or not is_thin
+        if has_data and start + size_bytes > len(data):
+            raise Malformed(f"{path}: the member at {position:#x} is cut short")
+        position = start + has_data * (size_bytes + size_bytes % 2)
+        if name == _LONG_NAMES:
+            names = bytes(data[start : start + size_bytes])
+            continue
+        if is_table:
+            continue
+        if name.startswith(_BSD_NAME):
+            name_bytes = _number(name[len(_BSD_NAME) :], path, start)
+            if name_bytes > min(size_bytes, _MAX_NAME_BYTES):
+                raise Malformed(f"{path}: the name of the member at {start:#x} is cut short")
+            name = bytes(data[start : start + name_bytes]).rstrip(b"\0")
+            start, size_bytes = start + name_bytes, size_bytes - name_bytes
+        elif name[:1] == b"/":
+            name = _long_name(names, name[1:], path, start)
+        if name.startswith(_BSD_SYMBOLS):
+            continue
+        check_count(count, path)
+        count += 1
+        yield name, start, size_bytes
+
+
+def _size(header: bytes, path: str, position: int) -> int:
+    return _number(header[_SIZE].rstrip(b" "), path, position)
+
+
+def _number(digits: bytes, path: str, position: int) -> int:
+    if not digits.isdigit():
+        raise Malformed(f"{path}: the header of the member at {position:#x} has no number")
+    return int(digits)
+
+
+def _long_name(names: bytes, reference: bytes, path: str, position: int) -> bytes:
+    """The name at an offset of the table of long names; what follows a colon is ignored: the place
+    in an archive inside of a thin one."""
+    offset = _number(reference.partition(b":")[0], path, position)
+    end = names.find(b"\n", offset, offset + _MAX_NAME_BYTES)
+    if end < 0:
+        raise Malformed(f"{path}: the member at {position:#x} has a name outside of the table")
+    return names[offset:end]

@@ -1,0 +1,275 @@
+"""The object files in files and folders, down to each code object of a fat binary in an archive.
+
+Law: enumerating is lazy and opens nothing that a name in a file leads to, except the files of a
+thin archive within its folder, or the folder that the user named. What cannot be read costs only
+itself: it is a member with a problem.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, FileLimits
+from dwarfgpu.base.readable_files import is_regular
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.objfile.bundle import entries_of, is_bundle, read_bundles
+from dwarfgpu.objfile.container import Container, entries_for
+from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
+from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.file_kinds import (
+    AR_MAGIC,
+    BUNDLE_MAGIC,
+    COMPRESSED_BUNDLE_MAGIC,
+    CORE_HEADER_BYTES,
+    ELF_MAGIC,
+    THIN_MAGIC,
+    ZIP_MAGIC,
+    is_core_header,
+)
+
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.collection.packed_file import PackedFile
+
+_HEAD_BYTES: Final = max(len(BUNDLE_MAGIC), CORE_HEADER_BYTES)
+_UNKNOWN: Final = "[code objects]"
+"""In place of a target, where the code objects of a file cannot be listed."""
+_MAX_NESTING: Final = 4
+"""Archives in one another."""
+_OBJECTS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)
+_ARCHIVES: Final = (AR_MAGIC, THIN_MAGIC, ZIP_MAGIC)
+
+Data = bytes | FileBytes
+
+
+@frozen
+class Step:
+    """The way from a container to one file in it."""
+
+    index: int
+    """The number of the file in its container, from 0."""
+    text: str
+    """`(NAME)` in an archive or a package, `[TARGET]` or `[INDEX:TARGET]` in a fat binary."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@frozen
+class Member:
+    """An object file to examine: a file, or one in containers. It can be pickled."""
+
+    path: str
+    """The file on disk."""
+    steps: tuple[Step, ...] = ()
+    """The way from it to the object file."""
+    problem: DwarfGpuError | None = None
+    """Why it, or what is in it, cannot be read."""
+
+    def __str__(self) -> str:
+        return f"{self.path}{''.join(map(str, self.steps))}"
+
+
+@frozen
+class Wanted:
+    """Which members are wanted, and what the files may cost."""
+
+    target: str | None = None
+    """Of fat binaries and bundles: the code objects for this GPU alone."""
+    limits: FileLimits = DEFAULT_FILE_LIMITS
+
+
+def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]:  # noqa: B008
+    """Yield the object files of files and folders, in the given order; in a folder by name.
+
+    A file that is named twice, or by a link, is read once; links to folders are not followed, core
+    files in folders and archives are left out. A folder or an archive without an object file is a
+    member with that problem, and so is what lies beyond 100,000 files.
+    """
+    seen: set[str] = set()
+    count = 0
+    for path in paths:
+        for member in _of_path(path, wanted, seen):
+            if count >= MAX_FILES:
+                yield Member(path, problem=_too_many(path))
+                return
+            count += 1
+            yield member
+
+
+def _too_many(path: str) -> LimitExceeded:
+    return LimitExceeded(f"{path}: more than {MAX_FILES} files: name a smaller folder")
+
+
+def _of_path(path: str, wanted: Wanted, seen: set[str]) -> Iterator[Member]:
+    """Yield the members of a file or folder that the user named."""
+    if not os.path.isdir(path):
+        yield from _of_file(path, wanted, seen, os.path.dirname(_real_path(path)), is_named=True)
+        return
+    is_empty = True
+    for number, name in enumerate(_files_below(path)):
+        if number >= MAX_FILES:
+            yield Member(path, problem=_too_many(path))
+            return
+        head = _head(name)
+        if head.startswith((*_OBJECTS, *_ARCHIVES)) and not is_core_header(head):
+            is_empty = is_empty and not head.startswith(_OBJECTS) and _real_path(name) not in seen
+            for member in _of_file(name, wanted, seen, _real_path(path), is_named=False):
+                is_empty = False
+                yield member
+    if is_empty:
+        why = f"{path}: no ELF file, fat binary or bundle is in this folder"
+        yield Member(path, problem=UsageError(why))
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    for where, folders, names in os.walk(folder):
+        folders.sort()
+        yield from (os.path.join(where, name) for name in sorted(names))
+
+
+def _head(path: str) -> bytes:
+    """The first bytes of a file; none where it cannot be read."""
+    try:
+        if not is_regular(path):
+            return b""
+        with open(path, "rb") as file:
+            return file.read(_HEAD_BYTES)
+    except (OSError, ValueError):
+        return b""
+
+
+def _real_path(path: str) -> str:
+    """The path without links; the path itself where it is no name of a file."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _of_file(
+    path: str, wanted: Wanted, seen: set[str], folder: str, *, is_named: bool
+) -> Iterator[Member]:
+    """Yield the members of a file that was not read yet; `folder`: where the files of a thin
+    archive may be."""
+    real = _real_path(path)
+    if real in seen:
+        return
+    seen.add(real)
+    head = _head(path)
+    if not is_named and is_core_header(head):
+        return
+    if head.startswith(THIN_MAGIC):
+        yield from _of_thin(path, wanted, seen, folder)
+    elif head.startswith((*_OBJECTS, *_ARCHIVES)):
+        walk = _Walk(path, wanted, is_named)
+        yield from walk.members(map_file(path), (), 0)
+    else:  # opening it says what it is not
+        yield Member(path)
+
+
+def _of_thin(path: str, wanted: Wanted, seen: set[str], folder: str) -> Iterator[Member]:
+    """Yield the members of the files that a thin archive names."""
+    from dwarfgpu.objfile.collection.ar import thin_names  # few requests name an archive
+
+    try:
+        for name in thin_names(map_file(path), path):
+            file = os.path.join(os.path.dirname(path), name)
+            if not Path(_real_path(file)).is_relative_to(folder):
+                why = f"{path}: its file {name} is outside of {folder}: name a folder with both"
+                yield Member(path, problem=UsageError(why))
+            elif is_regular(file):
+                yield from _of_file(file, wanted, seen, folder, is_named=False)
+            else:
+                yield Member(path, problem=UsageError(f"{path}: its file {name} does not exist"))
+    except DwarfGpuError as error:
+        yield Member(path, problem=error)
+
+
+@frozen
+class _Walk:
+    """What is inside of one file on disk."""
+
+    path: str
+    wanted: Wanted
+    is_named: bool
+
+    def members(self, data: Data, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
+        """Yield the object file that bytes are, or those that are in them."""
+        here = Member(self.path, steps)
+        try:
+            if not is_archive(data):
+                yield from self._objects(data, here)
+            elif depth >= _MAX_NESTING:
+                raise LimitExceeded(f"{here}: more than {_MAX_NESTING} archives in one another")
+            else:
+                yield from self._files(data, here, depth)
+        except DwarfGpuError as error:
+            yield Member(self.path, steps, error)
+
+    def _files(self, data: Data, here: Member, depth: int) -> Iterator[Member]:
+        """Yield the members of the files of an archive."""
+        from dwarfgpu.objfile.collection.archive import packed_files
+
+        is_empty = True
+        names: dict[str, int] = {}
+        for file in packed_files(data, str(here), self.wanted.limits):
+            number = names[file.name] = names.get(file.name, 0) + 1
+            suffix = "" if number == 1 else f"#{number}"
+            step = Step(file.index, f"({file.name}{suffix})")
+            for member in self._file(file, (*here.steps, step), depth):
+                is_empty = False
+                yield member
+        if is_empty and self.is_named and not here.steps:
+            raise UsageError(f"{here}: no ELF file, fat binary or bundle is in this archive")
+
+    def _file(self, file: PackedFile, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
+        try:
+            head = file.head(_HEAD_BYTES)
+            if not head.startswith((*_OBJECTS, *_ARCHIVES)) or is_core_header(head):
+                return
+            data = file.contents(self.wanted.limits)
+        except DwarfGpuError as error:
+            yield Member(self.path, steps, error)
+            return
+        yield from self.members(data, steps, depth + 1)
+
+    def _objects(self, data: Data, here: Member) -> Iterator[Member]:
+        """Yield an ELF file and its code objects for GPUs, or those of a bundle."""
+        target, limits = self.wanted.target, self.wanted.limits
+        file = None
+        if not is_bundle(bytes(data[:_HEAD_BYTES])):
+            file = ObjectFile(str(here), read_if_small(data), limits)
+            if target is None or file.machine == "AMDGPU":
+                yield here
+        try:
+            container = container_of(file, data, str(here), limits)
+            entries = container.device_entries()
+            counts = Counter(entry.label for entry in entries)
+            if target is not None and entries:
+                entries = entries_for(container, target)
+            if target is not None and not entries and file is None:
+                raise UsageError(f"{here} holds no code for {target}")
+        except DwarfGpuError as error:
+            yield Member(here.path, (*here.steps, Step(0, _UNKNOWN)), error)
+            return
+        for entry in entries:
+            number = "" if counts[entry.label] == 1 else f"{entry.index}:"
+            step = Step(entry.index, f"[{number}{entry.label}]")
+            yield Member(here.path, (*here.steps, step))
+
+
+def is_archive(data: Data) -> bool:
+    """Return whether bytes are an archive, with files in it."""
+    return data[:_HEAD_BYTES].startswith(_ARCHIVES)
+
+
+def container_of(file: ObjectFile | None, data: Data, path: str, limits: FileLimits) -> Container:
+    """Return the code objects of an ELF file, or of a bundle, whose file is None."""
+    if file is None:
+        return Container(path, None, read_bundles(data, path, limits), limits)
+    return Container(path, file, () if file.machine == "AMDGPU" else entries_of(file), limits)

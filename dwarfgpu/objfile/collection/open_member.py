@@ -1,0 +1,129 @@
+"""Open one object file of a container, as `members` named it.
+
+Law: the containers of the last member that was opened stay open, in each thread, as long as the
+file on disk is the same by its number, size and time of change. So one member after another costs
+no second reading of an archive's directory.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.bundle import is_bundle
+from dwarfgpu.objfile.collection.members import (
+    Data,
+    Member,
+    Step,
+    container_of,
+    is_archive,
+)
+from dwarfgpu.objfile.container import Container, open_object
+from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
+
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.collection.packed_file import PackedFile
+
+
+def open_member(
+    member: Member, target: str | None = None, limits: FileLimits = DEFAULT_FILE_LIMITS
+) -> ObjectFile:
+    """Return the object file that a member is.
+
+    `target`: of a file that is no member of a container, as for `open_object`. Raises the problem
+    of a member that has one, `UsageError` if the container has changed so that the member is gone,
+    and the errors of `open_object`.
+    """
+    if member.problem is not None:
+        raise member.problem
+    if not member.steps:
+        return open_object(member.path, target, limits)
+    levels = _levels(member, limits)
+    last, step = levels[-1], member.steps[-1]
+    if last.container is not None:
+        entry = next(
+            (entry for entry in last.container.device_entries() if entry.index == step.index), None
+        )
+        if entry is None:
+            raise _gone(member)
+        return ObjectFile(str(member), read_if_small(entry.data), limits)
+    if step.index not in last.files:
+        raise _gone(member)
+    return ObjectFile(str(member), read_if_small(last.files[step.index].contents(limits)), limits)
+
+
+@frozen(eq=False)
+class _Level:
+    """A container that is open."""
+
+    step: Step | None
+    """The way to it from the container around it; None for the file on disk."""
+    files: dict[int, PackedFile]
+    """The files of an archive, by number."""
+    container: Container | None
+    """The code objects of a fat binary or bundle."""
+
+
+class _Open(threading.local):
+    """The containers of one file on disk that are open, the outer ones first."""
+
+    key: tuple[object, ...] = ()
+    levels: Sequence[_Level] = ()
+
+
+_OPEN = _Open()
+
+
+def _levels(member: Member, limits: FileLimits) -> Sequence[_Level]:
+    """The containers on the way to a member, opened as far as they are not yet."""
+    key = (*_identity(member.path), limits)
+    steps: tuple[Step | None, ...] = (None, *member.steps[:-1])
+    known = _OPEN.levels if _OPEN.key == key else ()
+    levels: list[_Level] = []
+    for level, step in zip(known, steps, strict=False):
+        if level.step != step:
+            break
+        levels.append(level)
+    _OPEN.key, _OPEN.levels = key, levels  # what no longer serves is closed before more is opened
+    for number in range(len(levels), len(steps)):
+        path = str(Member(member.path, member.steps[:number]))
+        levels.append(_opened(_data(member, levels, limits), path, steps[number], limits))
+    return levels
+
+
+def _data(member: Member, levels: Sequence[_Level], limits: FileLimits) -> Data:
+    """The bytes of the next container: of the file on disk, or of a file in the last one."""
+    if not levels:
+        return map_file(member.path)
+    step = member.steps[len(levels) - 1]
+    if step.index not in levels[-1].files:
+        raise _gone(member)
+    return levels[-1].files[step.index].contents(limits)
+
+
+def _opened(data: Data, path: str, step: Step | None, limits: FileLimits) -> _Level:
+    if is_archive(data):
+        from dwarfgpu.objfile.collection.archive import packed_files  # few members are in one
+
+        return _Level(step, {file.index: file for file in packed_files(data, path, limits)}, None)
+    file = None if is_bundle(bytes(data[:64])) else ObjectFile(path, read_if_small(data), limits)
+    return _Level(step, {}, container_of(file, data, path, limits))
+
+
+def _identity(path: str) -> tuple[object, ...]:
+    """What changes with the contents of a file; `UsageError` where it cannot be read."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{path} cannot be read: {reason}") from None
+    return path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _gone(member: Member) -> UsageError:
+    return UsageError(f"{member} no longer exists: the file has changed")

@@ -1,0 +1,65 @@
+"""One file in an archive or a package."""
+
+from __future__ import annotations
+
+import posixpath
+import zlib
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import MAX_FILES, FileLimits
+from dwarfgpu.base.printable import printable
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
+from dwarfgpu.objfile.compression import inflate_raw, inflated_head
+from dwarfgpu.objfile.file_bytes import FileBytes
+
+
+@frozen(eq=False)
+class PackedFile:
+    """A file of an archive; its bytes are not read yet."""
+
+    index: int
+    """Among all files of the archive, from 0."""
+    name: str
+    """A relative path with slashes, without `..`."""
+    data: bytes | FileBytes
+    """As they are in the archive."""
+    inflated_bytes: int | None = None
+    """The size in bytes that the data inflate to; None for data that are not compressed."""
+    crc: int = 0
+    """CRC-32 of the inflated data."""
+    problem: DwarfGpuError | None = None
+    """Why it cannot be read: it is encrypted, say."""
+
+    def head(self, size_bytes: int) -> bytes:
+        """The first bytes; `Malformed` if they cannot be inflated, or the problem."""
+        if self.problem is not None:
+            raise self.problem
+        if self.inflated_bytes is None:
+            return bytes(self.data[:size_bytes])
+        return inflated_head(self.data, size_bytes, self.name)
+
+    def contents(self, limits: FileLimits) -> bytes | FileBytes:
+        """All bytes; `Malformed` for damaged ones, `LimitExceeded` beyond the limits."""
+        if self.problem is not None:
+            raise self.problem
+        if self.inflated_bytes is None:
+            return self.data
+        limits.check_inflated(
+            self.name, packed_bytes=len(self.data), size_bytes=self.inflated_bytes
+        )
+        inflated = inflate_raw(bytes(self.data), self.inflated_bytes, self.name)
+        if zlib.crc32(inflated) != self.crc:
+            raise Malformed(f"{self.name} does not have the CRC that its archive has for it")
+        return inflated
+
+
+def clean_name(raw: bytes | str) -> str:
+    """A name of an archive as a relative path: printable, and without `..`."""
+    text = printable(raw) if isinstance(raw, bytes) else raw
+    return posixpath.normpath(f"/{text}").lstrip("/") or "?"
+
+
+def check_count(index: int, path: str) -> None:
+    """`LimitExceeded` for a file of an archive beyond the last one that is read."""
+    if index >= MAX_FILES:
+        raise LimitExceeded(f"{path} has more than {MAX_FILES} files")

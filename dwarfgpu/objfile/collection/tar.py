@@ -1,0 +1,104 @@
+"""Tar archives, as in Debian packages (POSIX.1-1988 ustar, GNU's long names, POSIX.1-2001 pax).
+
+Law: only regular files are read; links, devices and folders are passed over, and nothing is written
+to disk, so that no name leads anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.errors import Malformed
+from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count, clean_name
+from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+
+_BLOCK: Final = 512
+_CHECKSUM: Final = slice(148, 156)
+_REGULAR: Final = (b"0", b"\0", b"7")
+_LONG_NAME: Final = b"L"
+_PAX: Final = b"x"
+_MAX_EXTENSION_BYTES: Final = 1 << 20
+"""Of a long name or a pax header."""
+
+
+def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
+    """Yield the regular files of an archive; `Malformed` for a damaged header."""
+    position = index = count = 0
+    extension: dict[str, bytes] = {}
+    while position < len(data):
+        header = bytes(data[position : position + _BLOCK])
+        if not any(header):
+            return
+        check_count(count, path)
+        count += 1
+        kind, size_bytes = _checked(header, path, position)
+        size_bytes = _pax_size(extension, size_bytes, path, position)
+        start = position + _BLOCK
+        if start + size_bytes > len(data):
+            raise Malformed(f"{path}: the file at {position:#x} is cut short")
+        position = start + -(-size_bytes // _BLOCK) * _BLOCK
+        if kind in (_LONG_NAME, _PAX):
+            if size_bytes > _MAX_EXTENSION_BYTES:
+                raise Malformed(f"{path}: a header of {size_bytes} bytes at {start:#x}")
+            content = bytes(data[start : start + size_bytes])
+            extension |= _pax(content) if kind == _PAX else {"path": content.partition(b"\0")[0]}
+            continue
+        if kind in _REGULAR:
+            name = extension.get("path") or _name(header)
+            yield PackedFile(index, clean_name(name), part_of(data, start, size_bytes))
+            index += 1
+        if kind.isalpha() and kind.isupper() or kind == b"g":
+            continue  # what describes the next file
+        extension = {}
+
+
+def _checked(header: bytes, path: str, position: int) -> tuple[bytes, int]:
+    """The kind of a file and its size in bytes; `Malformed` unless the checksum is right."""
+    if len(header) < _BLOCK:
+        raise Malformed(f"{path} is cut short at {position:#x}")
+    total = sum(header) - sum(header[_CHECKSUM]) + 8 * ord(" ")
+    if _octal(header[_CHECKSUM], path, position) != total:
+        raise Malformed(f"{path}: no file of a tar archive begins at {position:#x}")
+    field = header[124:136]
+    if field[0] & 0x80:  # GNU: a binary number
+        return header[156:157], int.from_bytes(field[1:], "big")
+    return header[156:157], _octal(field, path, position)
+
+
+def _octal(field: bytes, path: str, position: int) -> int:
+    digits = field.strip(b" \0") or b"0"
+    if digits.strip(b"01234567"):
+        raise Malformed(f"{path}: the header at {position:#x} has no number where one belongs")
+    return int(digits, 8)
+
+
+def _name(header: bytes) -> bytes:
+    name, prefix = header[:100].partition(b"\0")[0], b""
+    if header[257:263] == b"ustar\0":
+        prefix = header[345:500].partition(b"\0")[0]
+    return prefix + b"/" + name if prefix else name
+
+
+def _pax(content: bytes) -> dict[str, bytes]:
+    """The records of a pax header: the length of each, its name and its value."""
+    out: dict[str, bytes] = {}
+    while content:
+        digits, _, rest = content.partition(b" ")
+        length = int(digits) if digits.isdigit() and len(digits) < 9 else 0
+        if not len(digits) + 1 < length <= len(content):
+            break  # padding, or damaged: the fields of the header count
+        name, _, value = rest[: length - len(digits) - 2].partition(b"=")
+        if name in (b"path", b"size"):
+            out[name.decode()] = value
+        content = content[length:]
+    return out
+
+
+def _pax_size(extension: dict[str, bytes], size_bytes: int, path: str, position: int) -> int:
+    digits = extension.get("size")
+    if digits is None:
+        return size_bytes
+    if not digits.isdigit() or len(digits) > 20:
+        raise Malformed(f"{path}: the file at {position:#x} has a size that is no number")
+    return int(digits)

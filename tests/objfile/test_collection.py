@@ -1,0 +1,406 @@
+"""The object files in archives, packages, fat binaries and folders, by name and one by one."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pickle
+import shutil
+import struct
+import subprocess
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.objfile.collection.open_member import open_member
+from tests.cli.command import FIXTURES
+from tests.dwarf.builder import X86_64, elf
+from tests.objfile import archives
+from tests.objfile.test_bundle import GFX942, HOST, plain
+
+NEST = (FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes()
+DATA = (FIXTURES / "hip/data.gfx942.O2.v5.co").read_bytes()
+CORE = FIXTURES / "core/crash.x86_64.O2.core"
+
+
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def names(*paths: Path, **wanted: str) -> list[str]:
+    """The members of files and folders, without the folder of the first; `!` and the problem."""
+    folder = f"{paths[0].parent}/"
+    found = members([str(path) for path in paths], Wanted(**wanted))
+    return [
+        f"{member}{'' if member.problem is None else f' ! {member.problem}'}".replace(folder, "")
+        for member in found
+    ]
+
+
+def contents(path: Path) -> list[bytes]:
+    """The bytes of all members, each opened from its pickle as another process does."""
+    out = []
+    for member in members([str(path)]):
+        file = open_member(pickle.loads(pickle.dumps(member)))
+        out.append(file.file_bytes(0, file.size_bytes, "file"))
+    return out
+
+
+LONG = "a_name_that_does_not_fit.o"
+
+
+@pytest.mark.parametrize(
+    ("file_name", "data"),
+    [
+        ("gnu.a", archives.ar({"nest.o": NEST, "readme": b"text", LONG: DATA})),
+        ("bsd.a", archives.bsd_ar({"nest.o": NEST, "readme": b"text", LONG: DATA})),
+        ("deflated.whl", zipped({"nest.o": NEST, "readme": b"text", LONG: DATA})),
+        ("stored.whl", zipped({"nest.o": NEST, "readme": b"", LONG: DATA}, zipfile.ZIP_STORED)),
+        ("xz.deb", archives.deb({"./nest.o": NEST, "./readme": b"text", f"./{LONG}": DATA})),
+        ("gz.deb", archives.deb({"nest.o": NEST, LONG: DATA}, "gz")),
+        ("plain.deb", archives.deb({"nest.o": NEST, LONG: DATA}, "")),
+    ],
+)
+def test_the_object_files_of_an_archive(tmp_path: Path, file_name: str, data: bytes) -> None:
+    path = tmp_path / file_name
+    path.write_bytes(data)
+    assert names(path) == [f"{file_name}(nest.o)", f"{file_name}({LONG})"]
+    assert contents(path) == [NEST, DATA]
+
+
+def test_a_package_that_is_compressed_with_zstandard(tmp_path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    data = zstandard.ZstdCompressor().compress(archives.tar({"nest.o": NEST}))
+    path = tmp_path / "zst.deb"
+    path.write_bytes(
+        b"!<arch>\n" + archives.ar_member(b"debian-binary", b"2.0\n")
+        + archives.ar_member(b"data.tar.zst", data)
+    )  # fmt: skip
+    assert contents(path) == [NEST]
+
+
+def test_names_of_pax_and_of_a_prefix(tmp_path: Path) -> None:
+    deep = "/".join(["folder"] * 30) + "/nest.o"
+    for format in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT, tarfile.USTAR_FORMAT):
+        path = tmp_path / f"{format}.deb"
+        path.write_bytes(
+            b"!<arch>\n" + archives.ar_member(b"debian-binary", b"2.0\n")
+            + archives.ar_member(b"data.tar", archives.tar({deep: NEST}, format))
+        )  # fmt: skip
+        assert names(path) == [f"{format}.deb({deep})"]
+        assert contents(path) == [NEST]
+
+
+@pytest.mark.skipif(shutil.which("ar") is None, reason="ar is not installed")
+@pytest.mark.parametrize("flags", ["rc", "rcD", "rcS"])
+def test_archives_as_ar_writes_them(tmp_path: Path, flags: str) -> None:
+    (tmp_path / "nest.o").write_bytes(NEST)
+    (tmp_path / LONG).write_bytes(DATA)
+    subprocess.run(["ar", flags, "lib.a", "nest.o", LONG], cwd=tmp_path, check=True)
+    assert names(tmp_path / "lib.a") == ["lib.a(nest.o)", f"lib.a({LONG})"]
+    assert contents(tmp_path / "lib.a") == [NEST, DATA]
+
+
+def test_files_of_one_name_are_told_apart_by_number(tmp_path: Path) -> None:
+    path = tmp_path / "lib.a"
+    path.write_bytes(archives.ar([("x.o", NEST), ("x.o", DATA), ("x.o", NEST)]))
+    assert names(path) == ["lib.a(x.o)", "lib.a(x.o#2)", "lib.a(x.o#3)"]
+    assert contents(path) == [NEST, DATA, NEST]
+
+
+def test_the_code_objects_of_a_bundle(tmp_path: Path) -> None:
+    path = tmp_path / "lib.a"
+    made = plain({
+        "host-x86_64-unknown-linux-gnu": b"",
+        "hipv4-amdgcn-amd-amdhsa--gfx942": NEST,
+        "hipv4-amdgcn-amd-amdhsa--gfx90a": DATA,
+        "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": DATA,
+        "hip-amdgcn-amd-amdhsa--gfx942": DATA,
+    })  # fmt: skip
+    path.write_bytes(archives.ar({"k.hipfb": made}))
+    assert names(path) == [
+        "lib.a(k.hipfb)[1:gfx942]",
+        "lib.a(k.hipfb)[gfx90a]",
+        "lib.a(k.hipfb)[gfx90a:xnack+]",
+        "lib.a(k.hipfb)[4:gfx942]",
+    ]
+    assert contents(path) == [NEST, DATA, DATA, DATA]
+    assert names(path, target="gfx942") == ["lib.a(k.hipfb)[1:gfx942]", "lib.a(k.hipfb)[4:gfx942]"]
+    assert names(path, target="4") == ["lib.a(k.hipfb)[4:gfx942]"]
+    assert "holds no code for gfx1100" in names(path, target="gfx1100")[0]
+
+
+def test_a_fat_binary_is_its_host_file_and_its_code_objects(tmp_path: Path) -> None:
+    path = tmp_path / "app"
+    path.write_bytes(elf({".hip_fatbin": plain({HOST: b"", GFX942: NEST})}, machine=X86_64))
+    assert names(path) == ["app", "app[gfx942]"]
+    assert contents(path) == [path.read_bytes(), NEST]
+    path.write_bytes(elf({".hip_fatbin": b"damaged"}, machine=X86_64))
+    host, rest = members([str(path)])
+    assert host == Member(str(path))
+    assert str(rest) == f"{path}[code objects]" and "no offload bundle" in str(rest.problem)
+
+
+def test_archives_in_one_another(tmp_path: Path) -> None:
+    inner = archives.ar({"nest.o": NEST})
+    path = tmp_path / "x.deb"
+    path.write_bytes(archives.deb({"usr/lib/x.a": inner, "opt/y.whl": zipped({"x.a": inner})}))
+    assert names(path) == ["x.deb(usr/lib/x.a)(nest.o)", "x.deb(opt/y.whl)(x.a)(nest.o)"]
+    assert contents(path) == [NEST, NEST]
+
+
+def test_a_folder_is_read_by_name_and_each_file_once(tmp_path: Path) -> None:
+    folder = tmp_path / "build"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "b.o").write_bytes(NEST)
+    (folder / "a.a").write_bytes(archives.ar({"nest.o": NEST, "core": CORE.read_bytes()}))
+    (folder / "deep/c.whl").write_bytes(zipped({"x.so": DATA}))
+    (folder / "text").write_text("no object")
+    (folder / "empty.zip").write_bytes(zipped({"x.txt": b"text"}))
+    (folder / "loop").symlink_to(folder)
+    (folder / "link.o").symlink_to(folder / "b.o")
+    shutil.copy(CORE, folder / "core")
+    expected = ["build/a.a(nest.o)", "build/b.o", "build/deep/c.whl(x.so)"]
+    assert names(folder) == expected
+    assert names(folder, folder / "b.o", folder) == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (lambda path: path.mkdir(), "no ELF file, fat binary or bundle is in this folder"),
+        (lambda path: path.write_bytes(zipped({"x": b"text"})), "bundle is in this archive"),
+        (lambda path: path.write_bytes(b"!<arch>\n"), "bundle is in this archive"),
+    ],
+)
+def test_what_has_no_object_file_says_so(tmp_path: Path, make: object, why: str) -> None:
+    path = tmp_path / "x"
+    make(path)  # type: ignore[operator]
+    [only] = members([str(path)])
+    assert isinstance(only.problem, UsageError) and why in str(only.problem)
+    with pytest.raises(UsageError, match="no ELF file"):
+        open_member(only)
+
+
+def test_another_file_is_a_member_that_cannot_be_opened(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_text("no object")
+    [only] = members([str(path)])
+    assert only == Member(str(path))
+    with pytest.raises(UsageError):
+        open_member(only)
+    [absent] = members([str(tmp_path / "nosuch")])
+    with pytest.raises(UsageError, match="No such file"):
+        open_member(absent)
+
+
+class TestThinArchives:
+    """They have names of files, which are read where they are, but not from just anywhere."""
+
+    def make(self, folder: Path, *files: str) -> Path:
+        path = folder / "thin.a"
+        path.write_bytes(archives.ar(dict.fromkeys(files, NEST), magic=b"!<thin>\n"))
+        return path
+
+    def test_the_files_beside_it(self, tmp_path: Path) -> None:
+        (tmp_path / "sub").mkdir()
+        (tmp_path / "sub/nest.o").write_bytes(NEST)
+        (tmp_path / "x.o").write_bytes(DATA)
+        path = self.make(tmp_path, "x.o", "sub/nest.o")
+        assert names(path) == ["x.o", "sub/nest.o"]
+        assert contents(path) == [DATA, NEST]
+        assert names(tmp_path) == [f"{tmp_path.name}/x.o", f"{tmp_path.name}/sub/nest.o"]
+
+    def test_a_file_outside_needs_a_folder_with_both(self, tmp_path: Path) -> None:
+        build = tmp_path / "build"
+        build.mkdir()
+        (tmp_path / "x.o").write_bytes(NEST)
+        path = self.make(build, "../x.o")
+        [refused] = members([str(path)])
+        assert "is outside of" in str(refused.problem)
+        assert names(tmp_path) == [f"{tmp_path.name}/x.o"]
+
+    def test_a_link_leads_nowhere_either(self, tmp_path: Path) -> None:
+        build = tmp_path / "build"
+        build.mkdir()
+        (tmp_path / "x.o").write_bytes(NEST)
+        (build / "x.o").symlink_to("../x.o")
+        [refused] = members([str(self.make(build, "x.o"))])
+        assert "is outside of" in str(refused.problem)
+
+    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+        [missing] = members([str(self.make(tmp_path, "gone.o"))])
+        assert str(missing.problem).endswith("its file gone.o does not exist")
+
+    def test_it_may_name_itself(self, tmp_path: Path) -> None:
+        path = tmp_path / "thin.a"
+        path.write_bytes(archives.ar({"thin.a": b"x"}, magic=b"!<thin>\n"))
+        assert names(path) == []
+
+    def test_inside_of_another_archive_it_has_no_files(self, tmp_path: Path) -> None:
+        thin = self.make(tmp_path, "x.o").read_bytes()
+        path = tmp_path / "x.whl"
+        path.write_bytes(zipped({"thin.a": thin, "x.o": NEST}))
+        refused, good = members([str(path)])
+        assert "thin archive" in str(refused.problem) and good.problem is None
+
+
+class TestHostile:
+    """A name leads nowhere, a claim is not believed, and what is damaged costs only itself."""
+
+    @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "a/../../etc/passwd"])
+    def test_names_are_within_the_archive(self, tmp_path: Path, name: str) -> None:
+        path = tmp_path / "x.whl"
+        path.write_bytes(zipped({name: NEST}))
+        assert names(path) == ["x.whl(etc/passwd)"]
+        path = tmp_path / "x.deb"
+        path.write_bytes(archives.deb({name: NEST}))
+        assert names(path) == ["x.deb(etc/passwd)"]
+
+    def test_control_characters_of_names_are_escaped(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.a"
+        path.write_bytes(archives.ar({"a\x1b[2Jb": NEST}))
+        assert names(path) == ["x.a(a\\x1b[2Jb)"]
+
+    def test_links_in_a_package_are_not_followed(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.deb"
+        path.write_bytes(archives.deb({"a": b"->/bin/sh", "b": b"->c", "c": NEST}))
+        assert names(path) == ["x.deb(c)"]
+
+    def test_archives_in_one_another_end(self, tmp_path: Path) -> None:
+        data = archives.ar({"nest.o": NEST})
+        for _ in range(10):
+            data = archives.ar({"x.a": data, "nest.o": NEST})
+        path = tmp_path / "x.a"
+        path.write_bytes(data)
+        found = [*members([str(path)])]
+        assert [member.problem is None for member in found].count(False) == 1
+        assert isinstance(found[0].problem, LimitExceeded)
+
+    def test_a_bomb_is_not_inflated(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.whl"
+        path.write_bytes(zipped({"bomb.o": b"\x7fELF" + bytes(30_000_000), "x.o": NEST}))
+        bomb, good = members([str(path)])
+        assert "--max-inflated-ratio" in str(bomb.problem) and good.problem is None
+        limits = FileLimits(inflated_ratio=2000)
+        unpacked, _ = members([str(path)], Wanted(limits=limits))
+        assert "ELF identification" in str(unpacked.problem)
+
+    def test_a_claim_of_another_size_is_malformed(self, tmp_path: Path) -> None:
+        data = bytearray(zipped({"x.o": NEST}))
+        directory = data.rfind(b"PK\1\2")
+        data[directory + 24 : directory + 28] = struct.pack("<L", len(NEST) - 1)
+        path = tmp_path / "x.whl"
+        path.write_bytes(data)
+        [member] = members([str(path)])
+        assert "does not decompress" in str(member.problem)
+
+    def test_a_wrong_checksum_is_malformed(self, tmp_path: Path) -> None:
+        data = bytearray(zipped({"x.o": NEST}))
+        data[data.rfind(b"PK\1\2") + 16] ^= 1
+        path = tmp_path / "x.whl"
+        path.write_bytes(data)
+        [member] = members([str(path)])
+        assert "CRC" in str(member.problem)
+
+    def test_files_that_overlap(self, tmp_path: Path) -> None:
+        data = zipped({"x.o": NEST}, zipfile.ZIP_STORED)
+        at = data.rfind(b"PK\1\2")
+        end = data.rfind(b"PK\5\6")
+        directory = data[at:end] * 5
+        tail = bytearray(data[end:])
+        struct.pack_into("<HHL", tail, 8, 5, 5, len(directory))
+        path = tmp_path / "x.whl"
+        path.write_bytes(data[:at] + directory + tail)
+        assert "overlap" in str([*members([str(path)])][-1].problem)
+
+    def test_what_cannot_be_unpacked_is_named(self, tmp_path: Path) -> None:
+        data = bytearray(zipped({"x.o": NEST, "y.o": DATA}))
+        directory = data.find(b"PK\1\2")
+        data[directory + 8] |= 1
+        other = data.rfind(b"PK\1\2")
+        data[other + 10] = 93
+        path = tmp_path / "x.whl"
+        path.write_bytes(data)
+        first, second = members([str(path)])
+        assert "is encrypted" in str(first.problem) and "method 93" in str(second.problem)
+
+    @pytest.mark.parametrize(
+        "data",
+        [
+            archives.ar({"a.o": NEST, LONG: DATA}),
+            archives.bsd_ar({"a.o": NEST, LONG: DATA}),
+            archives.deb({"a.o": NEST, LONG: DATA}),
+            archives.deb({"a.o": NEST, LONG: DATA}, ""),
+            zipped({"a.o": NEST, LONG: DATA}),
+        ],
+        ids=["gnu", "bsd", "deb.xz", "deb", "zip"],
+    )
+    def test_cut_and_changed_archives(self, tmp_path: Path, data: bytes) -> None:
+        """Whatever is cut or changed, there is an answer, and no error but dwarfgpu's."""
+        path = tmp_path / "x"
+        places = {*range(200), *range(0, len(data), max(1, len(data) // 150))}
+        for place in sorted(places):
+            for damaged in (data[:place], data[:place] + b"\xff" + data[place + 1 :]):
+                path.write_bytes(damaged)
+                for member in members([str(path)]):
+                    with contextlib.suppress(DwarfGpuError):
+                        open_member(member)
+
+    def test_a_tar_with_a_negative_size_is_malformed(self, tmp_path: Path) -> None:
+        header = bytearray(archives.tar({"x": b""})[:512])
+        header[124:136] = b"-" + b"7" * 10 + b"\0"
+        header[148:156] = b" " * 8
+        header[148:156] = b"%06o\0 " % sum(header)
+        path = tmp_path / "x.deb"
+        path.write_bytes(
+            b"!<arch>\n" + archives.ar_member(b"debian-binary", b"2.0\n")
+            + archives.ar_member(b"data.tar", bytes(header))
+        )  # fmt: skip
+        [member] = members([str(path)])
+        assert "no number" in str(member.problem)
+
+
+class TestOpenContainers:
+    """The containers of the last member stay open, as long as the file is the same."""
+
+    def test_one_directory_is_read_for_many_members(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import dwarfgpu.objfile.collection.archive as module
+
+        path = tmp_path / "x.deb"
+        path.write_bytes(archives.deb({f"{number}.o": NEST for number in range(20)}))
+        found = [*members([str(path)])]
+        reads = []
+        made = module.tar_files
+        monkeypatch.setattr(module, "tar_files", lambda *words: reads.append(1) or made(*words))
+        for member in found:
+            open_member(member)
+        assert len(reads) == 1
+
+    def test_a_file_that_changes_is_read_again(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.a"
+        path.write_bytes(archives.ar({"a.o": NEST, "b.o": NEST}))
+        first, second = members([str(path)])
+        assert open_member(second).size_bytes == len(NEST)
+        path.write_bytes(archives.ar({"a.o": NEST, "b.o": DATA}))
+        os.utime(path, ns=(1, 1))
+        assert open_member(second).size_bytes == len(DATA)
+        path.write_bytes(archives.ar({"a.o": NEST}))
+        with pytest.raises(UsageError, match="has changed"):
+            open_member(second)
+        assert open_member(first).size_bytes == len(NEST)
+        path.unlink()
+        with pytest.raises(UsageError, match="cannot be read"):
+            open_member(first)
