@@ -36,6 +36,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("language",),
     ("api", "printers", "__init__"),
     ("service",),
+    ("batch",),
     ("options",),
     ("cli", "repl", "gdb", "pyelftools"),
     ("__main__",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,10 @@ from pathlib import Path
 import pytest
 
 
-@pytest.mark.parametrize("page", ["contributing.md", "howto-backend.md", "howto-pyelftools.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["contributing.md", "howto-backend.md", "howto-many-files.md", "howto-pyelftools.md"],
+)
 def test_the_python_of_a_guide_runs(page: str, repository: Path, tmp_path: Path) -> None:
     """In a process of its own: what a guide declares, such as an operation, ends with it."""
     if page == "howto-pyelftools.md":
@@ -25,6 +29,24 @@ def test_the_python_of_a_guide_runs(page: str, repository: Path, tmp_path: Path)
     assert done.returncode == 0, done.stderr
     if "print(" in program.read_text("utf-8") and page.startswith("howto-pyelftools"):
         assert done.stdout == "".join(re.findall(r"```text\n(.*?)```", text, re.S))
+
+
+def test_the_recipe_for_dask_runs(repository: Path, tmp_path: Path) -> None:
+    """It prints what the command prints line by line."""
+    pytest.importorskip("dask.distributed")
+    text = (repository / "docs/howto-many-files.md").read_text(encoding="utf-8")
+    [recipe] = [block for block in re.findall(r"```py\n(.*?)```", text, re.S) if "dask" in block]
+    program = tmp_path / "farm.py"
+    program.write_text(recipe.replace("build/", "fixtures/llvm24"), encoding="utf-8")
+    check = ["-m", "dwarfgpu", "check", "fixtures/llvm24", "--json-lines"]
+    farm, lines = (
+        subprocess.run(
+            [sys.executable, *words], cwd=repository, capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONPATH": str(repository)},
+        ).stdout.splitlines()
+        for words in ([str(program)], check)
+    )  # fmt: skip
+    assert farm == lines[:-1]
 
 
 def test_every_page_is_in_the_navigation(repository: Path) -> None:

@@ -17,6 +17,7 @@ from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.options.batch_options import add_batch_options
 from dwarfgpu.options.dialects import dialect_notes
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
@@ -30,7 +31,9 @@ _OF_EXPRESSIONS: Final = (
     "arch", "wave_size", "address_size", "offset_size", "dwarf_version", "want", "initial_stack",
 )  # fmt: skip
 _FILE_NAME: Final = re.compile(r"[\w.+~@-]+")
-_OF_FILES: Final = ("target", "debug_dir", "baseline", "sarif", "notes", "all")
+_OF_FILES: Final = (
+    "target", "debug_dir", "baseline", "sarif", "notes", "all", "jobs", "json_lines",
+)  # fmt: skip
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -39,7 +42,8 @@ def configure(parser: ArgumentParser) -> None:
         "expression",
         nargs="*",
         metavar="FILE|FOLDER|OPERATION",
-        help="ELF files, fat binaries, bundles, and folders of them; or operations as in "
+        help="ELF files, fat binaries, bundles, archives, wheels, Debian packages, and folders of "
+        "them; or operations as in "
         "docs/expression-syntax.md, - for standard input",
     )
     files = parser.add_argument_group("for a file")
@@ -57,6 +61,7 @@ def configure(parser: ArgumentParser) -> None:
     files.add_argument("--sarif", action="store_true", help="a SARIF 2.1.0 log on stdout")
     files.add_argument("--notes", action="store_true", help="show notes too")
     files.add_argument("--all", action="store_true", help="show every finding of each rule")
+    add_batch_options(parser)
     add_mangled_option(parser)
     check_rules.configure(parser)
     add_file_limit_options(parser)

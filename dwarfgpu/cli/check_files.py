@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
 
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.batch.examine import Options, answered, check_answer, opened, total, unanswered
+from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.check.file import Verdict
-from dwarfgpu.cli.check_paths import files_in
 from dwarfgpu.cli.check_rules import chosen_rules
-from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
+from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.options.batch_options import jobs_of
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check.baseline import SCHEMA, Baseline, read_baseline
 from dwarfgpu.service.check.checked_file import Report, checked
@@ -23,51 +29,90 @@ from dwarfgpu.service.check.report import report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.view.json_object import JsonObject, Plain
 
+_FORMS = ("json", "sarif", "json_lines")
+
+
+@frozen
+class _Request:
+    """How each file is checked; every process of `--jobs` has it."""
+
+    options: Options
+    baseline: Baseline | None
+    is_only: bool
+    with_compilers: bool
+
 
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     """Print the findings in files and folders. Return 2 if one cannot be read or checked to its
     end, else 1 if a finding is worse than a note."""
-    if arguments.json and arguments.sarif:
-        raise UsageError("give --json or --sarif, not both")
+    given = [f"--{name.replace('_', '-')}" for name in _FORMS if getattr(arguments, name)]
+    if len(given) > 1:
+        raise UsageError(f"give {' or '.join(given)}, not both")
     if arguments.dialect is not None:
         dialect(arguments.dialect)
     baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
-    rules = chosen_rules(arguments)
-    files = list(files_in(paths))
-    is_only = len(paths) == 1 and list(paths) == files
-    reports = (_report(path, arguments, rules, baseline, is_only) for path in files)
+    directories = tuple(arguments.debug_dir or DEBUG_DIRECTORIES)
+    limits, jobs = file_limits_of(arguments), jobs_of(arguments)
+    options = Options(
+        arguments.target, arguments.dialect, directories, limits, chosen_rules(arguments)
+    )
+    found = members(paths, Wanted(options.target, limits))
+    first = list(islice(found, 2))
+    is_only = len(paths) == len(first) == 1 and _is_itself(paths[0], first[0])
+    request = _Request(options, baseline, is_only, arguments.json_lines)
+    reports = in_order(partial(_report, request), chain(first, found), _unreadable, jobs)
+    has_baseline = baseline is not None
     if arguments.sarif:
-        return _sarif(list(reports), has_baseline=baseline is not None)
+        return _sarif(list(_with_progress(reports)), has_baseline=has_baseline)
+    if arguments.json_lines:
+        return _json_lines(_with_progress(reports))
     if is_only:
-        return _only(next(reports), arguments, has_baseline=baseline is not None)
+        return _only(next(reports), arguments, has_baseline=has_baseline)
     if arguments.json:
-        return _json(list(reports))
-    return _text(reports, arguments, has_baseline=baseline is not None)
+        return _json(list(_with_progress(reports)))
+    return _text(_with_progress(reports), arguments, has_baseline=has_baseline)
 
 
-def _report(
-    path: str,
-    arguments: Namespace,
-    rules: frozenset[str] | None,
-    baseline: Baseline | None,
-    is_only: bool,
-) -> Report:
+def _is_itself(path: str, member: Member) -> bool:
+    """Whether the only member is the file at a path that the user named, not one of a folder or an
+    archive that has no others."""
+    is_inside = any(step.text.startswith("(") for step in member.steps)
+    return member.problem is not None or not (is_inside or os.path.isdir(path))
+
+
+def _report(request: _Request, member: Member) -> Report:
     """Return the findings in one file, or why it is unreadable."""
+    options = request.options
     try:
-        opened = CodeObject.open(
-            path,
-            dialect=arguments.dialect,
-            target=arguments.target,
-            debug_directories=arguments.debug_dir or DEBUG_DIRECTORIES,
-            limits=file_limits_of(arguments),
+        return checked(
+            opened(member, options),
+            options.rules,
+            request.baseline,
+            is_only=request.is_only,
+            with_compilers=request.with_compilers,
         )
-        return checked(opened, rules, baseline, is_only=is_only)
     except DwarfGpuError as error:  # nothing in it is readable: that is no finding
-        return Report(path, error=UsageError(str(error)))
+        return _unreadable(member, error)
+
+
+def _unreadable(member: Member, error: DwarfGpuError) -> Report:
+    return Report(str(member), error=UsageError(str(error)))
+
+
+def _with_progress(reports: Iterable[Report]) -> Iterator[Report]:
+    """Yield the reports, with a line about them on a terminal between two."""
+    from dwarfgpu.terminal.progress import Progress  # a single file has none
+
+    progress = Progress(sys.stderr)
+    for number, report in enumerate(reports, 1):
+        progress.clear()
+        yield report
+        progress.examined(number, one_line(report.path))
+    progress.clear()
 
 
 def _status(reports: Iterable[Report]) -> int:
-    return max((2 if report.is_incomplete else int(report.is_bad) for report in reports), default=0)
+    return max((report.status for report in reports), default=0)
 
 
 def _sarif(reports: Sequence[Report], *, has_baseline: bool) -> int:
@@ -88,7 +133,7 @@ def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
         print(json.dumps({"schema": SCHEMA, **report_json(report.verdict, report.is_new)}))
     else:
         _print(_lines(report.verdict, report, arguments, has_baseline=has_baseline))
-    return _status([report])
+    return report.status
 
 
 def _json(reports: Sequence[Report]) -> int:
@@ -106,6 +151,23 @@ def _json(reports: Sequence[Report]) -> int:
     return _status(reports)
 
 
+def _json_lines(reports: Iterable[Report]) -> int:
+    """An object for each file as soon as it and all before it are checked, and one for all."""
+    statuses: Counter[int] = Counter()
+    for report in reports:
+        statuses[report.status] += 1
+        print(json.dumps(_record(report)), flush=True)
+    print(json.dumps(total(statuses)))
+    return max(statuses, default=0)
+
+
+def _record(report: Report) -> JsonObject:
+    try:
+        return answered(report.path, "check", *check_answer(report))
+    except DwarfGpuError as error:
+        return unanswered(report.path, "check", error)
+
+
 def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:
     """Each file as soon as it is checked, and how many findings there are in all."""
     status = files = unreadable = incomplete = 0
@@ -113,7 +175,7 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
     is_long = False
     for report in reports:
         files += 1
-        status = max(status, _status([report]))
+        status = max(status, report.status)
         if report.verdict is None:
             unreadable += 1
             sys.stdout.flush()

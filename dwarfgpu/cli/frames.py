@@ -6,9 +6,6 @@ import argparse
 from typing import Final
 
 from dwarfgpu.cfi.entry import Fde
-from dwarfgpu.cfi.text import (
-    Plain,
-)
 from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.dialect.dialect import DIALECTS
@@ -19,18 +16,18 @@ from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.file import call_frame_listing
 from dwarfgpu.service.file.call_frame_listing import (
     CallFrameListing,
-    entry_json,
     entry_lines,
-    search_table_json,
+    frames_answer,
     symbols_by_address,
 )
 from dwarfgpu.view.call_frame_text import (
     search_table_lines,
 )
 
-SCHEMA: Final = "dwarfgpu-frames-1"
+SCHEMA: Final = call_frame_listing.SCHEMA
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,42 +55,25 @@ def run(args: argparse.Namespace) -> int:
     frames = code_object.info.call_frames
     with opening():
         sections = frames.sections
-    records: list[Plain] = []
+    if args.json:
+        answer = frames_answer(listing, notes)
+        print_json(answer.record)
+        return 0 if answer.is_whole and (pc is None or answer.has_fde) else 1
     is_whole, is_found = True, False
     for section in sections:
-        entries: list[Plain] = []
-        if not args.json:
-            for line in search_table_lines(section, compared=listing.pc is None):
-                is_whole = is_whole and "disagrees" not in line
-                print(one_line(line))
+        for line in search_table_lines(section, compared=listing.pc is None):
+            is_whole = is_whole and "disagrees" not in line
+            print(one_line(line))
         for index, entry in enumerate(listing.entries(section)):
             is_found = is_found or isinstance(entry, Fde)
-            if args.json:
-                record = entry_json(listing, section, entry)
-                is_whole = is_whole and record["error"] is None
-                entries.append(record)
-                continue
             if not index:
                 print(f"{section.kind}:")
             for line in entry_lines(listing, section, entry):
                 is_whole = is_whole and "cannot be read" not in line
                 print(one_line(line))
-        table = search_table_json(section, compared=listing.pc is None) if args.json else None
-        is_whole = is_whole and not (table and table["differences"])
-        records.append({"name": section.kind, "search_table": table, "entries": entries})
-    if args.json:
-        print_json(
-            {
-                "schema": SCHEMA,
-                "file": str(code_object.file.path),
-                "notes": [*notes, *frames.notes],
-                "sections": records,  # type: ignore[dict-item]
-            }
-        )
-    elif not sections:
+    if not sections:
         print("no call frame information")
     elif listing.pc is not None and not is_found:
         print(f"no frame information for pc {listing.pc:#x} in {code_object.name}")
-    if not args.json:
-        print_notes([*notes, *frames.notes])
+    print_notes([*notes, *frames.notes])
     return 0 if is_whole and (is_found or listing.pc is None) else 1

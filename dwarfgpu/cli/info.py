@@ -16,13 +16,11 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.file.file_report import (
-    report_on,
-)
-from dwarfgpu.service.file.file_report_json import report_json
+from dwarfgpu.service.file import file_report_json
+from dwarfgpu.service.file.file_report import report_on
 from dwarfgpu.service.file.file_report_text import is_complete, report_lines
 
-SCHEMA: Final = "dwarfgpu-info-1"
+SCHEMA: Final = file_report_json.SCHEMA
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -75,7 +73,7 @@ def run(arguments: Namespace) -> int:
             path, arguments.target, directories, arguments.dialect, file_limits_of(arguments)
         )
     if arguments.json:
-        print(json.dumps({"schema": SCHEMA, **report_json(report)}))
+        print(json.dumps({"schema": SCHEMA, **file_report_json.report_json(report)}))
     else:
         for line in report_lines(report, everything=arguments.all, is_mangled=arguments.mangled):
             print(one_line(line))

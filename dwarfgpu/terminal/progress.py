@@ -13,6 +13,8 @@ _PATIENCE: Final = 0.5
 """Seconds before anything is said."""
 _PAUSE: Final = 0.1
 """Seconds between two lines."""
+_LONGEST: Final = 48
+"""Characters of a name: the line must not be longer than that of the terminal."""
 _CLEAR: Final = "\r\x1b[K"
 
 
@@ -41,6 +43,12 @@ class Progress:
         """So many instructions were executed since the start of the program."""
         if self._clock() >= self._next:
             self._show(f"{instructions:,} instructions executed")
+
+    def examined(self, files: int, last: str) -> None:
+        """So many files of a batch were examined; `last`: the printable name of the last one."""
+        if self._clock() >= self._next:
+            shown = last if len(last) <= _LONGEST else f"…{last[-_LONGEST:]}"
+            self._show(f"{files:,} files examined, {shown}")
 
     def _show(self, text: str) -> None:
         now = self._clock()

@@ -101,6 +101,7 @@ def test_a_command_prints_what_the_readme_shows(
             "howto-ci.md",
             "howto-core.md",
             "howto-gpu-core.md",
+            "howto-many-files.md",
             "howto-optimized-out.md",
             "howto-triton.md",
             "lanes.md",

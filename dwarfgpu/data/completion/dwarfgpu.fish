@@ -51,7 +51,7 @@ function _shtab_dwarfgpu_using
 end
 
 set -g _shtab_dwarfgpu_commands eval explain asm dis check where location convert dispatch run waves lanes bt disas frames info conformance debug gdb-path completion
-set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --executor --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --seed --state --stops --svg --sysroot --target --then --thread --to --trace-limit --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
+set -g _shtab_dwarfgpu_opts_with_value --address-size --against --agent --arch --arg --args --arrows --baseline --beside --binary --break --cd --cfa --code-align --code-object --color --command --core --data-align --debug-dir --depth --dialect --disable --dispatch --dwarf-version --dynamic-lds --element-size --eval-command --executor --explain --expression --file --fill --format --frame --frame-base --function --gpu-core --grid --init-command --init-eval-command --initial-stack --interpreter --iteration --jobs --kernel --lane --lanes --limit --load-address --local-base --max-bytes --max-calls --max-cfa-instructions --max-depth --max-dies --max-frames --max-inflated-bytes --max-inflated-ratio --max-namesakes --max-nesting --max-parts --max-places --max-runs --max-stack --max-steps --max-total-bytes --max-units --max-waves --mem --memory --min-coverage --object --only --out --pc --pid --png --print --private-base --push --quirk --reg --save --scratch --scratch-base --scratch-size --seed --state --stops --svg --sysroot --target --then --thread --to --trace-limit --unit-offset --want --wave --wave-size --workgroup -args -c -cd -command -core -e -eval-command -ex -iex -init-command -init-eval-command -ix -p -pid -x
 
 complete -c dwarfgpu -e
 complete -c dwarfgpu -f
@@ -212,6 +212,8 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l baseline -xka "(__fish_
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l sarif -d 'a SARIF 2.1.0 log on stdout'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l notes -d 'show notes too'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l all -d 'show every finding of each rule'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l jobs -x -d 'examine the files in N processes'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l json-lines -d 'one JSON object for each file, on a line of its own, and a last one for all'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l mangled -d 'show functions and symbols by their mangled names'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l only -x -d 'report only this rule; may be repeated, or RULE,RULE'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l disable -x -d 'do not report this rule; may be repeated, or RULE,RULE'
@@ -237,7 +239,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf32 -d 'the default
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf64 -d offset_size
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf-version -xka "2 3 4 5" -d dwarf_version
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l big-endian -d big_endian
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using check; and test $_shtab_dwarfgpu_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'ELF files, fat binaries, bundles, and folders of them; or operations as in docs/expression-syntax.md, - for standard input'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check; and test $_shtab_dwarfgpu_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'ELF files, fat binaries, bundles, archives, wheels, Debian packages, and folders of them; or operations as in docs/expression-syntax.md, - for standard input'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a where -d 'show where in its code a variable is described, how, and where it is not'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using where' -s h -l help -d 'show this help message and exit'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using where' -l json -d 'one JSON object on stdout'

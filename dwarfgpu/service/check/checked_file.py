@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import ET_CORE
 from dwarfgpu.service.check.baseline import Baseline, new_findings
+from dwarfgpu.view.json_object import JsonObject
 
 
 @frozen(eq=False)
@@ -23,6 +24,13 @@ class Report:
     is_new: list[bool] = field(factory=list)
     """For each finding, whether no baseline knows it."""
     error: UsageError | None = None
+    compilers: tuple[JsonObject, ...] = ()
+    """The compilers of its units, if they were asked for."""
+
+    @property
+    def status(self) -> int:
+        """The exit status of a command that checked it alone."""
+        return 2 if self.is_incomplete else int(self.is_bad)
 
     @property
     def is_incomplete(self) -> bool:
@@ -44,11 +52,13 @@ def checked(
     *,
     name: str | None = None,
     is_only: bool = True,
+    with_compilers: bool = False,
 ) -> Report:
     """Return the findings in a file.
 
     `rules`: those to check; None for all. `name`: of the variable or the function whose findings
     are new alone. `is_only`: the baseline may have been written for a file of another name.
+    `with_compilers`: the report has the compilers, too.
     `UsageError` for a core file, and for a name that the file does not have.
     """
     path = file.file.path
@@ -63,7 +73,12 @@ def checked(
     else:
         excused = Counter[str]() if baseline is None else baseline.of(path, is_only=is_only)
         is_new = new_findings(findings, excused)
-    return Report(path, verdict, is_new)
+    compilers: tuple[JsonObject, ...] = ()
+    if with_compilers:
+        from dwarfgpu.service.check.compilers import compilers_json  # few reports have them
+
+        compilers = tuple(compilers_json(file, verdict))
+    return Report(path, verdict, is_new, compilers=compilers)
 
 
 def _require_named(file: CodeObject, name: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
+from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.decode import CfaProgram
@@ -37,6 +38,10 @@ from dwarfgpu.view.call_frame_text import (
     table_lines,
     with_own_names,
 )
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.json_object import Plain as JsonPlain
+
+SCHEMA: Final = "dwarfgpu-frames-1"
 
 
 @frozen
@@ -97,6 +102,42 @@ def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[st
         return {symbol.address: symbol.name for symbol in symbols}, []
     except DwarfGpuError as error:
         return {}, [f"no symbols: {error}"]
+
+
+@frozen
+class FramesAnswer:
+    """All that is listed, as data."""
+
+    record: JsonObject
+    """As in docs/schema/frames.json."""
+    is_whole: bool
+    """Whether nothing of it is damaged."""
+    has_fde: bool
+
+
+def frames_answer(listing: CallFrameListing, notes: Iterable[str] = ()) -> FramesAnswer:
+    """Return all entries that are listed; raises the error of sections that cannot be read."""
+    frames = listing.code_object.info.call_frames
+    records: list[JsonPlain] = []
+    is_whole, has_fde = True, False
+    for section in frames.sections:
+        entries: list[JsonPlain] = []
+        for entry in listing.entries(section):
+            record: JsonObject = {**entry_json(listing, section, entry)}  # type: ignore[dict-item]
+            is_whole = is_whole and record["error"] is None
+            has_fde = has_fde or isinstance(entry, Fde)
+            entries.append(record)
+        table = search_table_json(section, compared=listing.pc is None)
+        is_whole = is_whole and not (table and table["differences"])
+        shown: JsonPlain = None if table is None else {**table}  # type: ignore[dict-item]
+        records.append({"name": section.kind, "search_table": shown, "entries": entries})
+    record = {
+        "schema": SCHEMA,
+        "file": str(listing.code_object.file.path),
+        "notes": [*notes, *frames.notes],
+        "sections": records,
+    }
+    return FramesAnswer(record, is_whole, has_fde)
 
 
 def search_table_json(section: FrameSection, *, compared: bool) -> dict[str, Plain] | None:

@@ -162,6 +162,13 @@ def report_on(
     return report
 
 
+def report_on_object(
+    file: ObjectFile, directories: Iterable[str | Path], dialect: str | None = None
+) -> Report:
+    """Describe an object file that is open; of a host file without its code objects."""
+    return _of_file(Report(file.path), file, directories, dialect)
+
+
 def _of_file(
     report: Report, file: ObjectFile, directories: Iterable[str | Path], dialect: str | None
 ) -> Report:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.bundle import BundleEntry
@@ -26,6 +26,8 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
     from dwarfgpu.objfile.cuda_code import CudaCode
+
+SCHEMA: Final = "dwarfgpu-info-1"
 
 
 def report_json(report: Report) -> JsonObject:

@@ -1,0 +1,177 @@
+"""One question about one object file: what every process of a batch, here or on a farm, calls.
+
+Law: the contents of a file raise nothing; they become the `error` of the record.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.batch.in_order import in_order
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.objfile.collection.open_member import open_member
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.service.error_text import error_json
+from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.check.checked_file import Report
+
+SCHEMA: Final = "dwarfgpu-batch-1"
+
+
+@frozen
+class Options:
+    """How every file of a batch is read. It can be pickled."""
+
+    target: str | None = None
+    """Of fat binaries and bundles: the code objects for this GPU alone."""
+    dialect: str | None = None
+    """In place of the dialect of each unit."""
+    debug_directories: tuple[str | Path, ...] = DEBUG_DIRECTORIES
+    """Where debug information in other files is looked for."""
+    limits: FileLimits = DEFAULT_FILE_LIMITS
+    """Budgets of each file."""
+    rules: frozenset[str] | None = None
+    """For `check`: the rules to apply; None for all."""
+
+
+def examine(
+    member: Member | str,
+    question: str = "check",
+    options: Options = Options(),  # noqa: B008
+) -> JsonObject:
+    """Return the answer to a question about an object file (docs/schema/batch.json).
+
+    `member`: one of `members`, or the path of an object file. `question`: `check`, `where` (every
+    variable, as `where --all`), `info` or `frames`. The record has `file`, `question`, `status`
+    (0, 1 or 2, as the exit status of that command), `answer` (the object that the command prints
+    with `--json`, or None) and `error` (None, or why there is no answer). `UsageError` for a
+    question or a dialect that does not exist.
+    """
+    if question not in QUESTIONS:
+        raise UsageError(f"no question {question!r}: there are {', '.join(QUESTIONS)}")
+    if isinstance(member, str):
+        member = Member(member)
+    try:
+        status, answer = QUESTIONS[question](member, options)
+    except DwarfGpuError as error:
+        return unanswered(member, question, error)
+    return answered(member, question, status, answer)
+
+
+def answered(member: Member | str, question: str, status: int, answer: JsonObject) -> JsonObject:
+    """Return the record of an object file with the answer to a question."""
+    head: JsonObject = {"schema": SCHEMA, "file": str(member), "question": question}
+    return {**head, "status": status, "answer": answer, "error": None}
+
+
+def unanswered(member: Member | str, question: str, error: DwarfGpuError) -> JsonObject:
+    """Return the record of an object file that cannot be examined."""
+    return {**answered(member, question, 2, {}), "answer": None, **error_json(error)}
+
+
+def total(statuses: Counter[int]) -> JsonObject:
+    """Return the record at the end of a batch: how many files there are, and by their status."""
+    by_status: JsonObject = {str(status): statuses[status] for status in (0, 1, 2)}
+    return {"schema": SCHEMA, "files": statuses.total(), "by_status": by_status}
+
+
+def examine_all(
+    paths: Iterable[str],
+    question: str = "check",
+    options: Options = Options(),  # noqa: B008
+    jobs: int = 0,
+) -> Iterator[JsonObject]:
+    """Yield the records of all object files in files and folders, in a fixed order.
+
+    `jobs`: how many processes; 0 for this one. A program that uses processes must be importable:
+    `if __name__ == "__main__":`, as for `multiprocessing`.
+    """
+    yield from in_order(
+        partial(examine, question=question, options=options),
+        members(paths, Wanted(options.target, options.limits)),
+        lambda member, error: unanswered(member, question, error),
+        jobs,
+    )
+
+
+def opened(member: Member, options: Options) -> CodeObject:
+    """Return the code object that a member is; errors of files that cannot be read."""
+    return CodeObject.of(
+        open_member(member, options.target, options.limits),
+        dialect=options.dialect,
+        debug_directories=options.debug_directories,
+    )
+
+
+def _check(member: Member, options: Options) -> tuple[int, JsonObject]:
+    from dwarfgpu.service.check.checked_file import checked
+
+    return check_answer(checked(opened(member, options), options.rules, with_compilers=True))
+
+
+def check_answer(report: Report) -> tuple[int, JsonObject]:
+    """Return the status and the answer of a file that was checked; raises why it was not."""
+    from dwarfgpu.service.check.baseline import SCHEMA as CHECK_SCHEMA
+    from dwarfgpu.service.check.report import report_json
+
+    if report.verdict is None:
+        raise report.error or AssertionError
+    answer = report_json(report.verdict, report.is_new)
+    compilers: JsonObject = {"compilers": [*report.compilers]}
+    return report.status, {"schema": CHECK_SCHEMA, **answer, **compilers}
+
+
+def _where(member: Member, options: Options) -> tuple[int, JsonObject]:
+    from dwarfgpu.dwarf.coverage.find_variables import Wanted as WantedVariables
+    from dwarfgpu.service.where.coverage_json import WhereJson
+    from dwarfgpu.service.where.coverages import described
+
+    file = opened(member, options)
+    answer = WhereJson(file, None, with_lines=False)
+    units = described(file, WantedVariables((), None, None), f"in {file.name}")
+    notes = [] if file.placement_note is None else [file.placement_note]
+    return answer.status, json.loads("".join(answer.text(units, notes)))
+
+
+def _info(member: Member, options: Options) -> tuple[int, JsonObject]:
+    from dwarfgpu.service.file.file_report import report_on_object
+    from dwarfgpu.service.file.file_report_json import SCHEMA as INFO_SCHEMA
+    from dwarfgpu.service.file.file_report_json import report_json
+    from dwarfgpu.service.file.file_report_text import is_complete
+
+    file = open_member(member, options.target, options.limits)
+    report = report_on_object(file, options.debug_directories, options.dialect)
+    return int(not is_complete(report)), {"schema": INFO_SCHEMA, **report_json(report)}
+
+
+def _frames(member: Member, options: Options) -> tuple[int, JsonObject]:
+    from dwarfgpu.service.file.call_frame_listing import (
+        CallFrameListing,
+        frames_answer,
+        symbols_by_address,
+    )
+
+    file = opened(member, options)
+    symbols, notes = symbols_by_address(file)
+    answer = frames_answer(CallFrameListing(file, None, symbols, False), notes)
+    return int(not answer.is_whole), answer.record
+
+
+QUESTIONS: Final[dict[str, Callable[[Member, Options], tuple[int, JsonObject]]]] = {
+    "check": _check,
+    "where": _where,
+    "info": _info,
+    "frames": _frames,
+}
+"""What is asked of each file, by the name of the command."""

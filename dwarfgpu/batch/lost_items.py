@@ -1,0 +1,21 @@
+"""Why an item of a batch has no result."""
+
+from __future__ import annotations
+
+import signal
+
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
+
+
+def out_of_memory(item: object) -> LimitExceeded:
+    """Return the error of an item for which there is not enough memory."""
+    return LimitExceeded(f"{item} needs more memory than there is")
+
+
+def process_ended(item: object, status: int | None) -> DwarfGpuError:
+    """Return the error of an item whose process ended; `status` as in `Process.exitcode`."""
+    if status == -signal.SIGKILL:
+        return LimitExceeded(f"{item}: its process was killed, as for lack of memory")
+    if status is not None and status < 0:
+        return UsageError(f"{item}: its process was ended by {signal.Signals(-status).name}")
+    return UsageError(f"{item}: its process ended with status {status}")

@@ -1,0 +1,163 @@
+"""Apply a function to many items in several processes.
+
+Law: results come in the order of the items. A process that ends costs the item that it had, and no
+other. At most `_AHEAD` results for each process are kept while an earlier one is not ready.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Final, Generic, TypeVar
+
+from attrs import field
+
+from dwarfgpu.base.light_attrs import define
+from dwarfgpu.batch.lost_items import out_of_memory, process_ended
+from dwarfgpu.errors import DwarfGpuError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+_AHEAD: Final = 16
+_NEW_OBJECTS: Final = 50_000
+"""After how many the collector looks for garbage, as in a command."""
+
+
+def in_processes(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    lost: Callable[[Item, DwarfGpuError], Result],
+    jobs: int,
+) -> Iterator[Result]:
+    """Yield the results of a function for items, in their order, from as many processes as `jobs`.
+
+    `function`, the items and the results must be picklable. `lost` makes the result of an item that
+    needs too much memory, or whose process ended. Items are taken from their iterator as they are
+    needed.
+    """
+    yield from _InProcesses(function, iter(items), lost, jobs).results()
+
+
+@define(eq=False)
+class _Worker(Generic[Item]):
+    """A process, and the number and item that it has."""
+
+    process: SpawnProcess
+    connection: Connection
+    number: int | None = None
+    item: Item | None = None
+
+
+@define(eq=False)
+class _InProcesses(Generic[Item, Result]):
+    """The processes of one request."""
+
+    function: Callable[[Item], Result]
+    items: Iterator[Item]
+    lost: Callable[[Item, DwarfGpuError], Result]
+    jobs: int
+    workers: list[_Worker[Item]] = field(factory=list)
+    ready: dict[int, Result] = field(factory=dict)
+    """Results that an earlier one is missing for, by number."""
+    given: int = 0
+    """How many items were handed out."""
+    is_over: bool = False
+    """Whether there are no further items."""
+
+    def results(self) -> Iterator[Result]:
+        following = 0
+        try:
+            while True:
+                self._hand_out(following)
+                while following in self.ready:
+                    yield self.ready.pop(following)
+                    following += 1
+                busy = [worker for worker in self.workers if worker.number is not None]
+                if busy:
+                    self._take(busy)
+                elif self.is_over and following == self.given:
+                    return
+        finally:
+            for worker in self.workers:
+                worker.process.kill()
+                worker.process.join()
+                worker.connection.close()
+
+    def _hand_out(self, following: int) -> None:
+        """Give every idle process an item."""
+        while not self.is_over and self.given < following + _AHEAD * self.jobs:
+            worker = next((worker for worker in self.workers if worker.number is None), None)
+            if worker is None and len(self.workers) == self.jobs:
+                return
+            try:
+                item = next(self.items)
+            except StopIteration:
+                self.is_over = True
+                return
+            worker = worker or self._started()
+            worker.number, worker.item = self.given, item
+            self.given += 1
+            with suppress(BrokenPipeError):  # it ended: `_take` finds the end of its results
+                worker.connection.send(item)
+
+    def _started(self) -> _Worker[Item]:
+        own, other = multiprocessing.Pipe()
+        context = multiprocessing.get_context("spawn")
+        process = context.Process(target=_work, args=(other, self.function), daemon=True)
+        with _no_interrupt():
+            process.start()
+        other.close()
+        worker: _Worker[Item] = _Worker(process, own)
+        self.workers.append(worker)
+        return worker
+
+    def _take(self, busy: list[_Worker[Item]]) -> None:
+        """Wait for results."""
+        ready = wait([worker.connection for worker in busy])
+        for worker in busy:
+            if worker.connection not in ready or worker.number is None or worker.item is None:
+                continue
+            item = worker.item
+            try:
+                is_done, result = worker.connection.recv()
+            except (EOFError, ConnectionResetError):
+                self.workers.remove(worker)
+                worker.process.join()
+                worker.connection.close()
+                is_done, result = (
+                    True,
+                    self.lost(item, process_ended(item, worker.process.exitcode)),
+                )
+            self.ready[worker.number] = result if is_done else self.lost(item, out_of_memory(item))
+            worker.number = worker.item = None
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Start processes that the terminal's Ctrl-C does not interrupt: this one ends them."""
+    resource_tracker.ensure_running()  # where it starts first, it unblocks the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(connection: Connection, function: Callable[[Item], Result]) -> None:
+    """Answer items until there are no more."""
+    gc.set_threshold(_NEW_OBJECTS)
+    with suppress(EOFError, BrokenPipeError):  # who asked has ended
+        while True:
+            item = connection.recv()
+            try:
+                result = function(item)
+            except MemoryError:
+                connection.send((False, None))
+            else:
+                connection.send((True, result))

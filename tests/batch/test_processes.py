@@ -1,0 +1,116 @@
+"""Results of several processes: in order, and a process that ends costs its item alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.batch.in_order import in_order
+from dwarfgpu.errors import DwarfGpuError
+
+
+def answer(item: str) -> str:
+    """What the tests have processes do, by the name of the item."""
+    if item == "slow":
+        time.sleep(0.2)
+    if item == "killed":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if item == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if item == "left":
+        os._exit(3)
+    if item == "large":
+        raise MemoryError
+    return item.upper()
+
+
+def lost(item: str, error: DwarfGpuError) -> str:
+    return f"lost {item}: {error.kind}: {error.message.removeprefix(item)}"
+
+
+@pytest.mark.parametrize("jobs", [0, 1, 3])
+def test_results_are_in_the_order_of_the_items(jobs: int) -> None:
+    items = ["slow", *(f"f{number}" for number in range(20))]
+    assert [*in_order(answer, items, lost, jobs)] == [item.upper() for item in items]
+
+
+def test_no_items_start_no_process() -> None:
+    assert [*in_order(answer, [], lost, 2)] == []
+
+
+def test_a_process_that_ends_costs_its_item_alone() -> None:
+    items = ["a", "killed", "b", "crash", "left", "c", "large", "d"]
+    assert [*in_order(answer, items, lost, 2)] == [
+        "A",
+        "lost killed: LimitExceeded: : its process was killed, as for lack of memory",
+        "B",
+        "lost crash: UsageError: : its process was ended by SIGSEGV",
+        "lost left: UsageError: : its process ended with status 3",
+        "C",
+        "lost large: LimitExceeded:  needs more memory than there is",
+        "D",
+    ]
+
+
+def test_too_little_memory_costs_one_item_without_processes() -> None:
+    assert [*in_order(answer, ["large", "a"], lost)] == [
+        "lost large: LimitExceeded:  needs more memory than there is",
+        "A",
+    ]
+
+
+def test_items_are_taken_as_they_are_needed() -> None:
+    taken = []
+
+    def items() -> Iterator[str]:
+        for number in range(1000):
+            taken.append(number)
+            yield f"f{number}"
+
+    results = in_order(answer, items(), lost, 1)
+    assert next(results) == "F0"
+    results.close()  # type: ignore[attr-defined]
+    assert len(taken) < 100
+
+
+def test_an_early_end_ends_the_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    import multiprocessing
+
+    results = in_order(answer, ["a", "slow", "slow"], lost, 2)
+    assert next(results) == "A"
+    assert multiprocessing.active_children()
+    results.close()  # type: ignore[attr-defined]
+    assert not multiprocessing.active_children()
+
+
+def test_interrupt_ends_at_once_and_quietly(tmp_path: Path, repository: Path) -> None:
+    """Ctrl-C reaches every process of the terminal's group; none of them prints a traceback."""
+    script = tmp_path / "many.py"
+    script.write_text(
+        "import sys, time\n"
+        "from dwarfgpu.batch.in_order import in_order\n"
+        "def wait(item):\n    time.sleep(item)\n    return item\n"
+        "if __name__ == '__main__':\n"
+        "    try:\n"
+        "        for item in in_order(wait, [0, 60, 60, 60], lambda item, error: None, 2):\n"
+        "            print(item, flush=True)\n"
+        "    except KeyboardInterrupt:\n"
+        "        sys.exit(130)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(script)], cwd=repository, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": str(repository)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "0\n"
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "")
