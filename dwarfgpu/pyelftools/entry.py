@@ -68,10 +68,14 @@ def _unit_of(die: DIE) -> Unit:
 
 
 def _units(code: CodeObject, unit: Unit) -> Iterator[CompilationUnit]:
-    """The units of a code object among which one of pyelftools may be, the likeliest first."""
-    section = ".debug_types" if hasattr(unit, "tu_offset") else ".debug_info"
+    """The units of a code object at the place of one of pyelftools, at most one of `.debug_info` for each file."""
     for info in _parts(code.info):
-        yield from (other for other in info.units if other.header.section == section)
+        if hasattr(unit, "tu_offset"):  # DWARF 4 keeps type units in a section of their own
+            yield from (other for other in info.type_units if other.section == ".debug_types")
+        else:
+            other = info.unit_at(unit.cu_offset)
+            if other is not None:
+                yield other
 
 
 def _parts(info: DebugInfo) -> Iterator[DebugInfo]:
