@@ -198,6 +198,7 @@ class ExpressionChecker:
                 form,
                 arch,
                 initial_stack_depth=role.initial_entries,
+                initial_may_be_left=role.is_cfi,
                 result_kind=role.result,
             )
             if not any(fault.rule == "unknown-register" for fault in faults):

@@ -71,7 +71,7 @@ DETAILS: Final[Mapping[str, str]] = {
     "unsupported-operation": "an operation that dwarfgpu does not evaluate",
     "padded-number": "a LEB128 number in more bytes than needed",
     "older-form": "a GNU encoding of an operation that has a standard one",
-    "entries-left": "entries below the result",
+    "entries-left": "entries below the result, other than the CFA in call frame information",
     "bad-reference": (
         "an operand that leads to no base type of the unit, or to one of another size than the "
         "operation says; to no entry (`call*`; `implicit_pointer`: warning, since only following "

@@ -18,6 +18,7 @@ from tests.check.made import (
     verdict_on,
     words,
 )
+from tests.cli.command import run
 from tests.dwarf.builder import FIXTURES, X86_64
 
 S32, S33, V0, PC, EXEC, S30, S31 = 64, 65, 2560, 16, 17, 62, 63
@@ -275,6 +276,18 @@ def test_a_kernels_rows_begin_after_the_code_that_loads_its_arguments(kernel: st
     [note] = [finding for finding in verdict.findings.kept if finding.rule == "lost-cfa"]
     assert (note.severity, note.place.name) == ("note", kernel)
     assert note.message.endswith(", which a kernel does not need: it has no caller")
+
+
+def test_the_cfa_may_be_left_below_the_result_of_an_expression() -> None:
+    alone = verdict_on(frame_file(CFA + by_expression(EXPRESSION, PC, PAIR)))
+    assert alone.findings.kept == []
+    junk = verdict_on(frame_file(CFA + by_expression(EXPRESSION, PC, f"lit1; {PAIR}")))
+    assert [(e.severity, e.rule) for e in junk.findings.kept] == [("note", "entries-left")]
+
+
+def test_a_note_on_what_a_kernel_does_not_need_has_no_advice() -> None:
+    done = run("check", "--notes", FIXTURES / "triton/axpy.gfx942.co")
+    assert "no CFA rule at" in done.out and "help:" not in done.out
 
 
 def test_a_kernel_needs_no_rows() -> None:

@@ -60,10 +60,10 @@ def test_a_clean_file(tmp_path: Path) -> None:
     done = run("check", CLEAN)
     assert (done.status, done.lines[-1]) == (
         0,
-        "0 errors, 0 warnings, 3 notes (--notes shows them)",
+        "0 errors, 0 warnings, 1 note (--notes shows them)",
     )
     noted = run("check", CLEAN, "--notes")
-    assert noted.status == 0 and noted.lines[-1] == "0 errors, 0 warnings, 3 notes"
+    assert noted.status == 0 and noted.lines[-1] == "0 errors, 0 warnings, 1 note"
     assert any(line.startswith("note: ") for line in noted.lines)
 
 

@@ -75,14 +75,17 @@ def check(
     arch: Architecture | None = None,
     *,
     initial_stack_depth: int | None = 0,
+    initial_may_be_left: bool = False,
     result_kind: ResultKind | None = None,
 ) -> list[Finding]:
     """Return the findings in the order of the bytes; never raises.
 
     `initial_stack_depth`: number of initial entries; None if unknown, as for the target of a
-    DW_OP_call.
+    DW_OP_call. `initial_may_be_left`: whether the expression may ignore them, as one of
+    DW_CFA_expression ignores the CFA (A.6.4.2.3).
     """
-    checker = _Checker(prepare(data, dialect, form), arch, result_kind)
+    most_left = (initial_stack_depth or 0) if initial_may_be_left else 0
+    checker = _Checker(prepare(data, dialect, form), arch, result_kind, most_left)
     checker.run(_initial(initial_stack_depth))
     return sorted(checker.findings, key=lambda finding: finding.offset)
 
@@ -101,6 +104,8 @@ class _Checker:
     program: Program
     arch: Architecture | None
     result_kind: ResultKind | None
+    most_left: int = 0
+    """Entries that may be left below the result."""
     depth: int = 0
     findings: list[Finding] = field(init=False, factory=list)
     transfer: Transfer = field(init=False)
@@ -249,7 +254,7 @@ class _Checker:
             prepare(data, self.expression.dialect, self.expression.format),
             self.arch,
             None,
-            self.depth + 1,
+            depth=self.depth + 1,
         )
         result = inner.run(Shape((), 0, 0))
         # A call-site parameter may answer without evaluating it: not certain to fail.
@@ -359,8 +364,8 @@ class _Checker:
             severity: Severity = "warning" if top & REGISTER else "error"
             message = f"a {self.result_kind} is required as result, not {names}"
             self._result(severity, "wrong-result", message)
-        if shape.most is not None and shape.least_depth > 1:
-            more = shape.least_depth - 1
+        more = shape.least_depth - 1 - self.most_left
+        if shape.most is not None and more > 0:
             entries = "entry is" if more == 1 else "entries are"
             message = f"{more} stack {entries} left below the result"
             self._result("note", "entries-left", message)

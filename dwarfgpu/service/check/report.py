@@ -53,7 +53,9 @@ def report_lines(
         for finding in alike[:most]:
             yield ""
             yield from finding_lines(finding, is_mangled=is_mangled)
-            advice = RULES[rule].advice
+            # A note says why that which is a mistake elsewhere is none here.
+            is_mistake = finding.severity != "note" or RULES[rule].severity == "note"
+            advice = RULES[rule].advice if is_mistake else None
             if advice is not None and rule not in explained:
                 explained.add(rule)
                 yield f"  help: {advice}"
