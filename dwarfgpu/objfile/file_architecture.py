@@ -78,7 +78,11 @@ def architecture_of(file: ObjectFile) -> Architecture:
     `Unsupported` for a machine or processor that dwarfgpu does not know.
     """
     if file.machine == "AMDGPU" and file.endian == "little":
-        processor = PROCESSORS[processor_name(file)]
+        try:
+            processor = PROCESSORS[processor_name(file)]
+        except Unsupported as error:
+            problem = f"{file.path} is for {error.message}, which dwarfgpu does not know"
+            raise Unsupported(problem) from None
         if len(processor.wave_sizes) == 1:
             return architecture(processor.name)  # whatever its symbols say, or cannot say
         size = wave_size(file)

@@ -21,6 +21,7 @@ from dwarfgpu.objfile.kernel_descriptor import (
     DESCRIPTOR_BYTES,
     KERNEL_CODE_BYTES,
     KernelDescriptor,
+    entry_offset_and_wave_size,
     is_kernel_code,
     read_descriptor,
     read_kernel_code,
@@ -234,8 +235,10 @@ def _kernel(
     symbol: Symbol, data: bytes | None, processor: Processor | None, is_v2: bool
 ) -> GpuKernel:
     kernel = GpuKernel(symbol.name.removesuffix(".kd"), symbol.name, symbol.address)
-    if data is None or processor is None:
+    if data is None or processor is None and is_v2:
         return kernel
+    if processor is None:  # the entry is at one place in the descriptors of every processor
+        return evolve(kernel, entry=symbol.address + entry_offset_and_wave_size(data)[0])
     read = read_kernel_code if is_v2 else read_descriptor
     descriptor = read(data, processor)
     entry = symbol.address + descriptor.entry_offset_bytes

@@ -11,7 +11,14 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Malformed, UsageError, shown
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    InconsistentContext,
+    Malformed,
+    Unsupported,
+    UsageError,
+    shown,
+)
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.load import (
     State,
@@ -262,21 +269,28 @@ def _architecture(
     args: argparse.Namespace, state: State | None, code_objects: tuple[CodeObject, ...]
 ) -> Architecture:
     if state is None:
-        dialects = code_objects[0].info.architecture if code_objects else None
+        of_file = code_objects[0].info.architecture if code_objects else None
     else:
         arch = state.architecture
-        dialects = _architecture_of(code_objects)
+        of_file = _architecture_of(code_objects)
         if args.arch is not None and architecture(args.arch).name != arch.name:
             raise UsageError(f"--arch {args.arch}, but the state is of {arch.name}")
-        if dialects is not None and dialects.name != arch.name:
+        if of_file is not None and of_file.name != arch.name:
             raise UsageError(
-                f"{code_objects[0].name} is for {dialects.name}, but the state is of {arch.name}"
+                f"{code_objects[0].name} is for {of_file.name}, but the state is of {arch.name}"
             )
         return arch
     if args.arch is not None:
         arch = architecture(args.arch)
-        return dialects if dialects is not None and dialects.name == arch.name else arch
-    return dialects or architecture(DEFAULT_ARCHITECTURE)
+        return of_file if of_file is not None and of_file.name == arch.name else arch
+    if of_file is not None or not code_objects:
+        return of_file or architecture(DEFAULT_ARCHITECTURE)
+    from dwarfgpu.objfile.file_architecture import architecture_of  # raises the reason
+
+    try:
+        return architecture_of(code_objects[0].file)
+    except Unsupported as error:
+        raise UsageError(f"{error.message}; --arch names one to take in its place") from None
 
 
 def _architecture_of(code_objects: tuple[CodeObject, ...]) -> Architecture | None:
