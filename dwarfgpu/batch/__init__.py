@@ -1,6 +1,17 @@
 """The same question about many object files: in this process, in several, or on a farm."""
 
+from dwarfgpu.batch.corpus import corpus_report
+from dwarfgpu.batch.corpus_html import corpus_html
 from dwarfgpu.batch.examine import Options, examine, examine_all
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 
-__all__ = ["Member", "Options", "Wanted", "examine", "examine_all", "members"]
+__all__ = [
+    "Member",
+    "Options",
+    "Wanted",
+    "corpus_html",
+    "corpus_report",
+    "examine",
+    "examine_all",
+    "members",
+]

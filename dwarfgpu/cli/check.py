@@ -32,7 +32,7 @@ _OF_EXPRESSIONS: Final = (
 )  # fmt: skip
 _FILE_NAME: Final = re.compile(r"[\w.+~@-]+")
 _OF_FILES: Final = (
-    "target", "debug_dir", "baseline", "sarif", "notes", "all", "jobs", "json_lines",
+    "target", "debug_dir", "baseline", "sarif", "notes", "all", "jobs", "json_lines", "report",
 )  # fmt: skip
 
 
@@ -58,6 +58,11 @@ def configure(parser: ArgumentParser) -> None:
     files.add_argument(
         "--baseline", metavar="FILE", help="an earlier --json output: show only new findings"
     )
+    files.add_argument(
+        "--report", metavar="FILE", action="append",
+        help="write which compilers wrote what is found: a page (.html), JSON (.json), or both "
+        "into a folder; may be repeated",
+    )  # fmt: skip
     files.add_argument("--sarif", action="store_true", help="a SARIF 2.1.0 log on stdout")
     files.add_argument("--notes", action="store_true", help="show notes too")
     files.add_argument("--all", action="store_true", help="show every finding of each rule")

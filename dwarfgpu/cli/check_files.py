@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.batch.examine import Options, answered, check_answer, opened, total, unanswered
@@ -28,6 +29,9 @@ from dwarfgpu.service.check.checked_file import Report, checked
 from dwarfgpu.service.check.report import report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.view.json_object import JsonObject, Plain
+
+if TYPE_CHECKING:
+    from dwarfgpu.batch.corpus import Corpus
 
 _FORMS = ("json", "sarif", "json_lines")
 
@@ -59,9 +63,30 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     found = members(paths, Wanted(options.target, limits))
     first = list(islice(found, 2))
     is_only = len(paths) == len(first) == 1 and _is_itself(paths[0], first[0])
-    request = _Request(options, baseline, is_only, arguments.json_lines)
+    with_compilers = arguments.json_lines or arguments.report is not None
+    request = _Request(options, baseline, is_only, with_compilers)
     reports = in_order(partial(_report, request), chain(first, found), _unreadable, jobs)
-    has_baseline = baseline is not None
+    if arguments.report is None:
+        return _printed(reports, arguments, is_only=is_only, has_baseline=baseline is not None)
+    from dwarfgpu.cli.check_corpus import CorpusReport  # few requests want one
+
+    report = CorpusReport.at(arguments.report, paths)
+    added = _added(reports, report.corpus)
+    status = _printed(added, arguments, is_only=is_only, has_baseline=baseline is not None)
+    report.write()
+    return status
+
+
+def _added(reports: Iterable[Report], corpus: Corpus) -> Iterator[Report]:
+    for report in reports:
+        corpus.add(_record(report))
+        yield report
+
+
+def _printed(
+    reports: Iterator[Report], arguments: Namespace, *, is_only: bool, has_baseline: bool
+) -> int:
+    """Print the reports in the form of the options; the exit status."""
     if arguments.sarif:
         return _sarif(list(_with_progress(reports)), has_baseline=has_baseline)
     if arguments.json_lines:

@@ -139,9 +139,9 @@ def _units(file: CodeObject) -> Iterator[tuple[tuple[_Section, int], Compiler]]:
 
 
 def _place(unit: CompilationUnit) -> tuple[_Section, int]:
+    """As a `FindingPlace` has it: of a package of split units, every one is a file of its own."""
     path = unit.sections.path
-    offset = unit.offset + unit.sections.start_of(unit.header.section)
-    return (None if path == unit.info.main.sections.path else path, unit.section), offset
+    return (None if path == unit.info.main.sections.path else path, unit.section), unit.offset
 
 
 def _compiler(unit: CompilationUnit) -> Compiler:

@@ -1,0 +1,51 @@
+"""`dwarfgpu check --report`: what was found, by compiler and rule, as HTML and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.writing import write_file
+from dwarfgpu.batch.corpus import Corpus
+from dwarfgpu.batch.corpus_html import corpus_html
+from dwarfgpu.errors import UsageError
+from dwarfgpu.options.written_files import WrittenFile, require_written_files
+
+_FORMS: Final = (".html", ".json")
+
+
+@frozen(eq=False)
+class CorpusReport:
+    """The report that is being made, and where it goes."""
+
+    paths: tuple[Path, ...]
+    corpus: Corpus
+
+    @classmethod
+    def at(cls, names: Iterable[str], inputs: Sequence[str]) -> CorpusReport:
+        """The report at the names that the options give: files .html or .json, or folders that get
+        both. `UsageError` for another name, and for a file that cannot be written."""
+        paths: list[Path] = []
+        for name in names:
+            path = Path(name)
+            if path.is_dir():
+                paths += [path / f"report{form}" for form in _FORMS]
+            elif path.suffix in _FORMS:
+                paths.append(path)
+            else:
+                raise UsageError(
+                    f"--report {name}: give a name that ends with .html or .json, or a folder"
+                )
+        files = [WrittenFile(f"--report {path}", path) for path in paths]
+        require_written_files(files, map(Path, inputs))
+        return cls(tuple(paths), Corpus())
+
+    def write(self) -> None:
+        """Write the report; `UsageError` where that cannot be."""
+        report = self.corpus.report()
+        for path in self.paths:
+            text = json.dumps(report) if path.suffix == ".json" else corpus_html(report)
+            write_file(path, text.encode("utf-8", "backslashreplace"))
