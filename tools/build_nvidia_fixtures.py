@@ -34,7 +34,7 @@ CLANG: Final = (
 """File, compute capability, assembler, optimization of clang, options of the assembler."""
 IMAGES: Final = (
     "--image3=kind=elf,sm=75,file=combine.sm_75.lineinfo.cubin",
-    "--image3=kind=elf,sm=90a,file=combine.sm_90.cubin",
+    "--image3=kind=elf,sm=90,file=combine.sm_90.cubin",
     "--image3=kind=ptx,sm=75,file=combine.sm_75.lineinfo.ptx",
 )
 FATBINS: Final[dict[str, tuple[str, ...]]] = {

@@ -65,6 +65,16 @@ class BundleEntry:
         return self.id.partition("-")[0]
 
     @property
+    def target_name(self) -> str | None:
+        """The GPU as text, with its features; None where it is unknown."""
+        return None if self.target is None else str(self.target)
+
+    @property
+    def is_device_code(self) -> bool:
+        """Whether it is machine code of a GPU."""
+        return self.kind != "host"
+
+    @property
     def label(self) -> str:
         """What lists of code objects call it."""
         return str(self.target or self.id)
@@ -126,12 +136,12 @@ def _bundles_from(
             raise LimitExceeded(
                 f"{subject} has more than {MAX_UNPACKED_BYTES} bytes of code objects"
             )
-        position, number = _after_zeros(data, end), number + 1
+        position, number = after_zeros(data, end), number + 1
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 
 
-def _after_zeros(data: bytes | FileBytes, position: int) -> int:
-    """Where the first byte that is not 0 is from a position on, else the end."""
+def after_zeros(data: bytes | FileBytes, position: int) -> int:
+    """Return where the first byte that is not 0 is from a position on, else the end."""
     size_bytes = _TABLE_BYTES
     while position < len(data):
         block = data[position : position + size_bytes]
@@ -156,7 +166,7 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
         if section.name == SECTION:
             data = file.window(section)
             entries = _bundles_from(
-                data, _after_zeros(data, 0), f"{file.path}: {section.name}", file.limits
+                data, after_zeros(data, 0), f"{file.path}: {section.name}", file.limits
             )
             out += [evolve(entry, section=section.name) for entry in entries]
         elif section.name.startswith(prefix):

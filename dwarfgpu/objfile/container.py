@@ -10,15 +10,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
+from dwarfgpu.objfile.fatbin import FatbinEntry, fatbins_of, is_fatbin, read_fatbins
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 from dwarfgpu.objfile.triton_cache import cached_kernels
 
 _LONGEST_MAGIC_BYTES: Final = 64
+_GPUS: Final = ("AMDGPU", "CUDA")
 
 
 @frozen(eq=False)
@@ -32,11 +36,13 @@ class Container:
     limits: FileLimits = DEFAULT_FILE_LIMITS
 
     def device_entries(self) -> tuple[BundleEntry, ...]:
-        """The entries for a GPU that are not empty."""
-        return tuple(entry for entry in self.entries if entry.data and entry.kind != "host")
+        """The entries for a GPU that are not empty, and have machine code."""
+        return tuple(entry for entry in self.entries if entry.data and entry.is_device_code)
 
     def open_entry(self, entry: BundleEntry) -> ObjectFile:
         """The ELF file that an entry is; `UsageError` where it is none."""
+        if isinstance(entry, FatbinEntry):
+            entry.require_cubin(self.path)
         if entry.path is not None:
             return ObjectFile(entry.path, map_file(entry.path), self.limits)
         name = entry.target or entry.id
@@ -53,8 +59,13 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -
     data = map_file(path)
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
         return Container(str(path), None, read_bundles(data, str(path), limits), limits)
+    if is_fatbin(data[:_LONGEST_MAGIC_BYTES]):
+        return Container(str(path), None, read_fatbins(data, str(path), limits), limits)
     file = ObjectFile(str(path), data, limits)
-    entries = () if file.machine == "AMDGPU" else entries_of(file)
+    entries: tuple[BundleEntry, ...] = () if file.machine in _GPUS else entries_of(file)
+    if file.machine not in _GPUS:
+        first = len(entries)
+        entries += tuple(evolve(one, index=first + one.index) for one in fatbins_of(file))
     return Container(str(path), file, entries, limits)
 
 
@@ -69,24 +80,29 @@ def open_object(
     """
     if target is None and not Path(path).is_dir():
         data = map_file(path)
-        if not is_bundle(data[:_LONGEST_MAGIC_BYTES]):
+        if not _is_container(data[:_LONGEST_MAGIC_BYTES]):
             return ObjectFile(str(path), data, limits)
     container = open_container(path, limits)
-    if container.file is not None and container.file.machine == "AMDGPU":
+    if container.file is not None and container.file.machine in _GPUS:
         _check_target(container.file, target)
         return container.file
     return container.open_entry(pick(container, target))
 
 
 def is_bundle_file(path: str | Path) -> bool:
-    """Return whether a file is a bundle, or a folder; `UsageError` where it cannot be read."""
-    return Path(path).is_dir() or is_bundle(map_file(path)[:_LONGEST_MAGIC_BYTES])
+    """Return whether a path is a bundle, a fat binary or a folder; `UsageError` where it cannot be
+    read."""
+    return Path(path).is_dir() or _is_container(map_file(path)[:_LONGEST_MAGIC_BYTES])
+
+
+def _is_container(header: bytes) -> bool:
+    return is_bundle(header) or is_fatbin(header)
 
 
 def pick(container: Container, target: str | None) -> BundleEntry:
     """Return the entry that a target names; `UsageError` unless exactly one matches."""
     entries = container.device_entries()
-    if not entries:
+    if not entries and not (target is not None and target.isdecimal()):
         raise UsageError(f"{container.path} holds no code for a GPU")
     fitting = entries if target is None else entries_for(container, target)
     if len(fitting) == 1:
@@ -118,6 +134,12 @@ def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
 def _check_target(file: ObjectFile, target: str | None) -> None:
     """`UsageError` where a code object is not for the target that the user wants."""
     if target is None or target.isdecimal():
+        return
+    if file.machine == "CUDA":
+        from dwarfgpu.objfile.cuda_target import cuda_target
+
+        if target != str(cuda_target(file)):
+            raise UsageError(f"{file.path} is for {cuda_target(file)}, not for {target}")
         return
     target_id: TargetId = parse_target_id(target)
     try:

@@ -1,7 +1,7 @@
 """The code objects in a folder of Triton's cache.
 
-Triton writes each compiled kernel to a folder of its own, `HASH/NAME.hsaco` with all stages of its
-compilation, below `TRITON_CACHE_DIR`, by default `~/.triton/cache`.
+Triton writes each compiled kernel to a folder of its own, `HASH/NAME.hsaco` or `HASH/NAME.cubin`
+with all stages of its compilation, below `TRITON_CACHE_DIR`, by default `~/.triton/cache`.
 
 Law: a folder and those directly in it are read, no others; of a kernel nothing is kept in memory.
 """
@@ -19,8 +19,8 @@ from dwarfgpu.objfile.elf import ObjectFile, map_file
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.target_id import target_of_flags
 
-SUFFIX: Final = ".hsaco"
-"""The suffix of code objects for AMD GPUs."""
+SUFFIXES: Final = (".hsaco", ".cubin")
+"""Of code objects for AMD GPUs, and for those of NVIDIA."""
 
 
 @frozen
@@ -41,7 +41,8 @@ class CachedKernel(BundleEntry):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (self.id, str(self.target), self.id.partition("-gfx")[0])
+        name, _, gpu = self.id.rpartition("-")
+        return (self.id, name, gpu) if gpu.startswith(("gfx", "sm_")) else (self.id,)
 
 
 def has_kernels(path: str | Path) -> bool:
@@ -53,7 +54,8 @@ def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
     """The kernels of a folder by name, GPU and path; `UsageError` if it has none."""
     named = sorted((_id(path), path) for path in _paths(folder))
     if not named:
-        raise UsageError(f"{folder} is a folder without kernels of Triton (*{SUFFIX})")
+        wanted = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
+        raise UsageError(f"{folder} is a folder without kernels of Triton ({wanted})")
     return tuple(
         CachedKernel(index, id, FileBytes.of(_Closed(path), os.stat(path).st_size), path=path)
         for index, (id, path) in enumerate(named)
@@ -67,13 +69,13 @@ def _paths(folder: str | Path) -> list[str]:
             return []
         with os.scandir(folder) as entries:
             inner = [
-                entry.path for entry in entries if entry.name.endswith(SUFFIX) or entry.is_dir()
+                entry.path for entry in entries if entry.name.endswith(SUFFIXES) or entry.is_dir()
             ]
-        out = [path for path in inner if path.endswith(SUFFIX)]
+        out = [path for path in inner if path.endswith(SUFFIXES)]
         for path in inner:
-            if not path.endswith(SUFFIX):
+            if not path.endswith(SUFFIXES):
                 with os.scandir(path) as entries:
-                    out += [entry.path for entry in entries if entry.name.endswith(SUFFIX)]
+                    out += [entry.path for entry in entries if entry.name.endswith(SUFFIXES)]
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{folder} cannot be read: {reason}") from None
@@ -84,7 +86,12 @@ def _id(path: str) -> str:
     """The kernel and the GPU; the kernel alone where the file does not say for which GPU it is."""
     name = Path(path).stem
     try:
-        return f"{name}-{target_of_flags(ObjectFile(path, map_file(path)))}"
+        file = ObjectFile(path, map_file(path))
+        if file.machine == "CUDA":
+            from dwarfgpu.objfile.cuda_target import cuda_target  # few machines have both
+
+            return f"{name}-{cuda_target(file)}"
+        return f"{name}-{target_of_flags(file)}"
     except DwarfGpuError:
         return name
 

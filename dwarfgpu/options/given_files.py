@@ -18,7 +18,9 @@ from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.terminal.input import is_object
 
 POSITIONAL: Final = "an ELF file with DWARF, or a core file, comes first"
-_ENDINGS: Final = (".co", ".hsaco", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle")
+_ENDINGS: Final = (
+    ".co", ".hsaco", ".cubin", ".fatbin", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle",
+)  # fmt: skip
 """Endings of file names with which no expression ends."""
 
 

@@ -14,6 +14,7 @@ from dwarfgpu.objfile.file_kinds import (
     BUNDLE_MAGIC,
     COMPRESSED_BUNDLE_MAGIC,
     ELF_MAGIC,
+    FATBIN_MAGIC,
     compressed_by,
     is_core_header,
 )
@@ -27,7 +28,7 @@ HEAD_BYTES: Final = 24
 """Enough to recognize the kind of a file."""
 PACKED_HEAD_BYTES: Final = 1 << 16
 """As many compressed bytes as have these."""
-_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)
+_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, FATBIN_MAGIC)
 
 
 def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:

@@ -18,7 +18,7 @@ KERNELS = {
     "HFE5": ("loops", "gfx942"),
 }
 """The folder of each kernel, which Triton names by a hash."""
-IDS = ["axpy-gfx1100", "axpy-gfx942", "loops-gfx942"]
+IDS = ["axpy-gfx1100", "axpy-gfx942", "axpy-sm_90a", "loops-gfx942"]
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def cache(tmp_path: Path) -> Path:
         (tmp_path / folder / f"{kernel}.ttir").write_text("module {}")
         (tmp_path / folder / f"__grp__{kernel}.json").write_text("{}")
     (tmp_path / "NVID").mkdir()
-    (tmp_path / "NVID/axpy.cubin").write_bytes(b"\x7fELF")
+    shutil.copy(FIXTURES / "nvidia/axpy.sm_90.cubin", tmp_path / "NVID/axpy.cubin")
     return tmp_path
 
 
@@ -38,13 +38,20 @@ def test_its_kernels_by_name_and_gpu(cache: Path) -> None:
     kernels = cached_kernels(cache)
     assert [(kernel.index, kernel.id) for kernel in kernels] == list(enumerate(IDS))
     for kernel in kernels:
-        assert kernel.path is not None and kernel.path.endswith(".hsaco")
+        assert kernel.path is not None and kernel.path.endswith((".hsaco", ".cubin"))
         assert bytes(kernel.data) == Path(kernel.path).read_bytes()
 
 
 @pytest.mark.parametrize(
     ("target", "folder"),
-    [("axpy-gfx942", "Y7PF"), ("1", "Y7PF"), ("loops", "HFE5"), ("gfx1100", "CSPR")],
+    [
+        ("axpy-gfx942", "Y7PF"),
+        ("1", "Y7PF"),
+        ("loops", "HFE5"),
+        ("gfx1100", "CSPR"),
+        ("axpy-sm_90a", "NVID"),
+        ("sm_90a", "NVID"),
+    ],
 )
 def test_a_target_picks_one(cache: Path, target: str, folder: str) -> None:
     assert Path(open_object(cache, target).path).parent.name == folder
@@ -63,7 +70,7 @@ def test_the_folder_of_one_kernel_needs_no_target(cache: Path) -> None:
 
 def test_a_damaged_file_is_listed_by_its_name(cache: Path) -> None:
     (cache / "HFE5/loops.hsaco").write_bytes(b"\x7fELF")
-    assert [kernel.id for kernel in open_container(cache).entries] == [*IDS[:2], "loops"]
+    assert [kernel.id for kernel in open_container(cache).entries] == [*IDS[:3], "loops"]
     with pytest.raises(UsageError):
         open_object(cache, "nothing")
 
@@ -72,7 +79,7 @@ def test_a_file_that_is_gone_is_an_error(cache: Path) -> None:
     container = open_container(cache)
     shutil.rmtree(cache / "HFE5")
     with pytest.raises(UsageError, match="cannot be read"):
-        container.open_entry(container.entries[2])
+        container.open_entry(container.entries[3])
 
 
 def test_another_folder_has_none(tmp_path: Path) -> None:

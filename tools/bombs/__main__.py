@@ -99,12 +99,11 @@ def _write(page: Path, bomb: Bomb, row: str) -> None:
     """Put a row into the table of a page, in the order of the bombs."""
     before, _, rest = page.read_text("utf-8").partition(HEADER)
     lines = rest.split("\n")
-    rows = [line for line in lines if line.startswith("| `")]
-    known = {line.split("`")[1]: line for line in rows}
+    end = lines.index("", 1)  # the page has other tables, too
+    known = {line.split("`")[1]: line for line in lines[2:end]}
     known[bomb.name] = row
     table = [known[each.name] for each in BOMBS if each.name in known]
-    after = [line for line in lines[2:] if not line.startswith("| `")]
-    page.write_text("\n".join([before + HEADER, lines[1], *table, *after]), "utf-8")
+    page.write_text("\n".join([before + HEADER, lines[1], *table, *lines[end:]]), "utf-8")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 
-from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC
+from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC, FATBIN_MAGIC
 from tests.dwarf.builder import X86_64, Content, elf
 from tests.machine.cores import core, status
 from tools.bombs.model import Bomb, Files
@@ -110,6 +110,28 @@ def fat_bundles(count: int) -> Files:
     one = compressed_bundle(BUNDLE_MAGIC + bytes((1 << 20) - 64))
     data = b"".join(one.ljust(-(-len(one) // 4096) * 4096, b"\0") for _ in range(count))
     return {"bomb": elf({".hip_fatbin": Content(data, flags=2, address=CODE)}, X86_64)}
+
+
+def fatbin(entries: list[tuple[int, bytes, int]]) -> bytes:
+    """Of flags, contents, and size when decompressed."""
+    out = b""
+    for flags, data, size_bytes in entries:
+        out += struct.pack("<HHIQIIII", 2, 0x101, 64, len(data), len(data), 0, 0, 75)
+        out += struct.pack("<QQQQ", 0, flags, 0, size_bytes) + data
+    return FATBIN_MAGIC + struct.pack("<HHQ", 1, 16, len(out)) + out
+
+
+def fatbin_entries(count: int) -> Files:
+    """Entries of nothing."""
+    one = fatbin([(0, b"", 0)])[16:]
+    return {"bomb": FATBIN_MAGIC + struct.pack("<HHQ", 1, 16, count * len(one)) + count * one}
+
+
+def inflated_fatbin(size_bytes: int) -> Files:
+    """A byte, and matches of all the others."""
+    more = size_bytes - 20
+    block = b"\x1f\0\x01\0" + b"\xff" * (more // 255) + bytes((more % 255,)) + b"\0"
+    return {"bomb": fatbin([(0x2000, block, size_bytes)])}
 
 
 def gzip_core(count: int) -> Files:
@@ -238,6 +260,10 @@ BOMBS = (
          60_000, ("info bomb",)),
     Bomb("fat-bundles", "offload bundle", "{} compressed bundles of a megabyte in a program",
          fat_bundles, 1_000, ("info bomb", "info bomb --target gfx942"), small=2),
+    Bomb("fatbin-entries", "fat binary", "{} entries of CUDA without contents", fatbin_entries,
+         65_000, ("info bomb", "disas bomb --target sm_75")),
+    Bomb("inflated-fatbin", "fat binary", "a cubin that LZ4 packed, of {} bytes", inflated_fatbin,
+         300_000_000, ("info bomb", "check bomb"), small=1 << 21, says="--max-inflated"),
     Bomb("gzip", "core file", "a core file of {} bytes, packed by gzip", gzip_core, 300_000_000,
          ("info bomb", "bt --core bomb"), small=1 << 21, says="--max-inflated"),
     Bomb("nested-metadata", "metadata", "{} arrays in one another", nested_metadata, 500_000,

@@ -203,13 +203,12 @@ def _descriptor(descriptor: KernelDescriptor) -> JsonObject:
 
 
 def _entry(entry: BundleEntry) -> JsonObject:
-    target = entry.target
     return {
         "index": entry.index,
         "id": entry.id,
         "kind": entry.kind,
         "triple": entry.triple,
-        "target": None if target is None else str(target),
+        "target": entry.target_name,
         "size": len(entry.data),
         "section": entry.section,
         "bundle": entry.bundle,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError, MissingContext
-from dwarfgpu.objfile.bundle import SECTION, BundleEntry
+from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.elf import ET_REL, ObjectFile
+from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.objfile.object_data import placed_sections
@@ -63,8 +64,9 @@ def _is_unneeded(report: Report) -> bool:
 def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[str]:
     """The lines of `dwarfgpu info`; without `everything`, long lists are cut or summed up."""
     if report.file is None:
-        is_folder = any(entry.kind == "triton" for entry in report.entries)
-        yield f"{report.path}: {'kernels of Triton' if is_folder else 'offload bundle'}"
+        kinds = {entry.kind for entry in report.entries}
+        title = "fat binary" if kinds & {"cubin", "ptx", "joined"} else "offload bundle"
+        yield f"{report.path}: {'kernels of Triton' if 'triton' in kinds else title}"
     else:
         yield from _file(report, report.file, everything)
     if report.gpu is not None:
@@ -246,8 +248,8 @@ def _bytes(count: int | None) -> str:
 
 def _entry(entry: BundleEntry) -> str:
     where = "" if entry.section is None else " in a section of its own"
-    if entry.section == SECTION:
-        where = f" in {SECTION}"
+    if entry.section is not None and not entry.section.startswith(BUNDLE_MAGIC.decode()):
+        where = f" in {entry.section}"
     if entry.path is not None:
         where = f" in {entry.path}"
     packed = f", {entry.compression}" if entry.compression else ""

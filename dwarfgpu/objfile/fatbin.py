@@ -1,0 +1,206 @@
+"""CUDA's fat binaries: cubins and PTX for several GPUs, as files and in sections of host files.
+
+NVIDIA has published no description: the fields are those that `fatbinary` of CUDA 12 and 13 writes
+and `cuobjdump` prints, and which CUDA runtimes with public sources read. A header is 0xba55ed50, a
+version, its size, and the size of the entries behind it. An entry is a header (its kind, size and
+payload, compute capability, flags, and the sizes before and after compression) and the payload.
+
+Law: a header is trusted only within the fat binary; an entry is decompressed when it is opened,
+within the limits of the file. What is unknown of an entry is named, and not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from attrs import evolve
+
+from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.objfile.bundle import MAX_ENTRIES, BundleEntry, after_zeros
+from dwarfgpu.objfile.compression import unpack_zstd
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
+from dwarfgpu.objfile.lz4 import unpack_lz4
+
+SECTIONS: Final = (".nv_fatbin", "__nv_relfatbin")
+"""In host files: linked code, and code that CUDA's linker links once more."""
+_HEADER_BYTES: Final = 16
+_ENTRY_BYTES: Final = 64
+_KINDS: Final = {1: "ptx", 2: "cubin", 256: "joined"}
+"""`joined`: several entries that were compressed as one, by `fatbinary --concat`."""
+_LZ4: Final = 0x2000
+_ZSTD: Final = 0x8000
+_SPECIFIC: Final = 0x100000
+_FAMILY: Final = 0x200000
+_COMPRESSIONS: Final = {_LZ4: "lz4", _ZSTD: "zstd"}
+
+
+@frozen
+class FatbinEntry(BundleEntry):
+    """A cubin or the text of PTX; its `id` is the kind and the GPU, as in `cubin-sm_90a`."""
+
+    def require_cubin(self, path: str) -> None:
+        """`UsageError` for PTX, `Unsupported` for kinds that are not read here."""
+        if self.kind == "ptx":
+            raise UsageError(f"{path}[{self.id}] is a text, without machine code")
+        if self.kind == "joined":
+            raise Unsupported(f"{path}: entry {self.index}, which fatbinary --concat compressed")
+        if self.kind != "cubin":
+            raise Unsupported(f"{path}: entry {self.index} of {self.kind}")
+
+    @property
+    def is_device_code(self) -> bool:
+        return self.kind == "cubin"
+
+    @property
+    def label(self) -> str:
+        return self.id
+
+    @property
+    def target_name(self) -> str | None:
+        """`sm_90a`."""
+        return self.id.partition("-")[2] or None
+
+    @property
+    def triple(self) -> str:
+        return ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.id, self.target_name)))
+
+
+def is_fatbin(data: bytes) -> bool:
+    """Return whether bytes begin as a fat binary does."""
+    return data.startswith(FATBIN_MAGIC)
+
+
+def read_fatbins(
+    data: bytes | FileBytes, subject: str, limits: FileLimits = DEFAULT_FILE_LIMITS
+) -> tuple[FatbinEntry, ...]:
+    """The entries of all fat binaries in a file or section, one after another.
+
+    `Malformed` where something else is between them, `Unsupported` for another version,
+    `LimitExceeded` for more than `MAX_ENTRIES`.
+    """
+    out: list[FatbinEntry] = []
+    position = number = 0
+    while position < len(data):
+        entries, end = _fatbin(
+            data, position, f"{subject}+{position:#x}", limits, MAX_ENTRIES - len(out)
+        )
+        out += (evolve(entry, bundle=number) for entry in entries)
+        position, number = after_zeros(data, end), number + 1
+    return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
+
+
+def fatbins_of(file: ObjectFile) -> tuple[FatbinEntry, ...]:
+    """The entries inside a host file, in the order of its sections."""
+    out: list[FatbinEntry] = []
+    bytes_left = file.size_bytes
+    for section in file.sections:
+        if section.name not in SECTIONS:
+            continue
+        bytes_left -= section.size_bytes
+        if bytes_left < 0:
+            raise Malformed(f"{file.path}: fat binaries overlap: they are larger than the file")
+        data = file.window(section)
+        start = after_zeros(data, 0)
+        entries = read_fatbins(
+            part_of(data, start, len(data) - start), f"{file.path}: {section.name}", file.limits
+        )
+        out += (evolve(entry, section=section.name) for entry in entries)
+    return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
+
+
+def _fatbin(
+    data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, most: int
+) -> tuple[list[FatbinEntry], int]:
+    """The entries of the fat binary at a position, and where it ends.
+
+    `LimitExceeded` where there are more than `most`.
+    """
+    try:
+        reader = Reader(data[position : position + _HEADER_BYTES])
+        if reader.take(4) != FATBIN_MAGIC:
+            raise Malformed("no fat binary begins here")
+        version, header_bytes, size_bytes = (reader.unsigned(size) for size in (2, 2, 8))
+        if version != 1:
+            raise Unsupported(f"version {version} of fat binaries")
+        start = position + header_bytes
+        end = start + size_bytes
+        if header_bytes < _HEADER_BYTES or end > len(data):
+            raise Malformed(f"a fat binary of {size_bytes} bytes is cut short")
+        entries = list(islice(_entries(data, start, end, subject, limits), most + 1))
+        if len(entries) > most:
+            raise LimitExceeded(f"more than {MAX_ENTRIES} code objects")
+        return entries, end
+    except (LimitExceeded, Malformed, Unsupported) as error:
+        error.context = error.context or subject
+        raise
+
+
+def _entries(
+    data: bytes | FileBytes, position: int, end: int, subject: str, limits: FileLimits
+) -> Iterator[FatbinEntry]:
+    while position < end:
+        header = data[position : min(position + _ENTRY_BYTES, end)]
+        reader = Reader(header)
+        kind, _, header_bytes, size_bytes = (reader.unsigned(size) for size in (2, 2, 4, 8))
+        packed_bytes = reader.unsigned(4)
+        reader.take(8)  # options of the assembler, version of the code
+        sm = reader.unsigned(4)
+        reader.take(8)  # the name of the source
+        flags = reader.unsigned(8)
+        reader.take(8)
+        unpacked_bytes = reader.unsigned(8)
+        start = position + header_bytes
+        if header_bytes < _ENTRY_BYTES or start + size_bytes > end or packed_bytes > size_bytes:
+            raise Malformed(f"the entry at {position:#x} is cut short")
+        suffix = "a" if flags & _SPECIFIC else "f" if flags & _FAMILY else ""
+        name = _KINDS.get(kind, f"kind {kind}")
+        id = name if name == "joined" else f"{name}-sm_{sm}{suffix}"
+        packed = [name for flag, name in _COMPRESSIONS.items() if flags & flag]
+        contents = part_of(data, start, size_bytes)
+        if packed and name != "joined":
+            contents = part_of(data, start, packed_bytes)
+            packing = _Packed(contents, unpacked_bytes, packed[0], f"{subject}: {id}", limits)
+            contents = FileBytes.of(packing, unpacked_bytes)
+        yield FatbinEntry(0, id, contents, compression=packed[0] if packed else None)
+        position = start + size_bytes
+
+
+class _Packed:
+    """The bytes of a compressed entry, unpacked when they are read first."""
+
+    def __init__(
+        self,
+        data: bytes | FileBytes,
+        size_bytes: int,
+        compression: str,
+        subject: str,
+        limits: FileLimits,
+    ) -> None:
+        self._data = data
+        self._size_bytes = size_bytes
+        self._compression = compression
+        self._subject = subject
+        self._limits = limits
+        self._unpacked: bytes | None = None
+
+    def read(self, start: int, size_bytes: int) -> bytes:
+        """A range of them; `LimitExceeded`, `Malformed` or `Unsupported` for a compression that
+        cannot be unpacked."""
+        if self._unpacked is None:
+            self._limits.check_inflated(
+                self._subject, packed_bytes=len(self._data), size_bytes=self._size_bytes
+            )
+            unpack = unpack_lz4 if self._compression == "lz4" else unpack_zstd
+            self._unpacked = unpack(bytes(self._data[:]), self._size_bytes, self._subject)
+        return self._unpacked[start : start + size_bytes]
