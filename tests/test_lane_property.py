@@ -57,7 +57,7 @@ def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.Mon
     """In half of the seeds they go on together, wherever they part."""
     is_generous = seed % 2 == 0
     if is_generous:
-        monkeypatch.setattr(passes, "FEW", 2)
+        monkeypatch.setattr(passes, "MIN_LANES", 2)
         monkeypatch.setattr(passes, "IN_VAIN", 200)
     rng = Random(seed)
     sessions = machine(rng)

@@ -229,14 +229,16 @@ class VectorAccess(LocationAccess):
         return cast(LaneTarget, self.target)
 
     def chunks(self, location: Location, size_bits: int) -> list[Bits]:
-        """Return an object in pieces of whole bytes, no wider than a word where possible.
+        """Return an object in pieces of whole bytes, the lowest first, no wider than a word where
+        possible.
 
         Raises `NotInAnyLane` if a part of it is in no lane: then no lane knows all of it.
         """
         budget = RunBudget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
         fetched = _Gathered(self._fetch, budget, is_last=True)
-        if size_bits <= 8 * WORD_BYTES or any(run.size_bits % 8 for run in runs):
+        is_narrow = size_bits <= 8 * WORD_BYTES
+        if is_narrow or self.endian == "big" or any(run.size_bits % 8 for run in runs):
             return [concatenate([self._read_run(run, fetched) for run in runs], self.endian)]
         return [self._read_run(part, fetched) for run in runs for part in _words(run)]
 

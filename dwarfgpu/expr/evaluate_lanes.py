@@ -28,8 +28,9 @@ from dwarfgpu.model.object import Bits
 
 T = TypeVar("T")
 
-FEW = 16
-"""A pass costs about as much as this many single lanes: fewer lanes are evaluated one by one."""
+MIN_LANES = 2
+"""Fewer are evaluated one by one. A pass costs as much as 1.5 lanes of a question about source, as
+5 of an expression alone, which takes microseconds (docs/benchmarks.md, "Few lanes")."""
 IN_VAIN = 2
 """Passes that may find that lanes part, before any answers,"""
 LANES_IN_VAIN = 1024
@@ -71,13 +72,13 @@ def over_lanes(
     done: list[LaneGroupResult[T]] = []
     while pending:
         group = pending.pop()
-        if group.size < FEW or passes_left <= 0:
+        if group.size < MIN_LANES or passes_left <= 0:
             done.append(LaneGroupResult(group, None))
             continue
         passes_left -= 1
         try:
             done.append(LaneGroupResult(group, ask(LaneTarget(machine, group))))
-            passes_left += group.size // FEW
+            passes_left += group.size // MIN_LANES
         except Divergence as divergence:
             parts = [] if divergence.key is None else group.split(divergence.key)
             if len(parts) * 2 > group.size or not parts:
@@ -86,7 +87,7 @@ def over_lanes(
                 pending.extend(parts)
         except DwarfGpuError as error:
             done.append(LaneGroupResult(group, None, error))
-            passes_left += group.size // FEW
+            passes_left += group.size // MIN_LANES
     return [group_bits for group_bits in done if group_bits.group.size]
 
 
