@@ -23,6 +23,12 @@ COPIES = Path(__file__).with_name("copies.py")
 SETTINGS = ("set width 0", "set height 0", "set confirm off", "set debuginfod enabled off")
 
 
+def indexed_in(folder: Path) -> tuple[str, str]:
+    """Settings by which GDB indexes the debug information of the C library once, not for each
+    program that runs: that is most of the processor time of a short run."""
+    return f"set index-cache directory {folder}", "set index-cache enabled on"
+
+
 class Copies:
     """A GDB that has loaded dwarfgpu once, and runs commands in copies of its process: starting
     GDB and loading is most of the processor time of a short test."""
@@ -41,6 +47,7 @@ class Copies:
         lines = (
             "maint set worker-threads 0",  # a copy has the one thread that made it
             *SETTINGS,
+            *indexed_in(self._folder),
             f"source {self._source}",
             f"source {INSIDE}",
             f"source {COPIES}",
