@@ -18,6 +18,7 @@ from dwarfgpu.objfile.companions import joined_below, open_companion, places
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.session.stack_frames import FramePosition
 from tests.cli.command import run
+from tests.processes import finished
 
 KMSG = Path("/proc/kmsg")
 """The messages of the kernel: a regular file by its type, in which root waits for the next."""
@@ -149,11 +150,7 @@ def test_pipes_are_refused_but_for_open_ones(tmp_path: Path) -> None:
 def test_no_command_waits_for_a_writer(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     """In a process of its own, which would never end."""
     os.mkfifo(tmp_path / "PIPE")
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", *arguments],
-        capture_output=True, text=True, check=False, timeout=300, cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
-    )  # fmt: skip
+    done = finished(*arguments, folder=tmp_path)
     assert done.returncode != 0 or "debug" in arguments, done.stdout
     assert "PIPE" in done.stderr and "regular" in done.stderr, done.stderr
     assert "Traceback" not in done.stderr

@@ -65,7 +65,7 @@ def held(options: str, commands: list[str]) -> str:
     import pexpect
     from pexpect import fdpexpect
 
-    from tests.repl.terminals import opened  # only where there are terminals
+    from tests.processes import opened  # only where there are terminals
 
     environment = {"TERM": "dumb", "LINES": "5000", "COLUMNS": "80"}
     terminal = opened(shlex.split(options), (5000, 80), environment)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from dwarfgpu.cfi.unwind import CfiFrame
@@ -12,6 +9,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.session.session import Session
+from tests.processes import finished
 from tests.repl.gdb_sessions import FIXTURES
 from tests.repl.repl_shell import made, said
 
@@ -19,10 +17,7 @@ from tests.repl.repl_shell import made, said
 def debug(*commands: str, files: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
     """The lines of a conversation, and those on the error stream."""
     given = [word for each in commands for word in ("-ex", each)]
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", "--batch", *files, *given],
-        cwd=FIXTURES, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = finished("debug", "--batch", *files, *given, folder=FIXTURES)
     return done.stdout.splitlines(), done.stderr.splitlines()
 
 

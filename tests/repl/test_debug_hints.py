@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.repl.shell import Shell
-from tests.cli.command import REPOSITORY
+from tests.processes import finished
 from tests.repl.repl_shell import demo_shell, nest_shell, said
 from tests.repl.test_debug_dialogues import shown, spawned
 
@@ -60,22 +58,14 @@ CLOSING = ("python import sys; sys.stdout.close(); sys.stdin.close()",
 
 @pytest.mark.parametrize("line", CLOSING)
 def test_python_cannot_close_the_conversation(line: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "-q"],
-        input=f"{line}\np 41 + 1\nnosuch 1\n", text=True, capture_output=True, cwd=REPOSITORY,
-        check=False,
-    )  # fmt: skip
+    done = finished("debug", "--demo", "-q", stdin=f"{line}\np 41 + 1\nnosuch 1\n")
     assert "$1 = 42\n" in done.stdout
     assert "Traceback" not in done.stderr
     assert 'Undefined command: "nosuch"' in done.stderr
 
 
 def test_python_may_end_the_conversation() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "-q"],
-        input="python exit(3)\np 41 + 1\n", text=True, capture_output=True, cwd=REPOSITORY,
-        check=False,
-    )  # fmt: skip
+    done = finished("debug", "--demo", "-q", stdin="python exit(3)\np 41 + 1\n")
     assert (done.returncode, done.stdout, done.stderr) == (3, "", "")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, refuse, run, schema, validate
+from tests.processes import finished
 from tests.repl.repl_shell import demo_shell, made, nest_shell, said, talked, told
 from tests.repl.stepping import CALL, Stepping
 
@@ -249,10 +248,7 @@ def test_standard_output_has_nothing_else(repository: Path) -> None:
     lines = ["shell printf 'a\\377'; echo err >&2", "python", "import sys", "print(1)",
              "print(2, file=sys.__stdout__)", "end", "", "# nothing", "p nosuch",
              "pipe p 1 | cat", "python 1/0", "quit 3", "p 1"]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "--interpreter=json"],
-        cwd=repository, capture_output=True, text=True, check=False, input="\n".join(lines),
-    )  # fmt: skip
+    done = finished("debug", "--demo", "--interpreter=json", stdin="\n".join(lines))
     answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
     for each in answers:
         validate(each)

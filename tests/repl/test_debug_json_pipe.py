@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.command import FIXTURES, refuse, run, validate
+from tests.processes import finished
 
 
 @pytest.fixture
@@ -18,11 +17,8 @@ def asked(repository: Path) -> Any:
     """The answers to lines of stdin, and what is on stderr."""
 
     def ask(*lines: str) -> tuple[list[Any], str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "--lane=4", "--interpreter=json"],
-            cwd=repository, capture_output=True, text=True, check=False, timeout=60,
-            input="".join(f"{line}\n" for line in lines),
-        )  # fmt: skip
+        stdin = "".join(f"{line}\n" for line in lines)
+        done = finished("debug", "--demo", "--lane=4", "--interpreter=json", stdin=stdin)
         answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
         for each in answers:
             validate(each)

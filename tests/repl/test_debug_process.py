@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from dwarfgpu.machine.core.signals import signal_name, signal_text
 from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.running.signal_table import SIGNALS
 from tests.cli.command import validate
+from tests.processes import finished
 from tests.repl.repl_shell import nest_shell, said
 
 CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
@@ -21,10 +21,7 @@ GIVEN = ("crash.x86_64.O0", "--core", "crash.x86_64.O0.core", "--sysroot", ".")
 
 def ran(*commands: str, given: tuple[str, ...] = GIVEN) -> subprocess.CompletedProcess[str]:
     words = [word for each in commands for word in ("-ex", each)]
-    return subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", *given, "--batch", *words],
-        cwd=CORES, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return finished("debug", *given, "--batch", *words, folder=CORES)
 
 
 def answers(*commands: str) -> list[dict[str, object]]:

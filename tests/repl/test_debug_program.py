@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
+from tests.processes import finished
+
 DEBUG = ["-m", "dwarfgpu", "debug"]
 
 
 def debug(repository: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *DEBUG, "--demo", "--lane", "1", *arguments],
-        cwd=repository, input=stdin, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return finished("debug", "--demo", "--lane", "1", *arguments, folder=repository, stdin=stdin)
 
 
 def test_commands_and_scripts_run_in_the_order_given(repository: Path, tmp_path: Path) -> None:
@@ -67,11 +66,7 @@ def test_a_body_without_end_is_that_of_stdin(repository: Path) -> None:
 def gdbs(
     repository: Path, *arguments: str, folder: str = "fixtures/states"
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, *DEBUG, "--batch", *arguments],
-        cwd=repository / folder, env=os.environ | {"PYTHONPATH": str(repository)},
-        input="", capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return finished("debug", "--batch", *arguments, folder=repository / folder)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.repl.embed import run_interactive
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES
+from tests.processes import finished
 from tests.repl.repl_shell import nest_shell, said, talked
 
 
@@ -46,19 +46,12 @@ def test_the_cause_of_an_error_is_told() -> None:
     ],
 )
 def test_output_and_errors_are_in_order(repository: Path, command: str, text: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "--batch", "-ex", command],
-        cwd=repository, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-    )  # fmt: skip
+    done = finished("debug", "--demo", "--batch", "-ex", command, is_mixed=True)
     assert done.stdout == text
 
 
 def test_a_pipe_of_commands_is_not_pythons(repository: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", "--demo"],
-        cwd=repository, capture_output=True, text=True, check=False,
-        input="python input()\np 1\n",
-    )  # fmt: skip
+    done = finished("debug", "--demo", stdin="python input()\np 1\n")
     assert done.stdout == "$1 = 1\n"
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -24,6 +22,7 @@ from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import chain, tree
 from dwarfgpu.view.values import format_value
+from tests.processes import finished
 
 CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
 VERSION = re.compile(r"std::(?:__cxx11|__1)::")
@@ -320,10 +319,9 @@ def ran(*commands: str, json_answers: bool = False) -> str:
     program = CORES / "containers.x86_64.libstdcxx"
     words = [word for each in ("up", *commands) for word in ("-ex", each)]
     words += ["--interpreter", "json"] if json_answers else []
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "debug", str(program), "--core", f"{program}.core",
-         "--sysroot", str(CORES), "--batch", *words],
-        capture_output=True, text=True, check=False,
+    done = finished(
+        "debug", str(program), "--core", f"{program}.core", "--sysroot", str(CORES), "--batch",
+        *words,
     )  # fmt: skip
     return done.stdout
 
@@ -360,10 +358,9 @@ def test_answers_as_json() -> None:
 
 def test_data_of_eval_has_what_a_printer_says() -> None:
     program = CORES / "containers.x86_64.libstdcxx"
-    done = subprocess.run(
-        [sys.executable, "-m", "dwarfgpu", "eval", "--file", str(program), "--core",
-         f"{program}.core", "--sysroot", str(CORES), "--frame", "1", "--json", "by_number"],
-        capture_output=True, text=True, check=False,
+    done = finished(
+        "eval", "--file", str(program), "--core", f"{program}.core", "--sysroot", str(CORES),
+        "--frame", "1", "--json", "by_number",
     )  # fmt: skip
     record = json.loads(done.stdout)
     [answer] = record.get("variables", [record])

@@ -41,9 +41,9 @@ def state(machine: RunningMachine) -> dict[str, Any]:
         for name in ("pc", "instructions", "s", "vcc", "exec", "scc", "mode", "step_mode",
                      "is_ended", "is_waiting", "is_halted"):  # fmt: skip
             out[f"{name} of {number}"] = getattr(wave, name)
-        for register, values in enumerate([*wave.vectors, *wave.accumulators]):
-            if values.any():
-                out[f"v{register} of {number}"] = values.tobytes()
+        registers = np.concatenate((wave.vectors, wave.accumulators))
+        for register in np.flatnonzero(registers.any(axis=1)):
+            out[f"v{register} of {number}"] = registers[register].tobytes()
         active = None if wave.active is None else wave.active.tobytes()
         out[f"lanes of {number}"] = active
     return out
