@@ -15,15 +15,17 @@ import io
 import json
 import os
 import pty
+import runpy
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from dwarfgpu.__main__ import run
@@ -73,11 +75,16 @@ def opened(words: Sequence[str], size: tuple[int, int], environment: dict[str, s
 
 
 def finished(
-    *words: str, folder: Path = REPOSITORY, stdin: str = "", is_mixed: bool = False
+    *words: str,
+    folder: Path = REPOSITORY,
+    stdin: str = "",
+    is_mixed: bool = False,
+    script: Path | None = None,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> subprocess.CompletedProcess[str]:
     """What `dwarfgpu` leaves that reads a pipe and writes to files.
 
-    `is_mixed`: whether standard error goes where standard output goes.
+    `is_mixed`: whether standard error goes where standard output goes. `script`: run instead of it.
     """
     data = stdin.encode()
     assert len(data) < _PIPE_BYTES
@@ -87,7 +94,8 @@ def finished(
     server = _server()
     with tempfile.TemporaryFile("a+b") as out, tempfile.TemporaryFile("a+b") as err:
         streams = [source, out.fileno(), (out if is_mixed else err).fileno()]
-        request = _request(words, folder, {**os.environ})
+        everything = {**os.environ, **environment}
+        request = _request(words, folder, everything, script=script and str(script))
         socket.send_fds(server, [request], streams)
         os.close(source)
         status = int(server.recv(_MOST_BYTES))
@@ -126,10 +134,14 @@ def main() -> None:
                 for number, stream in enumerate(streams):
                     os.dup2(stream, number)
                     os.close(stream)
+                script = request.pop("script", None)
                 if size:
                     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", *size, 0, 0))
                 _become(**request)
-                run()
+                if script is None:
+                    run()
+                runpy.run_path(script, run_name="__main__")
+                sys.exit()
             if size:
                 on_terminals.add(child)
                 socket.send_fds(server, [b"."], [terminal])

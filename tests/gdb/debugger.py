@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
@@ -12,7 +13,9 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,10 +26,13 @@ COPIES = Path(__file__).with_name("copies.py")
 SETTINGS = ("set width 0", "set height 0", "set confirm off", "set debuginfod enabled off")
 
 
-def indexed_in(folder: Path) -> tuple[str, str]:
+@cache
+def indexed() -> tuple[str, str]:
     """Settings by which GDB indexes the debug information of the C library once, not for each
     program that runs: that is most of the processor time of a short run."""
-    return f"set index-cache directory {folder}", "set index-cache enabled on"
+    folder = tempfile.TemporaryDirectory(prefix="dwarfgpu-index-")
+    atexit.register(folder.cleanup)
+    return f"set index-cache directory {folder.name}", "set index-cache enabled on"
 
 
 class Copies:
@@ -47,7 +53,7 @@ class Copies:
         lines = (
             "maint set worker-threads 0",  # a copy has the one thread that made it
             *SETTINGS,
-            *indexed_in(self._folder),
+            *indexed(),
             f"source {self._source}",
             f"source {INSIDE}",
             f"source {COPIES}",

@@ -27,6 +27,7 @@ from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from tests.cli.command import FIXTURES, run
+from tests.gdb.debugger import indexed
 
 Json = Any
 LOST = "<what a callee may have changed>"
@@ -102,6 +103,7 @@ def gdbs(gdb: str, program: Path, core: Path) -> list[Json]:
     options = [piece for each in SETTINGS for piece in ("-ex", each)]
     command = [gdb, "-nx", "-q", "-batch", *options, "-ex", f"source {INSIDE}"]
     # The settings must come before the core file: what they say of frames holds from then on.
+    command += [piece for each in indexed() for piece in ("-iex", each)]
     command += ["-iex", "set debuginfod enabled off", str(program), str(core)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     found = re.search(r"^@@(.*)$", done.stdout, re.MULTILINE)

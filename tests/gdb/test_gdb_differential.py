@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.gdb.debugger import Debugger
+from tests.gdb.debugger import Debugger, indexed
 
 STOPS = 6
 BUILDS = [
@@ -34,6 +34,7 @@ def differential(repository: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
+    module.SETTINGS = (*module.SETTINGS, *indexed())
     return module
 
 

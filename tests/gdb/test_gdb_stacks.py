@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import FIXTURES, run
+from tests.gdb.debugger import indexed
 from tests.gdb.test_gdb_core import crashed
 
 Tool = Callable[[str], str]
@@ -40,7 +41,7 @@ def frames(text: str) -> list[str]:
 
 
 def by_gdb(gdb: str, program: Path, core: Path, *commands: str) -> str:
-    options = [word for each in SETTINGS for word in ("-iex", each)]
+    options = [word for each in (*indexed(), *SETTINGS) for word in ("-iex", each)]
     options += [word for each in commands for word in ("-ex", each)]
     done = subprocess.run(
         [gdb, "-nx", "-q", "-batch", *options, program, core],

@@ -4,16 +4,14 @@ its commands is what the state file itself tells. It is not tested on hardware."
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.command import run_json, validator
+from tests.processes import finished
 
 STAND_IN = Path(__file__).with_name("rocgdb.py")
 STATES = {
@@ -30,11 +28,8 @@ def session(
     repository: Path, state: str, *commands: str, uri: str = "sized"
 ) -> dict[str, list[str]]:
     """What each command says; `log` tells what GDB was told to do."""
-    done = subprocess.run(
-        [sys.executable, str(STAND_IN), str(repository / state), *commands],
-        capture_output=True, text=True, check=False, timeout=120,
-        env={**os.environ, "PYTHONPATH": str(repository), "STAND_IN_URI": uri},
-    )  # fmt: skip
+    words = str(repository / state), *commands
+    done = finished(*words, script=STAND_IN, environment={"STAND_IN_URI": uri})
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
     found: dict[str, list[str]] = {}
     for line in done.stdout.splitlines():

@@ -16,7 +16,7 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import run, run_json, validator
-from tests.gdb.debugger import SETTINGS, Debugger
+from tests.gdb.debugger import SETTINGS, Debugger, indexed
 from tests.gdb.test_rocgdb import known, session
 
 FILE = Path(__file__).resolve().parents[2] / "dwarfgpu/gdb/save_state.py"
@@ -55,17 +55,17 @@ print("\\n@@" + json.dumps(found))
 """
 
 
-def told(program: str, gdb: Path, state: Path, setup: list[str], how: str) -> list[list[Any]]:
+def saving(state: Path, setup: list[str], how: str) -> list[str]:
+    """Commands that lead somewhere, print all locals there in a way, and save the state."""
     code = TELL.replace("PRINT", how).replace("STATE", str(state))
-    lines = [*SETTINGS, "set target-charset ASCII", *setup, f"python exec({code!r})"]
-    options = [piece for line in lines for piece in ("-ex", line)]
-    done = subprocess.run(
-        [program, "-nx", "-q", "-batch", *options, str(gdb)],
-        capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    mark = done.stdout.rfind("@@")
-    assert mark >= 0, done.stdout[-2000:] + done.stderr[-2000:]
-    found: list[list[Any]] = json.loads(done.stdout[mark + 2 :].partition("\n")[0])
+    return ["set target-charset ASCII", *setup, f"python exec({code!r})"]
+
+
+def printed(out: str, err: str) -> list[list[Any]]:
+    """Frame, name and text of each local that such commands print."""
+    mark = out.rfind("@@")
+    assert mark >= 0, out[-2000:] + err[-2000:]
+    found: list[list[Any]] = json.loads(out[mark + 2 :].partition("\n")[0])
     return found
 
 
@@ -77,9 +77,10 @@ def differing(state: Path, found: list[list[Any]]) -> list[str]:
     for level, name, text in found:
         by_frame.setdefault(level, []).append((name, text))
     for level, asked in by_frame.items():
+        done = run("eval", "--state", state, "--frame", level, *(name for name, _ in asked))
+        answers = dict(line.split(" = ", 1) for line in done.lines)
         for name, text in asked:
-            done = run("eval", "--state", state, "--frame", level, name)
-            ours = (done.lines or ["nothing"])[0].partition(" = ")[2]
+            ours = answers.get(name, "nothing")
             if f": {name}: <optimized out> (" in done.err:
                 ours = "<optimized out>"
             if ours != text:
@@ -98,7 +99,14 @@ def test_alone_in_stock_gdb(
     compared = 0
     for function, skipped in (("times", 0), ("look", 9), ("look", 40), ("look", 70)):
         setup = [f"source {FILE}", f"break {function}", f"ignore 1 {skipped}", "run"]
-        found = told(debugger.program, program, state, setup, "print -raw-values --")
+        lines = [*SETTINGS, *indexed()]
+        lines += saving(state, setup, "print -raw-values --")
+        options = [piece for line in lines for piece in ("-ex", line)]
+        done = subprocess.run(
+            [debugger.program, "-nx", "-q", "-batch", *options, str(program)],
+            capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        found = printed(done.stdout, done.stderr)
         assert differing(state, found) == []
         compared += len(found)
     assert compared > 60
@@ -114,8 +122,8 @@ def test_beside_dwarfgpu(
     subprocess.run(command, check=True, timeout=120)
     compared = 0
     for function, skipped in (("external", 3), ("external", 30), ("touch", 8), ("last", 2)):
-        setup = [f"source {debugger.source}", f"break {function}", f"ignore 1 {skipped}", "run"]
-        found = told(debugger.program, program, state, setup, "dwarfgpu print")
+        setup = [f"break {function}", f"ignore 1 {skipped}", "run"]
+        found = printed(*debugger.run(*saving(state, setup, "dwarfgpu print"), file=program))
         assert differing(state, found) == []
         compared += len(found)
     assert compared > 40
