@@ -25,9 +25,11 @@ for opt in 0 2; do
   keep "crash.aarch64.O$opt" qemu_*.core
 done
 
-cp "$here/fixtures/core/shapes.x86_64.O0" .
-env -i setarch -R ./shapes.x86_64.O0 || true
-keep shapes.x86_64.O0 core
+for program in shapes.x86_64.O0 lists.x86_64.O0 lists.x86_64.O2; do
+  cp "$here/fixtures/core/$program" .
+  env -i setarch -R "./$program" || true
+  keep "$program" core
+done
 
 # Containers; of the core file the program's own memory and the stack.
 for library in libstdcxx libcxx; do

@@ -229,6 +229,9 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
 "$CLANG" x86_64/types.cpp "${bases[@]:1}" -std=c++20 -fdebug-compilation-dir=. \
   -fstandalone-debug --ld-path="$(command -v "$LLD")" -o x86_64/types.clang.O0.v5
 
+"$GXX" x86_64/statics.cpp "${bases[@]:1}" -Wl,-z,noseparate-code -Wl,-e,main \
+  -o x86_64/statics.gcc.O0.v5
+
 # Fortran and Ada; their compilers leave files where they run, and name the source in messages.
 (
   folder=$(mktemp -d)
@@ -373,6 +376,12 @@ done
 "$GXX" core/shapes.cpp core/shapes_area.cpp -std=gnu++17 -g -gdwarf-5 -gz=none -O0 \
   -ffile-prefix-map="$here=." -nostdlib -fno-stack-protector -fno-builtin -fno-exceptions -fno-rtti \
   -static -no-pie -fno-pie -fcf-protection=none -Wl,--build-id -o core/shapes.x86_64.O0
+
+for opt in 0 2; do
+  "$GCC" core/lists.c -std=gnu11 -g -gdwarf-5 -gz=none "-O$opt" -ffile-prefix-map="$here=." -nostdlib \
+    -fno-stack-protector -fno-builtin -static -no-pie -fno-pie -fcf-protection=none \
+    -Wl,--build-id -o "core/lists.x86_64.O$opt"
+done
 
 # A program of which the tests write the core files themselves.
 "$GCC" core/deep.c -std=gnu11 -g -gdwarf-5 -gz=none -O2 -ffile-prefix-map="$here=." -nostdlib \

@@ -43,6 +43,8 @@ class FileLocation(NamedTuple):
 
     bounds: Range | None
     expression: bytes
+    base: int | None = None
+    """The base address that an entry of the list before it sets."""
 
 
 class ListUnit(Protocol):
@@ -195,34 +197,42 @@ def _located(error: DwarfGpuError, unit: ListUnit, section: str, offset: int) ->
 def _read_loc(bounds: _Bounds) -> tuple[FileLocation, ...]:
     reader = bounds.reader
     out: list[FileLocation] = []
+    base: int | None = None
     while True:
         span = bounds.pair()
         if span is None:
+            base = bounds.base
             continue
         if span == _NOTHING:
             return tuple(out)
         expression = reader.take(reader.unsigned(2))
-        out.append(FileLocation(span, expression))
+        out.append(FileLocation(span, expression, base))
+        base = None
 
 
 def _read_loc_dwo(bounds: _Bounds) -> tuple[FileLocation, ...]:
     reader = bounds.reader
     out: list[FileLocation] = []
+    base: int | None = None
     while kind := reader.u8():
         span = bounds.fission(kind)
         if span is None:
+            base = bounds.base
             continue
         expression = reader.take(reader.unsigned(2))
-        out.append(FileLocation(span, expression))
+        out.append(FileLocation(span, expression, base))
+        base = None
     return tuple(out)
 
 
 def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
     reader = bounds.reader
     out: list[FileLocation] = []
+    base: int | None = None
     while kind := reader.u8():
         if kind == _LLE_OFFSET_PAIR:  # nearly all of them
-            out.append(FileLocation(bounds.offset_pair(), reader.block()))
+            out.append(FileLocation(bounds.offset_pair(), reader.block(), base))
+            base = None
         elif kind == _LLE_GNU_VIEW_PAIR:
             reader.uleb(), reader.uleb()
         elif kind == _LLE_DEFAULT_LOCATION:
@@ -230,8 +240,10 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
         else:
             span = bounds.read(kind)
             if span is None:
+                base = bounds.base
                 continue
-            out.append(FileLocation(span, reader.block()))
+            out.append(FileLocation(span, reader.block(), base))
+            base = None
     return tuple(out)
 
 

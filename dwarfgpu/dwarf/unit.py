@@ -365,14 +365,16 @@ class CompilationUnit:
         bias, mask = self.sections.program.load_address, self.address_mask
         entries: list[LocationListEntry] = []
         empty: list[LocationListEntry] = []
-        for bounds, expression in listed:
+        in_order: list[LocationListEntry] = []
+        for bounds, expression, base in listed:
             if bounds is None:
-                entries.append(LocationListEntry(expression, None, None))
-                continue
-            begin, end = bounds[0] + bias & mask, bounds[1] + bias & mask
-            entry = LocationListEntry(expression, begin, end)
-            (empty if begin == end else entries).append(entry)
-        return LocList(tuple(entries), self, tuple(empty))
+                entry = LocationListEntry(expression, None, None, base)
+            else:
+                begin, end = bounds[0] + bias & mask, bounds[1] + bias & mask
+                entry = LocationListEntry(expression, begin, end, base)
+            in_order.append(entry)
+            (empty if entry.is_empty else entries).append(entry)
+        return LocList(tuple(entries), self, tuple(empty), tuple(in_order) if empty else ())
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """The range list of an attribute, with addresses of the file."""

@@ -64,6 +64,8 @@ class LocationListEntry(NamedTuple):
     """First program location covered, as loaded; None for the default entry."""
     end: int | None
     """First program location past the range."""
+    base: int | None = None
+    """The base address that the list sets before it, as in the file."""
 
     @property
     def is_empty(self) -> bool:
@@ -100,6 +102,8 @@ class LocList:
     unit: Unit
     empty: tuple[LocationListEntry, ...] = ()
     """Entries that cover no program location: they have no meaning (DWARF 5 2.6.2)."""
+    in_order: tuple[LocationListEntry, ...] = ()
+    """All entries in the order of the list, if some are empty."""
 
 
 @frozen

@@ -134,9 +134,11 @@ class Places:
         """The value with its contents, or with the error in their place."""
         if value.bits is not None or value.pointer is not None or value.error is not None:
             return value
-        if value.type is None or isinstance(strip(value.type), Function):
+        if value.type is None:
             return evolve(value, bits=Bits(0, 0))
         try:
+            if isinstance(strip(value.type), Function):
+                return self._read_function(value)
             if value.variable is not None and value.frame is not None:
                 return Places(value.frame)._read_variable(value, value.variable)
             if value.variable is not None:
@@ -144,6 +146,20 @@ class Places:
             return self._read(value)
         except DwarfGpuError as error:
             return evolve(value, error=error)
+
+    def _read_function(self, value: TypedValue) -> TypedValue:
+        """A function, which has no contents; as in GDB, its first byte must be readable."""
+        location = value.location
+        place = None if location is None or len(location.places) != 1 else location.places[0]
+        if location is not None and place is not None and isinstance(place.storage, Memory):
+            try:
+                self.context.access.read_bytes(location, 1)
+            except Unavailable as error:
+                where = self.address_text(place.storage.space, place.bit_offset // 8)
+                _, _, reason = error.message.partition(": ")
+                text = f"Cannot access memory at address {where}"
+                raise Unavailable(f"{text}: {reason}" if reason else text) from None
+        return evolve(value, bits=Bits(0, 0))
 
     def _read_variable(self, value: TypedValue, variable: Variable) -> TypedValue:
         reading = self.session.read(variable, place=value.place)

@@ -92,6 +92,8 @@ class Shell:
         self.listed: Listed | None = None
         self.missing_source: str | None = None
         """The source file that was looked for last, if its text is missing: GDB says so once."""
+        self.last_shown: FramePosition | None = None
+        """Where the last frame was that had a line."""
         self.searched = ""
         """The regular expression of the last search."""
         self.examined = Examined()

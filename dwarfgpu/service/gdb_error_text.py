@@ -18,4 +18,6 @@ def message_of(error: DwarfGpuError) -> str:
 
 def error_text(error: DwarfGpuError) -> str:
     """Return the message in GDB's words; an error of the engine adds who is at fault."""
+    if type(error) is UndefinedBits and error.site is not None:
+        return f"value has been optimized out: {error}"
     return str(error) if is_in_gdbs_words(error) else f"{error.kind}: {error}"

@@ -8,9 +8,9 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.decode import Expression, decode
-from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
@@ -18,6 +18,7 @@ from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.expr.text.assembly import instruction_text
 
 _TLS: Final = ("form_tls_address", "GNU_push_tls_address")
+_TYPED: Final = ("convert", "reinterpret", "const_type", "deref_type", "regval_type")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8
 _MAX_RANGES: Final = 10_000
@@ -46,8 +47,8 @@ class Describer:
                 if address is not None:
                     return f"static storage at address {address:#x}"
                 return self._expression(expression, unit)
-            case LocList(entries=()):
-                return "optimized out"  # its ranges are all empty
+            case LocList(entries=(), empty=()):
+                return "optimized out"
             case LocList():
                 return "multi-location:\n" + "".join(self._ranges(attribute))
 
@@ -57,12 +58,15 @@ class Describer:
         return f"a constant with value {signed(number, bits)} ({number:#x})" if bits else "constant"
 
     def _ranges(self, locations: LocList) -> Iterator[str]:
-        for entry in locations.entries[:_MAX_RANGES]:
+        entries = locations.in_order or locations.entries
+        for entry in entries[:_MAX_RANGES]:
+            if entry.base is not None:
+                yield f"  Base address {entry.base:#x}"
             where = "default"
             if entry.begin is not None and entry.end is not None:
                 where = f"{entry.begin:#x}-{entry.end:#x}"
             yield f"  Range {where}: {self._expression(entry.expression, locations.unit)}\n"
-        if len(locations.entries) > _MAX_RANGES:
+        if len(entries) > _MAX_RANGES:
             yield "  ...\n"
 
     def _decoded(self, data: bytes, unit: Unit) -> Expression:
@@ -81,7 +85,7 @@ class Describer:
                 len(remaining),
             )
             part, piece, remaining = remaining[:end], remaining[end : end + 1], remaining[end + 1 :]
-            texts.append(self._part(part, expression) + self._piece(part, piece))
+            texts.append(self._part(part, expression, unit) + self._piece(part, piece))
         if expression.undecoded:
             texts.append(f"an expression that cannot be read: {expression.error}")
         return ", and ".join(texts)
@@ -96,13 +100,13 @@ class Describer:
             return f"an empty {count}-bit piece"
         return f" [{count}-bit piece, offset {offset[0]} bits]"
 
-    def _part(self, part: list[Instruction], expression: Expression) -> str:
+    def _part(self, part: list[Instruction], expression: Expression, unit: Unit) -> str:
         if not part:
             return ""
         simple = self._simple(part)
         if simple is not None:
             return simple
-        lines = "".join(self._lines(part, expression, 0, 0))
+        lines = "".join(self._lines(part, expression, unit, -part[0].offset))
         is_cut = part[-1].end < len(expression.data)
         return f"a complex DWARF expression:\n{lines}" + ("   " if is_cut else "")
 
@@ -112,8 +116,6 @@ class Describer:
         register = self._register(first)
         if len(part) == 1 and register is not None and names[0].startswith("reg"):
             return f"a variable in ${register}"
-        if len(part) == 1 and register is not None:
-            return f"a variable at offset {_number(first.operands[-1])} from base reg ${register}"
         if len(part) == 1 and names == ["fbreg"]:
             return self._in_frame(first.operands[0])
         if len(part) == 2 and names[1] in _TLS and first.operands:
@@ -143,7 +145,7 @@ class Describer:
     def _register(self, instruction: Instruction) -> str | None:
         """The register of `reg5`, `breg5`, `regx` and `bregx`."""
         operation = instruction.operation
-        if not operation.name.startswith(("reg", "breg")) or operation.name.startswith("regval"):
+        if not operation.name.removeprefix("GNU_").startswith(("reg", "breg")):
             return None
         number = operation.number
         if number is None:
@@ -154,25 +156,32 @@ class Describer:
     # Operations, one in a line
 
     def _lines(
-        self, part: Sequence[Instruction], expression: Expression, base: int, depth: int
+        self,
+        part: Sequence[Instruction],
+        expression: Expression,
+        unit: Unit,
+        base: int,
+        depth: int = 0,
     ) -> Iterator[str]:
         width = _MARGIN + 2 * depth
         for instruction in part:
-            text = self._operation(instruction, expression.dialect, expression)
+            text = self._operation(instruction, expression, unit)
             yield f"  {base + instruction.offset:>{width}}: {text}\n"
             if instruction.operation.name in ENTRY_VALUES and depth < _DEEPEST:
                 (inner,) = instruction.operands
                 assert isinstance(inner, bytes)
                 nested = decode(inner, expression.dialect, expression.format)
                 start = base + instruction.end - len(inner)
-                yield from self._lines(nested.instructions, nested, start, depth + 1)
+                yield from self._lines(nested.instructions, nested, unit, start, depth + 1)
 
-    def _operation(self, instruction: Instruction, dialect: Dialect, expression: Expression) -> str:
+    def _operation(self, instruction: Instruction, expression: Expression, unit: Unit) -> str:
         """Return `DW_OP_breg4 1 [$rsi]`; operations without a form in GDB are in dwarfgpu's."""
         name, register = instruction.operation.name, self._register(instruction)
         title = instruction.operation.title
         if name in ENTRY_VALUES:
             return title
+        if name.removeprefix("GNU_") in _TYPED:
+            return f"{title}{_typed(instruction, unit)}" + (f" [${register}]" if register else "")
         operands = [operand for operand in instruction.operands if isinstance(operand, int)]
         if register is not None and name.startswith("bregx"):
             return f"{title} register {operands[0]} [${register}] offset {operands[1]}"
@@ -183,7 +192,24 @@ class Describer:
         is_number = name.startswith("const") and name not in ("constx", "const_type")
         if is_number or name in ("fbreg", "plus_uconst", "pick", "deref_size", "xderef_size"):
             return f"{title} {operands[0]}"
-        return instruction_text(instruction, self.architecture, dialect, expression.format)
+        dialect, form = expression.dialect, expression.format
+        return instruction_text(instruction, self.architecture, dialect, form)
+
+
+def _typed(instruction: Instruction, unit: Unit) -> str:
+    """The base type of an operation, and what else it has but a register."""
+    operands = instruction.operands
+    name = instruction.operation.name.removeprefix("GNU_")
+    offset = _number(operands[0] if name not in ("regval_type", "deref_type") else operands[1])
+    try:
+        kind = f"<{unit.base_type(offset).name} [{offset:#x}]>" if offset else "<0>"
+    except DwarfGpuError:
+        kind = f"<? [{offset:#x}]>"
+    if name == "deref_type":
+        return f"{kind} {_number(operands[0])}-byte"
+    if isinstance(operands[-1], bytes):
+        return f"{kind} {len(operands[-1])} byte block: {operands[-1].hex(' ')}"
+    return kind
 
 
 def _number(operand: Operand) -> int:

@@ -27,7 +27,7 @@ Json = Any
 """JSON is looked into by its schema, not by the type checker."""
 
 
-_SOURCE_MISSING = re.compile(r"[0-9]+\tin ")
+_SOURCE_MISSING = re.compile(r"[0-9]+\t(in |.*: No such file or directory\.$)")
 
 
 @frozen

@@ -620,7 +620,7 @@ def test_waves_at_the_prompt() -> None:
         "  5    AMDGPU Wave 1:1:1:5 (2,0,0)/0 4/4   item () at opencl/kernels.cl:26",
         "[Switching to thread 4, lane 0 (AMDGPU Lane 1:1:1:4/0 (1,0,0)[32,0,0])]",
         "#0  item () at opencl/kernels.cl:26",
-        "26\tin opencl/kernels.cl",
+        "26\topencl/kernels.cl: No such file or directory.",
         "[Current thread is 4, lane 0 (AMDGPU Lane 1:1:1:4/0 (1,0,0)[32,0,0])]",
         "  Id State Target Id              Architecture Device Name Cores Threads Location",
         "* 1  A     AMDGPU Agent (GPUID 1) gfx1100      ?           ?     ?       ?",

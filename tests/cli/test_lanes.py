@@ -137,7 +137,7 @@ def test_the_prompt_shows_each_lane_where_it_is() -> None:
         f"  8   I       {name.format(8)}  (not in this frame)",
         "[Switching to thread 0, lane 5 (AMDGPU Lane ?:?:?:0/5 (?,?,?)[?,?,?])]",
         f"#0  0x000000000000150c {place}:6",
-        "6\tin asm/wholewave.hip",
+        "6\tasm/wholewave.hip: No such file or directory.",
         "$1 = 1005",
         "0x150c = wholewave.gfx942.v5.co+0x150c <k()+12> at asm/wholewave.hip:6",
         "r = 1005",

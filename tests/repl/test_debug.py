@@ -42,7 +42,7 @@ FRAME = (
     "0x0000000000011640 in nest (in=<optimized out>, out=<optimized out>, "
     "limit=<optimized out>) at hip/nest.hip:10\n"
 )
-SOURCE = "10\tin hip/nest.hip\n"
+SOURCE = "10\thip/nest.hip: No such file or directory.\n"
 ROW = "0x0000000000011640 in nest (...) at hip/nest.hip:10\n"
 LANES = "  Id  State   Target Id                             Frame\n"
 
@@ -493,8 +493,12 @@ def test_the_source_of_a_function_or_file() -> None:
 
 def test_source_text_that_is_not_there() -> None:
     lines, error = listed("list", file="nest.gfx942.O2.v5.co")
-    assert (lines, error) == ([], "9\thip/nest.hip: No such file or directory.")
-    assert listed("frame", file="nest.gfx942.O2.v5.co")[0][1:] == ["14\tin hip/nest.hip"]
+    assert (lines, error) == (["9\thip/nest.hip: No such file or directory."], "")
+    lines, error = listed("frame", "list", "list", "list -", file="nest.gfx942.O2.v5.co")
+    assert lines[1] == "14\thip/nest.hip: No such file or directory."
+    assert [line.split("\t") for line in lines[2:]] == [["9", "in hip/nest.hip"]] * 2 + [
+        ["1", "in hip/nest.hip"]
+    ]
 
 
 def test_a_line_of_two_calls_is_shown_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -504,10 +508,10 @@ def test_a_line_of_two_calls_is_shown_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(listed("info line nest.hip:14")[0]) == 1
 
 
-def test_a_list_of_empty_ranges_is_no_location() -> None:
+def test_a_list_of_empty_ranges_is_shown_as_in_gdb() -> None:
     file = FIXTURES / "x86_64/meanings.gcc.O2.v4"
     done = run("debug", file, "--batch", "-ex", "info scope Far::get()")
-    assert "Symbol this is optimized out.\n" in done.out
+    assert "Symbol this is multi-location:\n  Range 0x4003e0-0x4003e0: a complex" in done.out
 
 
 def test_where_the_code_of_a_line_is() -> None:

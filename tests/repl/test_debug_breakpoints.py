@@ -199,7 +199,7 @@ def test_stops_as_json(tmp_path: Path) -> None:
     finished = answers["finish"]
     assert finished["reason"] == "function-finished"
     assert (finished["gdb-result-var"], finished["return-value"]) == ("$1", "1")
-    assert answers["watch -l out"]["wpt"] == {"number": 2, "exp": "-l out"}
+    assert answers["watch -l out"]["wpt"] == {"number": 2, "exp": "-location out"}
 
 
 def test_next_passes_over_inlined_functions(tmp_path: Path) -> None:

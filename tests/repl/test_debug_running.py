@@ -52,7 +52,7 @@ def last(shell: Shell, *lines: str) -> list[str]:
 
 def test_a_breakpoint_is_hit(shell: Shell) -> None:
     assert last(shell, "break factorial", "run") == [
-        "", f"Breakpoint 1, factorial (n=3) at {AT}:60", f"60\tin {AT}",
+        "", f"Breakpoint 1, factorial (n=3) at {AT}:60", f"60\t{AT}: No such file or directory.",
     ]  # fmt: skip
     assert last(shell, "continue")[:3] == [
         "Continuing.", "", f"Breakpoint 1, factorial (n=2) at {AT}:60",
@@ -178,9 +178,9 @@ def test_what_no_backend_offers(shell: Shell) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "watch limit",
-        "rwatch limit",
-        "awatch limit",
+        "watch t",
+        "rwatch t",
+        "awatch t",
         "catch fault",
         *(c.name for c in RUNNING),
     ],
@@ -191,17 +191,16 @@ def test_a_state_says_that_it_does_not_run(line: str) -> None:
     words = {
         "return": "You can't do that without a process to debug.",
         **dict.fromkeys(
-            ("run", "starti", "start", "watch", "rwatch", "awatch", "attach"),
+            ("run", "starti", "start", "attach", "catch fault"),
             "Cannot run: the target is a state or core file.",
         ),
         **dict.fromkeys(
-            (
-                "watch limit",
-                "rwatch limit",
-                "awatch limit",
-                "catch fault",
-            ),
-            "Cannot run: the target is a state or core file.",
+            ("watch", "rwatch", "awatch"), "Argument required (expression to compute)."
+        ),
+        "watch t": "Watchpoint 1: t",
+        **dict.fromkeys(
+            ("rwatch t", "awatch t"),
+            "Expression cannot be implemented with read/access watchpoint.",
         ),
     }
     assert said(shell, line) == words.get(line, "The program is not being run.") + "\n"

@@ -179,7 +179,7 @@ def test_a_condition_of_unknown_names_is_refused(tmp_path: Path) -> None:
 
 def test_a_condition_that_cannot_be_evaluated_stops_there(tmp_path: Path) -> None:
     lines = talk(tmp_path, "nest", "break integers.hip:61 if *(int *) 16 == 17", "run", "p limit")
-    assert lines[-1] == "61\tin run/integers.hip"
+    assert lines[-1] == "61\trun/integers.hip: No such file or directory."
 
 
 NEST = (
@@ -269,8 +269,13 @@ def test_a_fault_is_said_as_in_gdb() -> None:
 
 def test_steps_show_the_line_where_the_source_is_missing() -> None:
     lines = nest("b nest.hip:14", "run", "step", "next")
-    shown = [line for line in lines if "\tin hip/nest.hip" in line]
+    shown = [
+        line
+        for line in lines
+        if line.endswith((": No such file or directory.", "\tin hip/nest.hip"))
+    ]
     assert [line.split()[0] for line in shown] == ["14", "13", "14"]
+    assert [" in " in line.expandtabs(1) for line in shown] == [False, True, True]
 
 
 def test_a_core_file_has_the_reason_of_the_stop(tmp_path: Path) -> None:

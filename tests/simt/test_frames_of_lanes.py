@@ -100,7 +100,10 @@ def test_a_lane_is_shown_in_the_frame_that_it_entered() -> None:
     done = prompted("lane 17", "print r", "frame", "lane 60")
     shown = IN_X.format("0x000000000000131c", "true", "false", 8)
     lines = [line for line in done.lines if not line.startswith("[")]
-    assert lines == [shown, "8\tin asm/nested_if.hip", "$1 = 3", shown, "8\tin asm/nested_if.hip"]
+    assert lines == [
+        shown, "8\tasm/nested_if.hip: No such file or directory.",
+        "$1 = 3", shown, "8\tin asm/nested_if.hip",
+    ]  # fmt: skip
     assert done.err.splitlines()[0] == (
         "warning: lane 17 is inactive; positioned at 0x131c (asm/nested_if.hip:8), "
         "in frame 1, the innermost that it entered"

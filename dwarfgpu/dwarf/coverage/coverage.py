@@ -229,7 +229,7 @@ def _descriptions(
             return (Description(None, location, _sized(extent, variable)),)
     unit = location.unit
     out: list[Description] = []
-    for expression, begin, end in location.entries:
+    for expression, begin, end, _ in location.entries:
         extent = extents.of(expression, unit)
         if extent.size_bits is not None:
             extent = _sized(extent, variable)

@@ -58,7 +58,12 @@ def full_function_name(die: Die) -> str | None:
         return bare
     if spelled is None or not is_read_by_gdb(spelled):
         return spelled or bare
-    return function_name(die, die.name or bare) or spelled.replace("(void)", "()")
+    return _as_declared(die) or spelled.replace("(void)", "()")
+
+
+def resolved_function_name(die: Die) -> str | None:
+    """The name of a function of C++ with no typedefs in the types of its parameters."""
+    return function_name(die, linkage_name(die) or die.name or "")
 
 
 def name_in_frames(die: Die) -> str | None:
@@ -160,9 +165,24 @@ def _name(die: Die, symbol: str) -> str | None:
     *_, declared = (holder or die).origins()
     if not _has_named_scopes(declared):
         return None
-    parameters, suffix = _parameters(die, _mangled_spelling)
-    full = scope_of(declared) + name
-    return f"{canonical(full)}({', '.join(parameters)}){suffix}"
+    return _spelled(die, name, _mangled_spelling)
+
+
+def _as_declared(die: Die) -> str | None:
+    """The name of a function without a linkage name: typedefs of its parameters stay, as in GDB."""
+    holder = die.holder(dw.AT_NAME)
+    if holder is None or holder.name is None or not _has_named_scopes(holder):
+        return None
+    try:
+        return _spelled(die, holder.name, _declared_spelling)
+    except DwarfGpuError:
+        return None
+
+
+def _spelled(die: Die, name: str, spelling: Callable[[Type | None], str]) -> str:
+    *_, declared = (die.holder(dw.AT_NAME) or die).origins()
+    parameters, suffix = _parameters(die, spelling)
+    return f"{canonical(scope_of(declared) + name)}({', '.join(parameters)}){suffix}"
 
 
 def _is_same(expected: str, symbol: str) -> bool:
@@ -185,10 +205,19 @@ def _has_named_scopes(declared: Die) -> bool:
 
 def _mangled_spelling(kind: Type | None) -> str:
     """Return the type of a parameter without the parts that are not in its mangled name."""
+    text = type_name(_unqualified(kind), cplusplus=True, shown_as=strip, shown_inside=strip)
+    return canonical(text)
+
+
+def _declared_spelling(kind: Type | None) -> str:
+    return canonical(type_name(_unqualified(kind), cplusplus=True))
+
+
+def _unqualified(kind: Type | None) -> Type | None:
+    """A parameter's type without its outermost qualifiers, which are not part of the function's."""
     while isinstance(kind, Qualified):
         kind = kind.target
-    text = type_name(kind, cplusplus=True, shown_as=strip, shown_inside=strip)
-    return canonical(text)
+    return kind
 
 
 def _qualifiers(this: Type | None) -> str:

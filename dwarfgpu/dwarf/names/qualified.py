@@ -68,6 +68,18 @@ def split_last(name: str) -> tuple[str, str]:
     return "::".join(outer), last
 
 
+def split_outside(text: str, separator: str) -> list[str]:
+    """The parts of a text between separators that are in no brackets."""
+    out: list[str] = []
+    depth = start = 0
+    for at, character in enumerate(text):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if not depth and character == separator:
+            out.append(text[start:at].strip())
+            start = at + 1
+    return [*out, text[start:].strip()]
+
+
 def _pieces(name: str) -> list[str]:
     out: list[str] = []
     depth = start = 0

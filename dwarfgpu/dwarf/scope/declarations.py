@@ -6,14 +6,22 @@ own, or with an optional one (DWARF 5 3.2.2, 5.7, 5.8), is transparent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import ANONYMOUS, Part, canonical, joined, parts
+from dwarfgpu.dwarf.names import cxx
+from dwarfgpu.dwarf.names.qualified import (
+    ANONYMOUS,
+    Part,
+    canonical,
+    joined,
+    parts,
+    split_outside,
+)
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -25,6 +33,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     code_ranges,
 )
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -241,7 +250,13 @@ def has_parameters(die: Die, part: Part) -> bool:
     """Return whether a function has the parameters that are written, or none are."""
     if part.parameters is None:
         return True
-    return die.tag == dw.TAG_SUBPROGRAM and ",".join(parameter_types(die)) == part.parameters
+    if die.tag != dw.TAG_SUBPROGRAM:
+        return False
+    written = list(map(cxx.canonical, split_outside(part.parameters, ",")))
+    return written in (
+        list(map(cxx.canonical, parameter_types(die))) or [""],
+        parameter_types(die, spelling=_resolved) or [""],
+    )
 
 
 def with_parameters(function: Die) -> Die:
@@ -255,7 +270,16 @@ def with_parameters(function: Die) -> Die:
     return is_conclusive[-1] if is_conclusive else declaration_of(function)
 
 
-def parameter_types(function: Die) -> list[str]:
+def _spelled(kind: Type | None) -> str:
+    return canonical(type_name(kind, cplusplus=True))
+
+
+def _resolved(kind: Type | None) -> str:
+    """A type without the typedefs in it."""
+    return cxx.canonical(type_name(kind, cplusplus=True, shown_as=strip, shown_inside=strip))
+
+
+def parameter_types(function: Die, spelling: Callable[[Type | None], str] = _spelled) -> list[str]:
     """The canonical types of the parameters of a function, without `this`."""
     types = types_of(function.unit)
     out: list[str] = []
@@ -263,7 +287,7 @@ def parameter_types(function: Die) -> list[str]:
         if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
             out.append("...")
         elif child.tag == dw.TAG_FORMAL_PARAMETER and not child.flag(dw.AT_ARTIFICIAL):
-            out.append(canonical(type_name(types.type_of(child), cplusplus=True)))
+            out.append(spelling(types.type_of(child)))
     return out
 
 

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_functions
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.functions import bare_name, full_function_name
+from dwarfgpu.dwarf.names.functions import bare_name, full_function_name, resolved_function_name
 from dwarfgpu.dwarf.scope.declarations import completed, declaration_of, declared, named
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -90,7 +90,10 @@ def _in_unit(
         instances = [die for die in completed(declaration, [unit]) if Subprogram(die).ranges]
         definition = instances[0] if instances else declaration
         names[declaration] = full_function_name(definition) or simple
-        if parameters is not None and not _has_parameters(names[declaration], parameters):
+        if parameters is not None and not any(
+            name is not None and _has_parameters(name, parameters)
+            for name in (names[declaration], resolved_function_name(definition))
+        ):
             names[declaration] = ""
             continue
         for instance in instances:

@@ -40,7 +40,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         if error.message != not_elf(argument):
             raise
         raise _no_program(argument) from None
-    shell.listed = None
+    shell.listed = shell.last_shown = None
     names = ", ".join(code_object.name for code_object in shell.session.code_objects)
     if not argument:
         yield Output("No executable file now." if not names else f"Back to {names}.", {})

@@ -65,8 +65,8 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     place, first, last = _lines_of(shell, argument.strip(), before)
     text = text_of(shell, place)
     if text is None:
-        shell.listed = Listed(frame, place, first, last + 1)
-        yield from _missing(shell, place, first)
+        shell.listed = Listed(frame, place, first, first)
+        yield _missing(shell, place, first)
         return
     if not 0 < first <= len(text):
         shell.listed = Listed(frame, place, first, first)
@@ -102,8 +102,9 @@ def _titled_places(shell: Shell, spots: list[Spot], frame: FramePosition | None)
         first = max(spot.place.line - count // 2, 1)
         yield heading(_title(spot))
         if text is None:
-            place = spot.place
-            raise UsageError(f"{first}\t{place.file}: No such file or directory.")
+            shell.listed = Listed(frame, spot.place, first, first)
+            yield _missing(shell, spot.place, first)
+            continue
         last = min(first + count - 1, len(text))
         shell.listed = Listed(frame, spot.place, first, last + 1)
         yield from (_line(number, text[number - 1]) for number in range(first, last + 1))
@@ -367,30 +368,24 @@ def text_of(shell: Shell, place: FramePosition) -> list[str] | None:
 
 
 def source_line(shell: Shell, session: Session) -> Iterator[Output]:
-    """Yield the line of the frame in focus, as GDB shows it below a frame: where it would be, if
-    its text is missing."""
+    """Yield the line of the frame in focus, as GDB shows it below a frame."""
     place = place_of(session, frame_pc(session))
     if place is None:
         return
+    shell.last_shown = place
     text = text_of(shell, place)
     if text is None:
-        yield heading(_reference(place, place.line))
+        yield _missing(shell, place, place.line)
     elif place.line <= len(text):
         yield _line(place.line, text[place.line - 1])
 
 
-def _missing(shell: Shell, place: FramePosition, line: int) -> Iterator[Part]:
-    """Yield that the text of a line is missing: `UsageError` for the first line of a file, briefly
-    for further ones, as GDB."""
-    if shell.missing_source != place.path:
-        shell.missing_source = place.path
-        raise UsageError(f"{line}\t{place.file}: No such file or directory.")
-    yield heading(_reference(place, line))
-
-
-def _reference(place: FramePosition, line: int) -> str:
-    """A line whose text is unknown: its number."""
-    return f"{line}\tin {place.file}"
+def _missing(shell: Shell, place: FramePosition, line: int) -> Output:
+    """The number of a line whose text is missing, and why the first time, as in GDB."""
+    is_known = shell.missing_source == place.path
+    shell.missing_source = place.path
+    why = f"in {place.file}" if is_known else f"{place.file}: No such file or directory."
+    return heading(f"{line}\t{why}")
 
 
 def line_count(shell: Shell, place: FramePosition) -> int | None:

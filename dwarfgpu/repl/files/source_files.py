@@ -69,10 +69,10 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _current(shell: Shell) -> FramePosition | None:
-    """Return the file listed last, else that of the frame in focus."""
+    """Return the file listed last, else that of the frame in focus, else that shown last."""
     if shell.listed is not None and shell.listed.first:
         return shell.listed.place
-    return place_or_none(shell.session)
+    return place_or_none(shell.session) or shell.last_shown
 
 
 @command("info sources", topic="files")

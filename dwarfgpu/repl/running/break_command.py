@@ -15,21 +15,16 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.running.break_locations import (
-    in_code_that_runs,
-    located,
-    require_valid_condition,
-)
+from dwarfgpu.repl.running.break_locations import located, require_valid_condition
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.runner import go_on_from_core, runner
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.frame.focus import lane_numbers, symbol_at
+from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.view.json_object import JsonObject
 
 _CONDITION: Final = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
 _OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+(?P<number>\S+)\s*")
 _LAST: Final = re.compile(r"(?:(?P<place>.*)\s)?(?P<name>lane|wave|thread)\s+(?P<number>\d+)\s*")
-_OFFSET: Final = re.compile(r"[+-][0-9]+$")
 
 
 @frozen
@@ -73,14 +68,12 @@ def set_breakpoint(
     """
     go_on_from_core(shell)
     wanted = _wanted(shell, argument)
-    addresses, place = located(shell, wanted.place)
-    require_valid_condition(shell, addresses, wanted.condition)
+    locations = located(shell, wanted.place)
+    require_valid_condition(shell, [item.pc for item in locations], wanted.condition)
     added = Breakpoint(
         shell.breakpoints.new_number(),
         wanted.place,
-        addresses,
-        _OFFSET.sub("", symbol_at(in_code_that_runs(shell), addresses[0]) or "??"),
-        place,
+        locations,
         "del" if is_temporary else "keep",
         wanted.condition,
         wanted.wave,
@@ -100,7 +93,7 @@ def keep(shell: Shell, added: Breakpoint) -> None:
 
 def announced(added: Breakpoint) -> Output:
     """`Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
-    place = added.place
+    place = added.locations[0].place
     where = "" if place is None else f": file {place.file}, line {place.line}"
     at = f"{added.addresses[0]:#x}{where}."
     if len(added.addresses) > 1:

@@ -7,20 +7,20 @@ from collections.abc import Collection
 from dwarfgpu.repl.files.listing import place_of_lines
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.code.break_addresses import break_addresses
+from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses, function_at
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.service.value import condition
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, place_of
+from dwarfgpu.session.stack_frames import place_of
 
 
-def located(shell: Shell, text: str) -> tuple[tuple[int, ...], FramePosition | None]:
-    """The addresses that a place means; without one, where the frame in focus is."""
+def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
+    """The locations that a place means; without one, where the frame in focus is."""
     session = in_code_that_runs(shell)
     if not text:
         pc = frame_pc(session)
-        return (pc,), place_of(session, pc)
+        return (BreakAddress(pc, function_at(session, pc), place_of(session, pc)),)
     around = None if session.pc is None else place_of(session, frame_pc(session))
     options = options_of(session, shell.values)
     return break_addresses(session, text, around or place_of_lines(shell), options)

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.session.stack_frames import FramePosition
-from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.service.code.break_addresses import BreakAddress
+from dwarfgpu.view.json_object import JsonObject, Plain
 
 Disposition: TypeAlias = Literal["keep", "del", "dis"]
 """What becomes of it when it stops the program: GDB's words."""
@@ -21,10 +21,7 @@ class Breakpoint:
     number: int
     typed: str
     """The location or the expression, as it was typed."""
-    addresses: tuple[int, ...] = ()
-    function: str = "??"
-    """The function of the first address."""
-    place: FramePosition | None = None
+    locations: tuple[BreakAddress, ...] = ()
     disposition: Disposition = "keep"
     condition: str = ""
     """It stops a wave only if this holds in one of its active lanes."""
@@ -63,15 +60,23 @@ class Breakpoint:
         return self.addresses if self.is_enabled else ()
 
     @property
-    def where(self) -> str:
-        """`nest at hip/nest.hip:14`."""
-        place = self.place
-        return self.function + ("" if place is None else f" at {place.file}:{place.line}")
+    def addresses(self) -> tuple[int, ...]:
+        return tuple(location.pc for location in self.locations)
 
-    def rows(self) -> Iterator[tuple[str, JsonObject]]:
-        """The lines of `info breakpoints` for it, without what belongs to all kinds."""
-        for address in self.addresses:
-            yield f"{address:#018x} in {self.where}", {"addr": f"{address:#x}"}
+    def row(self) -> tuple[str, JsonObject]:
+        """The line of `info breakpoints` for it, without what belongs to all kinds."""
+        if len(self.locations) > 1:
+            locations: list[Plain] = [self._location_record(n) for n in range(len(self.locations))]
+            return f"{'<MULTIPLE>':<19}", {"addr": "<MULTIPLE>", "locations": locations}
+        [location] = self.locations
+        return f"{location.pc:#018x} in {location}", {"addr": f"{location.pc:#x}"}
+
+    def location_rows(self) -> Iterator[tuple[str, str]]:
+        """Number and the rest of the lines of its locations, if there are several."""
+        enabled = "y " if self.is_enabled else "y-"
+        if len(self.locations) > 1:
+            for number, location in enumerate(self.locations, 1):
+                yield f"{self.number}.{number}", f"{enabled}  {location.pc:#018x} in {location}"
 
     def details(self) -> Iterator[str]:
         """The indented lines below."""
@@ -110,12 +115,22 @@ class Breakpoint:
     @property
     def location_record(self) -> JsonObject:
         """Where it is."""
-        place: JsonObject = {}
-        if self.place is not None:
-            place = {"file": self.place.file, "fullname": self.place.path, "line": self.place.line}
+        first = self.locations[0]
+        return {**_place_record(first), "original-location": self.typed, "at": str(first)}
+
+    def _location_record(self, index: int) -> JsonObject:
+        location = self.locations[index]
         return {
-            "func": None if self.function == "??" else self.function,
-            **place,
-            "original-location": self.typed,
-            "at": self.where,
+            "number": f"{self.number}.{index + 1}",
+            "enabled": "y" if self.is_enabled else "n",
+            "addr": f"{location.pc:#x}",
+            **_place_record(location),
         }
+
+
+def _place_record(location: BreakAddress) -> JsonObject:
+    place: JsonObject = {}
+    if location.place is not None:
+        file, path, line = location.place.file, location.place.path, location.place.line
+        place = {"file": file, "fullname": path, "line": line}
+    return {"func": None if location.function == "??" else location.function, **place}

@@ -43,9 +43,9 @@ def _caught(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part
     added = Catchpoint(
         shell.breakpoints.new_number(),
         argument,
-        () if event == "fault" else _entries(shell.session),
         disposition="del" if is_temporary else "keep",
         event=event,
+        entries=() if event == "fault" else _entries(shell.session),
         position=tuple(int(number) for number in numbers.split(",") if number),
     )
     keep(shell, added)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from attrs import field
@@ -21,10 +20,16 @@ class Catchpoint(Breakpoint):
     """An event that stops the machine: a fault of a wave, the begin of a dispatch or workgroup."""
 
     event: Event = field(kw_only=True)
+    entries: tuple[int, ...] = field(default=(), kw_only=True)
+    """The first instructions of the kernels where it may happen."""
     position: tuple[int, ...] = field(default=(), kw_only=True)
     """The only workgroup that is caught, as far as its coordinates are given."""
     begun: set[int] = field(factory=set, kw_only=True)
     """Dispatches or workgroups with a wave that was at its first instruction in this run."""
+
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        return self.entries
 
     @property
     def type(self) -> str:
@@ -54,8 +59,8 @@ class Catchpoint(Breakpoint):
         self.begun.add(number)
         return not self.position or (group.position or ())[: len(self.position)] == self.position
 
-    def rows(self) -> Iterator[tuple[str, JsonObject]]:
-        yield f"{'':18} {self.text}", {}
+    def row(self) -> tuple[str, JsonObject]:
+        return f"{'':18} {self.text}", {}
 
     @property
     def location_record(self) -> JsonObject:

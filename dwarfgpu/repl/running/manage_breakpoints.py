@@ -9,14 +9,16 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.data.display_command import disable_display, enable_display, undisplay
+from dwarfgpu.repl.data.examine import examined_code
 from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
 from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.break_locations import located, require_valid_condition
 from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
-from dwarfgpu.repl.running.runner import arm
+from dwarfgpu.repl.running.runner import arm, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import body
+from dwarfgpu.service.code.break_addresses import BreakAddress
 from dwarfgpu.service.value.value_history import whole_number
 
 _NONE: Final = "No breakpoints or watchpoints."
@@ -171,13 +173,8 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, those of the line of the frame in focus.
     """
-    addresses, place = located(shell, argument)
-    gone = [
-        item
-        for item in shell.breakpoints.values()
-        if set(item.addresses) & set(addresses)
-        or (place is not None and item.place is not None and item.place.is_same_line(place))
-    ]
+    wanted = located(shell, argument)
+    gone = [item for item in shell.breakpoints.values() if _is_at(item, wanted)]
     if not gone:
         raise UsageError(
             f"No breakpoint at {argument}." if argument else "No breakpoint at this line."
@@ -186,6 +183,15 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
         del shell.breakpoints[item.number]
     numbers = " ".join(str(item.number) for item in gone)
     yield Output(f"Deleted breakpoint{'s' if len(gone) > 1 else ''} {numbers}", {})
+
+
+def _is_at(item: Breakpoint, wanted: tuple[BreakAddress, ...]) -> bool:
+    """Whether a breakpoint is at one of the locations, or at the line of the first."""
+    if not {location.pc for location in wanted}.isdisjoint(item.addresses):
+        return True
+    place = wanted[0].place
+    places = [location.place for location in item.locations]
+    return place is not None and any(own is not None and own.is_same_line(place) for own in places)
 
 
 def _enable(
@@ -325,7 +331,7 @@ def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
     if not items:
         yield Output("No watchpoints.", {"watchpoints": []})
         return
-    yield from _listed(items, "watchpoints")
+    yield from _listed(shell, items, "watchpoints")
 
 
 @command("info breakpoints", topic="running", aliases=("b", "br"), complete=_numbers)
@@ -340,16 +346,25 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     if not items:
         yield Output(_NONE, {"breakpoints": []})
         return
-    yield from _listed(items, "breakpoints")
+    yield from _listed(shell, items, "breakpoints")
 
 
-def _listed(items: list[Breakpoint], name: str) -> Iterator[Part]:
+def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
     has_wide = any(len(item.type) > 14 for item in items)
     width = 15 if has_wide else 14
-    yield heading(f"Num     {'Type':<{width}} Disp Enb Address            What")
+    has_addresses = can_run(shell) or any(item.addresses for item in items)
+    title = f"{'Address':<{18 if has_addresses else 10}}"
+    yield heading(f"Num     {'Type':<{width}} Disp Enb {title} What")
     for item in items:
         enabled = "y" if item.is_enabled else "n"
-        for what, data in item.rows():
-            text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"
-            yield Output(text, {**item.record, **data}, name)
+        what, data = item.row()
+        if not has_addresses:
+            what = what[8:]
+        text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"
+        yield Output(text, {**item.record, **data}, name)
         yield from map(heading, item.details())
+        for number, row in item.location_rows():
+            yield heading(f"{number:<{width + 14}}{row}")
+    last = next((item.locations[-1] for item in reversed(items) if item.locations), None)
+    if last is not None:
+        examined_code(shell, last.pc)

@@ -52,11 +52,16 @@ def _with_power(shell: Shell, power: type[Power]) -> Power | None:
     return None
 
 
-def watcher(shell: Shell) -> Watches:
-    """What watches memory and registers; `UsageError` if the target cannot."""
-    runner(shell)
+def watcher(shell: Shell) -> Watches | None:
+    """What watches memory and registers; None for a state or core file, where nothing changes.
+
+    `UsageError` if the target runs and cannot watch, and for a file alone.
+    """
+    go_on_from_core(shell)
+    if shell.session.target is None:
+        raise UsageError(NO_PROCESS)
     machine = _with_power(shell, Watches)  # type: ignore[type-abstract]
-    if machine is None:
+    if machine is None and can_run(shell):
         raise UsageError("Target does not support hardware watchpoints.")
     return machine
 

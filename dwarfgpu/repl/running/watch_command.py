@@ -50,7 +50,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     scope = _scope(session) if is_local else None
     added = Watchpoint(
         number,
-        argument[: len(argument) - len(text)] + text if match is None else text,
+        f"-location {text}" if is_location else text,
         condition=condition,
         watch=Watch(
             number,
@@ -68,7 +68,8 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         is_in_registers=is_in_registers,
     )
     watches = [other.watch for other in shell.breakpoints.values() if isinstance(other, Watchpoint)]
-    machine.watch([*watches, added.watch])  # complains about what cannot be watched
+    if machine is not None:
+        machine.watch([*watches, added.watch])  # complains about what cannot be watched
     keep(shell, added)
     arm(shell)
     data: JsonObject = {"number": number, "exp": added.typed}

@@ -76,8 +76,8 @@ class Watchpoint(Breakpoint):
         """Why it stops the program, as GDB's machine interface has it."""
         return REASONS[self.watch.kind]
 
-    def rows(self) -> Iterator[tuple[str, JsonObject]]:
-        yield f"{'':18} {self.typed}", {}
+    def row(self) -> tuple[str, JsonObject]:
+        return f"{'':18} {self.typed}", {}
 
     def details(self) -> Iterator[str]:
         if self.lane_of_value is not None:

@@ -141,7 +141,7 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     match = _CONDITION.fullmatch(text.strip())
     place = text.strip() if match is None else match["place"]
     try:
-        addresses, _ = break_addresses(session, place, around, DEFAULT)
+        addresses = [item.pc for item in break_addresses(session, place, around, DEFAULT)]
         if place.startswith("*"):
             _require_code(session, addresses[0])
         if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops

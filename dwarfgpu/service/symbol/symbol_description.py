@@ -40,8 +40,11 @@ def has_place(die: Die) -> bool:
 def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bool = False) -> str:
     """Return the location of an entity: `a function at address 0x10`."""
     if isinstance(entity, Variable):
-        if isinstance(entity.location, ConstValue) and not is_scope:
-            return "constant"
+        if isinstance(entity.location, ConstValue):
+            if not is_scope:
+                return "constant"
+            if _is_block(entity):
+                return f"constant bytes:  {entity.location.data.hex(' ')}"
         symbol = session.at_symbol(entity) if entity.location is None else None
         if symbol is not None:
             return f"static storage at address {symbol.places[0].byte_address:#x}"
@@ -58,6 +61,13 @@ def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bo
             return "a field of this"
         case _:
             return "a name that has no place"
+
+
+def _is_block(variable: Variable) -> bool:
+    """Whether the constant of a variable is described by its bytes, not as a number."""
+    holder = variable.die.holder(dw.AT_CONST_VALUE)
+    attribute = None if holder is None else holder.attribute(dw.AT_CONST_VALUE)
+    return attribute is not None and isinstance(attribute.raw, bytes)
 
 
 def _describer(session: Session, variable: Variable) -> Describer:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, cast
 
 from attrs import evolve, field
 
@@ -21,7 +21,14 @@ from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.machine.image import ImageTarget
-from dwarfgpu.machine.target import MemoryPlace, RegisterId, RegisterPlace, WatchedBytes, WaveId
+from dwarfgpu.machine.target import (
+    MemoryPlace,
+    PartlyKnown,
+    RegisterId,
+    RegisterPlace,
+    WatchedBytes,
+    WaveId,
+)
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
@@ -105,10 +112,13 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     Raises `UsageError` in GDB's words for a constant, and the error of a value that never comes.
     """
     target = session.target
-    if not isinstance(target, ImageTarget):
+    if target is None:
         raise UsageError(f"Cannot watch constant value `{text}'.")
     used: list[Variable] = []
-    noted = _NotedReads(target.machine, target.images, target.has_started)
+    if isinstance(target, ImageTarget):
+        noted = _NotedReads(target.machine, target.images, target.has_started)
+    else:
+        noted = _NotedReads(cast(PartlyKnown, target), (), True)  # which only reads
     noting = evolve(session, target=noted)
     value = _read(text, noting, evolve(options, looked_at=used.append))
     before = tuple(part for part in noted.reads if _decides(part))
