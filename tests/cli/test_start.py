@@ -44,7 +44,7 @@ def loaded(*arguments: str) -> set[str]:
         ("eval lit1", 97),
         ("eval --demo t", 227),
         ("info FILE", 132),
-        ("check FILE", 202),
+        ("check FILE", 203),
         ("where --demo t", 200),
         ("run --demo", 252),
         ("debug --demo -batch", 444),
