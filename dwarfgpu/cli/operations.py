@@ -14,6 +14,7 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.upstream_clang import DescribesFrameBase, notes_that_hold
+from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.ops.literal import wide_number_notes
@@ -35,6 +36,9 @@ _IN_EXPRESSION: Final = re.compile(
     r"\$\w|\b(?:global|generic|region|local|private_lane|private_wave)#\w"
 )
 """Registers and addresses, for which an expression of the language needs no types of a file."""
+
+_WHOLE_BITS: Final = 1 << 64
+"""The size of an object without a type: a register is one whole."""
 
 
 def require_subject(args: argparse.Namespace) -> None:
@@ -91,6 +95,8 @@ def operations(
     program = prepare(data, chosen, form)
     notes = (*dialect_notes(chosen), *notes_that_hold(program.notes, frame))
     notes += wide_number_notes(program.instructions, form.address_size)
+    if context.lane is not None:
+        notes += lane_zero_notes(program.instructions, _WHOLE_BITS, architecture)
     if context.widens_bases and chosen.is_of_compilers:
         notes += narrow_base_notes(program.instructions, architecture, chosen)
     else:

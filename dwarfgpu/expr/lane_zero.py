@@ -35,8 +35,8 @@ def lane_zero_notes(
         return ()
     names = dict.fromkeys(_registers(instructions, size_bits, architecture))
     return tuple(
-        f"{operation} of the vector register {name} names no lane: read by the letter, it is "
-        "lane 0's for every lane"
+        f"{operation} of the vector register {name} names no lane: read by the letter, it "
+        "begins with lane 0's dword for every lane"
         for operation, name in names
     )
 

@@ -11,8 +11,8 @@ from tests.cli.command import FIXTURES, run, run_json
 
 OWN = "upstream clang: a vector register read as the focused lane's dword"
 LITERAL = (
-    "DW_OP_regx of the vector register v3 names no lane: read by the letter, it is lane 0's for "
-    "every lane"
+    "DW_OP_regx of the vector register v3 names no lane: read by the letter, it begins with "
+    "lane 0's dword for every lane"
 )
 KERNELS = [("gfx942", 64, 0x1764), ("gfx1100", 32, 0x172C)]
 """Processor, lanes of a wave, and where `total` is v3."""
