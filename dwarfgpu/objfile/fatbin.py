@@ -26,7 +26,6 @@ from dwarfgpu.objfile.compression import unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
-from dwarfgpu.objfile.lz4 import unpack_lz4
 
 SECTIONS: Final = (".nv_fatbin", "__nv_relfatbin")
 """In host files: linked code, and code that CUDA's linker links once more."""
@@ -201,6 +200,8 @@ class _Packed:
             self._limits.check_inflated(
                 self._subject, packed_bytes=len(self._data), size_bytes=self._size_bytes
             )
-            unpack = unpack_lz4 if self._compression == "lz4" else unpack_zstd
+            unpack = unpack_zstd
+            if self._compression == "lz4":
+                from dwarfgpu.objfile.lz4 import unpack_lz4 as unpack  # most files are no cubins
             self._unpacked = unpack(bytes(self._data[:]), self._size_bytes, self._subject)
         return self._unpacked[start : start + size_bytes]
