@@ -201,7 +201,7 @@ class FrameChecker:
             described.report(
                 problem.rule,
                 f"in {where}: {named}",
-                shown=fault.excerpt,
+                shown=fault.shown,
                 severity=problem.severity,
                 section=problem.section,
             )

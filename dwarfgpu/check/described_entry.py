@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
@@ -40,7 +42,7 @@ class Described:
             return FindingPlace(self.section, entry.offset, "CIE")
         span = (entry.initial_location, entry.end) if row is None else (row.start, row.end)
         name = self.functions.name_at(entry.initial_location)
-        source = self.functions.source_at(span[0])
+        source = partial(self.functions.source_at, span[0])
         return FindingPlace(self.section, entry.offset, "FDE", name, span=span, source=source)
 
     def register(self, number: int) -> str:
@@ -85,11 +87,12 @@ class Described:
         message: str,
         *,
         row: Row | None = None,
-        shown: Excerpt | None = None,
+        shown: Excerpt | Callable[[], Excerpt] | None = None,
         severity: Severity | None = None,
         section: str | None = None,
     ) -> None:
         """Add a finding about the entry."""
         rule_severity = RULES[rule]
         severity, section = severity or rule_severity.severity, section or rule_severity.section
-        self.found.add(Finding(severity, rule, message, section, self.place(row), shown))
+        place = partial(self.place, row)
+        self.found.add(Finding(severity, rule, message, section, place, shown))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import partial
 from operator import itemgetter
 from typing import Final
@@ -62,6 +63,8 @@ class EntryChecker:
     _results: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
     """The positions of entries with findings, keyed by offset."""
+    _sizes: dict[int, int | None] = field(init=False, factory=dict)
+    """The sizes in bytes of objects that are described in pieces, by the index of their entry."""
     _references: References = field(init=False)
 
     @_references.default
@@ -133,9 +136,9 @@ class EntryChecker:
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
             section = problem.section or RULES[problem.rule].section
-            place = self._place(index, spec.name, span)
+            place = partial(self._place, index, spec.name, span)
             self.found.add(
-                Finding(problem.severity, problem.rule, message, section, place, fault.excerpt)
+                Finding(problem.severity, problem.rule, message, section, place, fault.shown)
             )
         if checked.uses_lane:
             self._lane(index)
@@ -152,8 +155,10 @@ class EntryChecker:
                 rule, severity = "outside-storage", "warning"
                 wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
-                unit, place = self.unit, self._place(index, spec.name, span)
-                shown = self.expressions.shown(data, unit.dialect, unit.format, reference.offset)
+                unit, place = self.unit, partial(self._place, index, spec.name, span)
+                shown = partial(
+                    self.expressions.shown, data, unit.dialect, unit.format, reference.offset
+                )
                 message = f"{reference.operation}: {wrong}"
                 self._report(rule, message, place, reference.section, shown, severity)
 
@@ -173,24 +178,29 @@ class EntryChecker:
             return  # reported separately
         if lanes is None:
             message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
-            self._report("lanes-missing", message, self._place(function, None))
+            self._report("lanes-missing", message, partial(self._place, function, None))
 
     def _pieces(
         self, index: int, spec: CheckedValue, data: bytes, piece_bits: int, span: Range | None
     ) -> None:
-        die = self.unit.die(index)
-        if die.tag not in DATA:
-            return
-        try:
-            size = types_of(self.unit).size_of_object(die)
-        except DwarfGpuError:
-            return
+        if index not in self._sizes:
+            self._sizes[index] = self._size_of_object(index)
+        size = self._sizes[index]
         if size is None or 8 * size == piece_bits:
             return
         rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
         message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
-        shown = self.expressions.shown(data, self.unit.dialect, self.unit.format)
-        self._report(rule, message, self._place(index, spec.name, span), shown=shown)
+        shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
+        self._report(rule, message, partial(self._place, index, spec.name, span), shown=shown)
+
+    def _size_of_object(self, index: int) -> int | None:
+        """The size in bytes of the object of an entry; None for an entry of no object, and if
+        unknown."""
+        die = self.unit.die(index)
+        try:
+            return types_of(self.unit).size_of_object(die) if die.tag in DATA else None
+        except DwarfGpuError:
+            return None
 
     # Location lists
 
@@ -204,7 +214,7 @@ class EntryChecker:
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
                 rule = "inverted-range"
-            self._report(rule, str(error.message), self._place(index, spec.name))
+            self._report(rule, str(error.message), partial(self._place, index, spec.name))
             return
         except DwarfGpuError as error:  # no fault of the file's
             self.found.skip(error)
@@ -252,7 +262,8 @@ class EntryChecker:
         if 1 << 31 <= size_bytes < 1 << 32:
             # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
             message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
-        self._report("range-outside-function", message, self._place(index, spec.name, span))
+        place = partial(self._place, index, spec.name, span)
+        self._report("range-outside-function", message, place)
 
     # Vendor attributes
 
@@ -263,33 +274,33 @@ class EntryChecker:
         place = partial(self._place, index, spec.name)
         if die.tag not in vendor.tags:
             message = f"{spec.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
-            self._report("vendor-attribute", message, place(), vendor.section)
+            self._report("vendor-attribute", message, place, vendor.section)
             return
         if not isinstance(value, int):
             return
         architecture = self.expressions.machines.architecture
         match spec.number:
             case dw.AT_LLVM_LANES if value <= 0:
-                self._report("bad-lane-count", f"{spec.name} is {value}", place())
+                self._report("bad-lane-count", f"{spec.name} is {value}", place)
             case dw.AT_LLVM_LANES if value > self.expressions.machines.most_lanes:
                 most = self.expressions.machines.most_lanes
                 message = f"{spec.name} is {value}, and a wave has at most {most} lanes"
-                self._report("bad-lane-count", message, place(), severity="warning")
+                self._report("bad-lane-count", message, place, severity="warning")
             case dw.AT_LLVM_ITERATIONS if value <= 0 and not spec.is_list:
-                self._report("bad-iteration-count", f"{spec.name} is {value}", place())
+                self._report("bad-iteration-count", f"{spec.name} is {value}", place)
             case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
-                self._report("bad-vector-size", f"{spec.name} is {value}", place())
+                self._report("bad-vector-size", f"{spec.name} is {value}", place)
             case dw.AT_LLVM_MEMORY_SPACE:
                 if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
                     message = f"{spec.name} is {value}, which is not a memory space"
-                    self._report("unknown-memory-space", message, place())
+                    self._report("unknown-memory-space", message, place)
             case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
                 if value not in architecture.address_spaces:
                     message = f"{architecture.name} defines no address space {value}"
-                    self._report("unknown-address-space", message, place(), vendor.section)
+                    self._report("unknown-address-space", message, place, vendor.section)
                 elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
                     message = f"{spec.name} on a base type whose encoding is not DW_ATE_address"
-                    self._report("vendor-attribute", message, place(), "A.5.1")
+                    self._report("vendor-attribute", message, place, "A.5.1")
 
     # Places
 
@@ -318,8 +329,6 @@ class EntryChecker:
 
     def _place(self, index: int, attribute: str | None, span: Range | None = None) -> FindingPlace:
         die = self.unit.die(index)
-        if die.offset not in self._sources:
-            self._sources[die.offset] = declaration_of(die)
         function = self._function(index)
         return FindingPlace(
             self.unit.section,
@@ -331,16 +340,21 @@ class EntryChecker:
             _unit_name(self.unit),
             None if span is None else (span.begin, span.end),
             _other_file(self.unit),
-            self._sources[die.offset],
+            partial(self._source, die),
         )
+
+    def _source(self, die: Die) -> SourcePosition | None:
+        if die.offset not in self._sources:
+            self._sources[die.offset] = declaration_of(die)
+        return self._sources[die.offset]
 
     def _report(
         self,
         rule: str,
         message: str,
-        place: FindingPlace,
+        place: FindingPlace | Callable[[], FindingPlace],
         section: str | None = None,
-        shown: Excerpt | None = None,
+        shown: Callable[[], Excerpt] | None = None,
         severity: Severity | None = None,
     ) -> None:
         rule_severity = RULES[rule]

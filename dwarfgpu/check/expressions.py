@@ -6,6 +6,8 @@ repeated expression costs one look-up.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property, partial
 from math import inf
 from typing import Final
 
@@ -43,12 +45,21 @@ class Role:
     """Whether the result must be a place in memory (A.3.3.5)."""
 
 
-@frozen
+@frozen(eq=False, slots=False)
 class Fault:
     """One finding about an expression, without its place in the file."""
 
     found: static.Finding
-    excerpt: Excerpt
+    _steps: Callable[[], dict[int, str]]
+
+    @cached_property
+    def excerpt(self) -> Excerpt:
+        """The expression, with a mark at the operation; at the end for the result."""
+        steps, offset = self._steps(), self.found.offset
+        return excerpt([*steps.values()], [*steps, offset].index(offset), offset)
+
+    def shown(self) -> Excerpt:
+        return self.excerpt
 
 
 @frozen
@@ -154,13 +165,8 @@ class ExpressionChecker:
         expression = decode(data, dialect, form)
         checked = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
         checked = sorted(checked, key=lambda fault: SEVERITIES.index(fault.severity))[:_MAX_FAULTS]
-        steps = self._steps(data, dialect, form) if checked else {}
-        starts = {offset: index for index, offset in enumerate(steps)}
-        texts = list(steps.values())
-        faults = tuple(
-            Fault(fault, excerpt(texts, starts.get(fault.offset, len(texts)), fault.offset))
-            for fault in checked
-        )
+        steps = partial(self._steps, data, dialect, form)
+        faults = tuple(Fault(fault, steps) for fault in checked)
         names = {instruction.operation.name for instruction in expression.instructions.distinct}
         piece_bits = None
         if not names.isdisjoint(PIECES):

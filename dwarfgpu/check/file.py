@@ -45,13 +45,19 @@ class Verdict:
     findings: Findings
 
 
-def verify(code_object: CodeObject, rules: frozenset[str] | None = None) -> Verdict:
+def verify(
+    code_object: CodeObject,
+    rules: frozenset[str] | None = None,
+    *,
+    most_of_rule: int | None = None,
+) -> Verdict:
     """Check a file with its separate and split debug files; never raises for their contents.
 
-    `rules`: names of the rules to apply; None for all.
+    `rules`: names of the rules to apply; None for all. `most_of_rule`: how many findings of each
+    rule and severity are kept, others are counted; None for all.
     """
     file, info = code_object.file, code_object.info
-    findings = Findings(rules)
+    findings = Findings(rules, most_of_rule)
     machines = _machines(file, info, findings)
     expressions = ExpressionChecker(machines, findings)
     units = entries = fdes = 0

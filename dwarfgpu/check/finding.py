@@ -1,16 +1,17 @@
 """Findings of the check of a file, and the list that keeps them.
 
-Law: memory is bounded by `MAX_FINDINGS`, whatever the file; further findings are counted.
+Law: memory is bounded by `MAX_FINDINGS`, whatever the file; further findings are counted. Names,
+lines and excerpts are looked up for findings that are kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from attrs import field
+from attrs import evolve, field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -53,9 +54,13 @@ class FindingPlace:
     """The addresses of the location list entry, or of the row."""
     file: str | None = None
     """The split file, if it is not the checked file."""
-    source: SourcePosition | None = None
-    """Declaration of an entry, or of the nearest enclosing one; for call frame information, the
-    line of the first instruction that it covers. None if unknown."""
+    _source: SourcePosition | Callable[[], SourcePosition | None] | None = None
+
+    @property
+    def source(self) -> SourcePosition | None:
+        """Declaration of an entry, or of the nearest enclosing one; for call frame information, the
+        line of the first instruction that it covers. None if unknown."""
+        return self._source() if callable(self._source) else self._source
 
 
 @frozen
@@ -89,8 +94,23 @@ class Finding:
     message: str
     section: str
     """The section of the AMD text, or else of DWARF 5."""
-    place: FindingPlace
-    excerpt: Excerpt | None = None
+    _place: FindingPlace | Callable[[], FindingPlace]
+    _excerpt: Excerpt | Callable[[], Excerpt] | None = None
+
+    @property
+    def place(self) -> FindingPlace:
+        return self._place() if callable(self._place) else self._place
+
+    @property
+    def excerpt(self) -> Excerpt | None:
+        return self._excerpt() if callable(self._excerpt) else self._excerpt
+
+    @property
+    def described(self) -> Finding:
+        """The finding with everything looked up."""
+        place = self.place
+        place = evolve(place, source=place.source)
+        return evolve(self, place=place, excerpt=self.excerpt)
 
     @property
     def fingerprint(self) -> str:
@@ -109,10 +129,15 @@ class Findings:
 
     rules: frozenset[str] | None = None
     """Findings of other rules are dropped and not counted; None for every rule."""
+    most_of_rule: int | None = None
+    """Maximum number of findings of each rule and severity that are kept; None for all."""
     kept: list[Finding] = field(init=False, factory=list)
     counts: Counter[Severity] = field(init=False, factory=Counter)
     skipped: list[str] = field(init=False, factory=list)
     """What could not be checked, and why; only the first."""
+    hidden: Counter[tuple[Severity, str]] = field(init=False, factory=Counter)
+    """Numbers of the findings beyond `most_of_rule`, by severity and rule."""
+    _of_rules: Counter[tuple[Severity, str]] = field(init=False, factory=Counter)
     _skips: Counter[bool] = field(init=False, factory=Counter)
     """How often something could not be checked, by whether a limit was the reason."""
 
@@ -124,8 +149,14 @@ class Findings:
         if not self.wants(finding.rule):
             return
         self.counts[finding.severity] += 1
-        if self.counts[finding.severity] <= MAX_FINDINGS:
-            self.kept.append(finding)
+        if self.counts[finding.severity] > MAX_FINDINGS:
+            return
+        rule = finding.severity, finding.rule
+        self._of_rules[rule] += 1
+        if self.most_of_rule is None or self._of_rules[rule] <= self.most_of_rule:
+            self.kept.append(finding.described)
+        else:
+            self.hidden[rule] += 1
 
     def skip(self, error: DwarfGpuError, subject: str = "") -> None:
         """Keep why something (`what`, where the error does not say) was not checked."""
@@ -145,5 +176,5 @@ class Findings:
 
     @property
     def dropped(self) -> int:
-        """Findings that are only counted."""
-        return self.counts.total() - len(self.kept)
+        """Findings beyond `MAX_FINDINGS`."""
+        return self.counts.total() - len(self.kept) - self.hidden.total()

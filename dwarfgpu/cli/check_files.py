@@ -26,7 +26,7 @@ from dwarfgpu.options.batch_options import jobs_of
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check.baseline import SCHEMA, Baseline, read_baseline
 from dwarfgpu.service.check.checked_file import Report, checked
-from dwarfgpu.service.check.report import report_json, report_lines
+from dwarfgpu.service.check.report import FEW, report_json, report_lines
 from dwarfgpu.service.error_text import error_json, one_line
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -44,6 +44,7 @@ class _Request:
     baseline: Baseline | None
     is_only: bool
     with_compilers: bool
+    most_of_rule: int | None
 
 
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:
@@ -64,7 +65,9 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     first = list(islice(found, 2))
     is_only = len(paths) == len(first) == 1 and _is_itself(paths[0], first[0])
     with_compilers = arguments.json_lines or arguments.report is not None
-    request = _Request(options, baseline, is_only, with_compilers)
+    is_every_kept = given or with_compilers or arguments.all or baseline is not None
+    most_of_rule = None if is_every_kept else FEW
+    request = _Request(options, baseline, is_only, with_compilers, most_of_rule)
     reports = in_order(partial(_report, request), chain(first, found), _unreadable, jobs)
     if arguments.report is None:
         return _printed(reports, arguments, is_only=is_only, has_baseline=baseline is not None)
@@ -115,6 +118,7 @@ def _report(request: _Request, member: Member) -> Report:
             request.baseline,
             is_only=request.is_only,
             with_compilers=request.with_compilers,
+            most_of_rule=request.most_of_rule,
         )
     except DwarfGpuError as error:  # nothing in it is readable: that is no finding
         return _unreadable(member, error)
@@ -216,6 +220,8 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
         _print(lines)
         findings = zip(report.verdict.findings.kept, report.is_new, strict=True)
         counts.update(finding.severity for finding, new in findings if new)
+        for (severity, _), hidden in report.verdict.findings.hidden.items():
+            counts[severity] += hidden
     if is_long:
         print()
     parts = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in SEVERITIES]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import Final, overload
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import Operation
+
+_KEPT: Final = 64
+"""Instructions of a sequence that are made once: compilers write a handful."""
 
 
 @frozen
@@ -35,12 +38,14 @@ class Instructions(Sequence[Instruction]):
     the first; `order` gives the one at each position.
     """
 
-    __slots__ = ("distinct", "offsets", "order")
+    __slots__ = ("_kept", "distinct", "offsets", "order")
 
     def __init__(self, instructions: Iterable[Instruction] = ()) -> None:
         self.distinct: list[Instruction] = []
         self.order = array("L")
         self.offsets = array("Q")
+        self._kept: list[Instruction] = []
+        """All of a short sequence, once it was read and until it grows."""
         for instruction in instructions:
             self.append(self.add(instruction), instruction.offset)
 
@@ -68,12 +73,21 @@ class Instructions(Sequence[Instruction]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[Instruction]: ...
     def __getitem__(self, index: int | slice) -> Instruction | Sequence[Instruction]:
+        if len(self.order) <= _KEPT:
+            return self._all()[index]
         if isinstance(index, slice):
             return [self[at] for at in range(len(self))[index]]
         return self._moved(self.order[index], self.offsets[index])
 
     def __iter__(self) -> Iterator[Instruction]:
+        if len(self.order) <= _KEPT:
+            return iter(self._all())
         return map(self._moved, self.order, self.offsets)
+
+    def _all(self) -> list[Instruction]:
+        if len(self._kept) != len(self.order):
+            self._kept = list(map(self._moved, self.order, self.offsets))
+        return self._kept
 
     def _moved(self, number: int, offset: int) -> Instruction:
         distinct = self.distinct[number]

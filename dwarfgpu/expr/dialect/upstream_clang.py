@@ -9,6 +9,7 @@ Triton and other compilers that use upstream LLVM write the same operations.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from typing import Protocol
 
 from attrs import evolve
@@ -95,14 +96,7 @@ def translated(instructions: Instructions) -> Translation:
         name = instruction.operation.name
         register = instruction.operands[0] if instruction.operands else None
         if name == "bregx" and register in VECTOR_REGISTERS and index in computed:
-            read = evolve(
-                OPERATIONS["bregx"],
-                function=_lane_value,
-                equals=None,
-                reading=_READINGS["lane's dword"],
-                pushes="value",
-            )
-            instruction = evolve(instruction, operation=read)
+            instruction = _as(instruction, _reading("lane's dword", "bregx", _lane_value))
             notes.append(LANE_VALUE)
         elif name == "bregx" and register in VECTOR_REGISTERS:
             instruction = _with(instruction, "bregx", _ambiguous)
@@ -115,9 +109,7 @@ def translated(instructions: Instructions) -> Translation:
             notes = []
         elif name == "bregx" and register in _SCRATCH_BASES:
             is_whole = following is None or following.operation.name in PIECES
-            based = _scratch_based(is_whole)
-            read = evolve(instruction.operation, function=based, reading=_SCRATCH_READING)
-            instruction = evolve(instruction, operation=read)
+            instruction = _as(instruction, _scratch_base(is_whole))
             notes.append(_SCRATCH_READING)
         elif name == "fbreg":
             notes.append(FRAME_BASE)
@@ -192,8 +184,7 @@ def _without_suffixes(
         if is_valued:
             notes.append(f"upstream clang: {spelled} ignored")
         else:
-            read = evolve(OPERATIONS[f"lit{space}"], reading=_READINGS["lit"])
-            out.append(evolve(number, operation=read))
+            out.append(_as(number, _literal(space)))
             out.append(_with(swap, "LLVM_form_aspace_address", _unbound_address, xderef))
             notes.append(f"upstream clang: {spelled} read as address space {space}")
         at += 3
@@ -222,11 +213,36 @@ def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
 def _with(
     first: Instruction, name: str, function: Callable[..., Entry], *more: Instruction
 ) -> Instruction:
-    operation = evolve(OPERATIONS[name], function=function, equals=None, reading=_READINGS[name])
+    encoding = first.encoding + b"".join(instruction.encoding for instruction in more)
+    operation = _reading(name, name, function)
+    return Instruction(first.offset, operation, first.operands, encoding)
+
+
+def _as(instruction: Instruction, operation: Operation) -> Instruction:
+    """An instruction with another meaning."""
+    return Instruction(instruction.offset, operation, instruction.operands, instruction.encoding)
+
+
+# The meanings are a handful: each is made once.
+
+
+@lru_cache(maxsize=128)
+def _reading(reading: str, name: str, function: Callable[..., Entry]) -> Operation:
+    operation = evolve(OPERATIONS[name], function=function, equals=None, reading=_READINGS[reading])
     if function is _unbound_address:
         operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
-    encoding = first.encoding + b"".join(instruction.encoding for instruction in more)
-    return evolve(first, operation=operation, encoding=encoding)
+    return evolve(operation, pushes="value") if function is _lane_value else operation
+
+
+@cache
+def _literal(space: int) -> Operation:
+    return evolve(OPERATIONS[f"lit{space}"], reading=_READINGS["lit"])
+
+
+@cache
+def _scratch_base(is_whole: bool) -> Operation:
+    based = _scratch_based(is_whole)
+    return evolve(OPERATIONS["bregx"], function=based, reading=_SCRATCH_READING)
 
 
 def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
@@ -242,6 +258,7 @@ def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
     return memory_location(ctx, chosen, as_value(ctx, address).integer, bind_lane=False)
 
 
+@lru_cache(maxsize=64)
 def _lane_of_register(needed_bits: int) -> Callable[..., Location]:
     def lane_of_register(ctx: Context, *, register: int) -> Location:
         if needed_bits > LANE_BITS:

@@ -174,7 +174,8 @@ class Transfer:
         if result is None:
             return after
         if result.in_top_frame:
-            result = evolve(result, kinds=after.top[-1].kinds)
+            kinds = after.top[-1].kinds
+            result = Known(kinds, result.entry, result.is_blank, result.in_top_frame)
         return Shape((*after.top[:-1], result), after.least, after.most)
 
     def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:

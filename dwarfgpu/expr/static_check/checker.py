@@ -130,6 +130,8 @@ class _Checker:
 
     def run(self, start: Shape) -> Known | None:
         """Find problems; return what is known of the result, None if there is none."""
+        if self.program.is_straight:
+            return self._run_straight(start)
         successors = [self._successors(index) for index in range(len(self.instructions))]
         shapes = self._solved(start, successors)
         for index, instruction in enumerate(self.instructions):
@@ -148,6 +150,20 @@ class _Checker:
         self._endless(self._performed(successors, shapes))
         self._suffix()
         return self._end(shapes[-1], len(self.instructions) in reachable)
+
+    def _run_straight(self, start: Shape) -> Known | None:
+        """The same where no operation transfers control: each is reached from the one before."""
+        shape: Shape | None = start
+        for instruction, step in zip(self.instructions, self.program.steps, strict=True):
+            if shape is None:
+                break
+            fails = self._operands(instruction)
+            report = partial(self._add, instruction)
+            shape = None if fails else self.transfer(instruction, step, shape, report)
+        for instruction in self.expression.instructions:
+            self._encoding(instruction)
+        self._suffix()
+        return self._end(shape, is_reached=True)
 
     def gives_no_value(self, result: Known | None) -> bool:
         """Whether DW_OP_entry_value of the expression is ill-formed (A.2.5.4.3.4)."""
@@ -269,15 +285,9 @@ class _Checker:
 
     def _encoding(self, instruction: Instruction) -> None:
         """Numbers in more bytes than needed, and old names."""
-        operation, form = instruction.operation, self.expression.format
-        opcode = instruction.encoding[0]
-        by_code = encodings(self.expression.dialect).by_code
-        code: Code = opcode
-        if opcode not in by_code:
-            code = opcode, Reader(instruction.encoding, position=1).uleb()
-        size = len(encode_as(code, operation, instruction.operands, form))
-        if size < len(instruction.encoding):
-            more = len(instruction.encoding)
+        operation, more = instruction.operation, len(instruction.encoding)
+        size = self._least_bytes(instruction)
+        if size < more:
             message = f"{more} bytes, {size} are enough: padded LEB128"
             self._add(instruction, "note", "padded-number", message)
         if operation.name.startswith("GNU_"):
@@ -285,6 +295,18 @@ class _Checker:
             if current is not None and current != operation.name:
                 message = f"the older form of DW_OP_{current}"
                 self._add(instruction, "note", "older-form", message)
+
+    def _least_bytes(self, instruction: Instruction) -> int:
+        """Return the size of the shortest encoding of an instruction."""
+        encoding = instruction.encoding
+        if encoding[1:].isascii():  # no byte of a LEB128 number is followed by another
+            return len(encoding)
+        opcode = encoding[0]
+        code: Code = opcode
+        if opcode not in encodings(self.expression.dialect).by_code:
+            code = opcode, Reader(encoding, position=1).uleb()
+        form = self.expression.format
+        return len(encode_as(code, instruction.operation, instruction.operands, form))
 
     def _unreachable(self, reachable: set[int]) -> None:
         previous = True

@@ -56,6 +56,8 @@ def _file(document: Field) -> tuple[str, Counter[str]]:
 def new_findings(findings: Sequence[Finding], baseline: Counter[str]) -> list[bool]:
     """Return for each finding whether the baseline lacks it; one known finding excuses one
     alike."""
+    if not baseline:
+        return [True] * len(findings)
     remaining = Counter(baseline)
     out: list[bool] = []
     for finding in findings:

@@ -53,12 +53,14 @@ def checked(
     name: str | None = None,
     is_only: bool = True,
     with_compilers: bool = False,
+    most_of_rule: int | None = None,
 ) -> Report:
     """Return the findings in a file.
 
     `rules`: those to check; None for all. `name`: of the variable or the function whose findings
     are new alone. `is_only`: the baseline may have been written for a file of another name.
     `with_compilers`: the report has the compilers, too.
+    `most_of_rule`: how many findings of each rule are kept, others are counted; None for all.
     `UsageError` for a core file, and for a name that the file does not have.
     """
     path = file.file.path
@@ -66,7 +68,7 @@ def checked(
         raise UsageError(f"{path} is a core file, which has no debug information: give the program")
     if name is not None:
         _require_named(file, name)
-    verdict = verify(file, rules)
+    verdict = verify(file, rules, most_of_rule=most_of_rule)
     findings = verdict.findings.kept
     if name is not None:
         is_new = [name in (finding.place.name, finding.place.function) for finding in findings]

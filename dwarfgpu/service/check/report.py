@@ -59,8 +59,9 @@ def report_lines(
             if advice is not None and rule not in explained:
                 explained.add(rule)
                 yield f"  help: {advice}"
-        if len(alike) > most:
-            yield f"  … {len(alike) - most} more of {rule}; --all shows them"
+        more = len(alike[most:]) + verdict.findings.hidden[alike[0].severity, rule]
+        if more:
+            yield f"  … {more} more of {rule}; --all shows them"
     yield ""
     yield from _summary(verdict, is_new, has_baseline=has_baseline, notes=notes)
 
@@ -89,6 +90,8 @@ def _summary(
     counts: Counter[str] = Counter(
         finding.severity for finding, new in zip(findings.kept, is_new, strict=True) if new
     )
+    for (severity, _), hidden in findings.hidden.items():
+        counts[severity] += hidden
     parts = [
         f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}"
         for name in SEVERITIES
