@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -43,6 +44,8 @@ class Options:
     """Budgets of each file."""
     rules: frozenset[str] | None = None
     """For `check`: the rules to apply; None for all."""
+    minimum: Fraction | None = None
+    """For `where`: the status is 1 if less than this percentage of the code is described."""
 
 
 def examine(
@@ -138,10 +141,11 @@ def _where(member: Member, options: Options) -> tuple[int, JsonObject]:
     from dwarfgpu.service.where.coverages import described
 
     file = opened(member, options)
-    answer = WhereJson(file, None, with_lines=False)
+    answer = WhereJson(file, options.minimum, with_lines=False)
     units = described(file, WantedVariables((), None, None), f"in {file.name}")
     notes = [] if file.placement_note is None else [file.placement_note]
-    return answer.status, json.loads("".join(answer.text(units, notes)))
+    text = "".join(answer.text(units, notes))
+    return answer.status, json.loads(text)  # the status is known once there is the text
 
 
 def _info(member: Member, options: Options) -> tuple[int, JsonObject]:

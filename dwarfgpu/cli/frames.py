@@ -8,7 +8,11 @@ from typing import Final
 from dwarfgpu.cfi.entry import Fde
 from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
+from dwarfgpu.objfile.container import open_object
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.options.batch_options import add_batch_options, is_batch
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
@@ -31,22 +35,38 @@ SCHEMA: Final = call_frame_listing.SCHEMA
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="an ELF file")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="+",
+        help="an ELF file; or several, archives, wheels, Debian packages, folders",
+    )  # fmt: skip
     parser.add_argument(
         "--pc", metavar=PLACE, help=f"only entries for one place in the file: {PLACE_HELP}"
     )
     parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    add_batch_options(parser)
     add_mangled_option(parser)
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_file_limit_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    require_no_core(args.file)
+    if is_batch(args.file, args):
+        from dwarfgpu.cli.many_files import show_many  # most requests are about one file
+
+        if args.pc is not None:
+            raise UsageError("--pc is a place in one file: give one FILE")
+        return show_many(show, "frames", args.file, args)
+    [path] = args.file
+    require_no_core(path)
     with opening():
-        code_object = CodeObject.open(
-            args.file, dialect=args.dialect, target=args.target, limits=file_limits_of(args)
-        )
+        file = open_object(path, args.target, file_limits_of(args))
+    return show(file, args)
+
+
+def show(file: ObjectFile, args: argparse.Namespace) -> int:
+    """Print the call frame information of a file; 1 where a part of it is damaged or missing."""
+    with opening():
+        code_object = CodeObject.of(file, dialect=args.dialect)
     symbols, notes = symbols_by_address(code_object)
     place = in_file(code_object, args.pc, "--pc")
     notes += [] if place is None else place.notes

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.options.batch_options import add_batch_options, is_batch
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
@@ -17,7 +21,7 @@ from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.file import file_report_json
-from dwarfgpu.service.file.file_report import report_on
+from dwarfgpu.service.file.file_report import Report, report_on, report_on_object
 from dwarfgpu.service.file.file_report_text import is_complete, report_lines
 
 SCHEMA: Final = file_report_json.SCHEMA
@@ -28,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "path", metavar="FILE", nargs="*",
         help="an ELF file, a host file with a fat binary, a bundle, or a core file, which may have "
-        "its program beside it",
+        "its program beside it; or several, archives, wheels, Debian packages, folders",
     )  # fmt: skip
     add_core_options(parser)
     parser.add_argument(
@@ -48,6 +52,7 @@ def configure(parser: ArgumentParser) -> None:
         f"default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
+    add_batch_options(parser)
     add_mangled_option(parser)
     add_file_limit_options(parser)
     parser.add_argument(
@@ -59,19 +64,53 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the report; 1 where a part could not be read."""
-    directories = arguments.debug_dir or DEBUG_DIRECTORIES
+    if _is_about_many(arguments):
+        from dwarfgpu.cli.many_files import show_many  # most requests are about one file
+
+        _require_no_program(arguments, "several files are not")
+        return show_many(show, "info", arguments.path, arguments, has_heading=False)
     path, is_core_file = _subject(arguments)
     if is_core_file:
         from dwarfgpu.cli.info_core import info_core
 
         return info_core(arguments, path)
-    if arguments.file is not None or arguments.load_address is not None:
-        raise UsageError(f"--file and --load-address are for a core file, which {path} is not")
-    require_core(arguments)
+    _require_no_program(arguments, f"{path} is not")
     with opening():
         report = report_on(
-            path, arguments.target, directories, arguments.dialect, file_limits_of(arguments)
+            path,
+            arguments.target,
+            _directories(arguments),
+            arguments.dialect,
+            file_limits_of(arguments),
         )
+    return _print(report, arguments)
+
+
+def show(file: ObjectFile, arguments: Namespace) -> int:
+    """Print the report on one object file of many; 1 where a part could not be read."""
+    return _print(report_on_object(file, _directories(arguments), arguments.dialect), arguments)
+
+
+def _require_no_program(arguments: Namespace, what: str) -> None:
+    """`UsageError` for options about a core file."""
+    if arguments.file is not None or arguments.load_address is not None:
+        raise UsageError(f"--file and --load-address are for a core file, which {what}")
+    require_core(arguments)
+
+
+def _directories(arguments: Namespace) -> Sequence[str | Path]:
+    return arguments.debug_dir or DEBUG_DIRECTORIES
+
+
+def _is_about_many(arguments: Namespace) -> bool:
+    """Whether several files are named, or what has several in it, without a core file."""
+    paths = arguments.path
+    if arguments.core is not None or "" in paths or not is_batch(paths, arguments):
+        return False
+    return not any(map(is_core, paths))
+
+
+def _print(report: Report, arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, **file_report_json.report_json(report)}))
     else:

@@ -22,6 +22,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.options.batch_options import add_batch_options, is_batch
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
@@ -65,7 +67,8 @@ def configure(parser: ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument(
         "subject", nargs="*", metavar="FILE|NAME",
-        help="an ELF file with DWARF; then variables, or with their function: nest::t",
+        help="an ELF file with DWARF; then variables, or with their function: nest::t; with --all "
+        "any number of files, archives, wheels, Debian packages and folders",
     )  # fmt: skip
     group = parser.add_argument_group("input")
     group.add_argument("--file", metavar="FILE", help="the file, if only names are given")
@@ -100,6 +103,7 @@ def configure(parser: ArgumentParser) -> None:
     judged.add_argument(
         "--min-coverage", metavar="PERCENT", help="exit status 1 if less is described"
     )
+    add_batch_options(parser)
     add_file_limit_options(parser)
     parser.set_defaults(state=None, lane=None)
 
@@ -108,12 +112,50 @@ def run(args: Namespace) -> int:
     return with_demo(args, _run)
 
 
+_OF_ONE_FILE: Final = (
+    "file", "core", "wave", "function", "pc", "load_address", "against", "asm",
+)  # fmt: skip
+"""Options that are about one file."""
+
+
 def _run(args: Namespace) -> int:
+    if args.all and is_batch(args.subject, args) and args.state is None:
+        return _show_many(args)
+    if args.jobs is not None or args.json_lines:
+        raise UsageError("--jobs and --json-lines are for files, with --all")
     request = _request(args)
     if args.core is None:
         file = _open(args, request.path, _load_address(args))
     else:
         file, request = _in_core(args, request)
+    return _answer(args, file, request)
+
+
+def _show_many(args: Namespace) -> int:
+    from dwarfgpu.cli.many_files import show_many  # most requests are about one file
+
+    words = [word for word in args.subject if not names_a_file(word)]
+    if words:
+        raise UsageError(f"--all takes files and no names: {shortened(words[0])} is no file")
+    for name in _OF_ONE_FILE:
+        if getattr(args, name) not in (None, False):
+            raise UsageError(f"--{name.replace('_', '-')} is for one file: give one FILE")
+    minimum = _percentage(args.min_coverage)
+    return show_many(show, "where", args.subject, args, minimum=minimum)
+
+
+def show(file: ObjectFile, args: Namespace) -> int:
+    """Print where each variable of one object file of many is described; the exit status."""
+    directories = args.debug_dir or DEBUG_DIRECTORIES
+    opened = CodeObject.of(file, dialect=args.dialect, debug_directories=directories)
+    if not opened.info.units and not opened.info.problems:
+        print("no debugging information")
+        return 0
+    request = Request(file.path, Wanted((), None, None), _percentage(args.min_coverage))
+    return _answer(args, opened, request)
+
+
+def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
     notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note, *request.notes]))
     before = request
     request = _placed(args, file, request, notes)
@@ -162,8 +204,8 @@ class Request:
 def _request(args: Namespace) -> Request:
     names, path = list(args.subject), args.core or args.file
     if args.all:
-        if len(names) > 1 or (names and path is not None):
-            raise UsageError("--all takes one file and no names")
+        if names and path is not None:
+            raise UsageError("--all takes the file of --file or --core, and no names")
         path = path or next(iter(names), None)
         names = []
     elif path is None and names and names_a_file(names[0]):

@@ -26,6 +26,8 @@ COMPRESSED: Final = {
 """The program that compressed a file, by the file's first bytes: so systems keep core files."""
 LONGEST_MAGIC_BYTES: Final = 6
 """Maximum size in bytes of the first bytes above."""
+ARCHIVE_MAGICS: Final = (AR_MAGIC, THIN_MAGIC, ZIP_MAGIC)
+"""How archives of object files begin."""
 ET_CORE: Final = 4
 """The type of a core file (System V ABI, "ELF Header")."""
 _DATA_AT, _TYPE_AT = 5, 16

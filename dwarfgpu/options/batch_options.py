@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.file_kinds import ARCHIVE_MAGICS
 from dwarfgpu.options.numbers import natural
+from dwarfgpu.terminal.input import file_head
 
 MAX_JOBS: Final = 256
 
@@ -19,6 +23,19 @@ def add_batch_options(parser: ArgumentParser) -> None:
         "--json-lines", action="store_true",
         help="one JSON object for each file, on a line of its own, and a last one for all",
     )  # fmt: skip
+
+
+def is_batch(paths: Sequence[str], arguments: Namespace) -> bool:
+    """Return whether many files are meant: by these options, by their number, or since one is an
+    archive, or a folder that is none of Triton's cache."""
+    if len(paths) > 1 or arguments.jobs is not None or arguments.json_lines:
+        return True
+    if len(paths) == 1 and os.path.isdir(paths[0]):
+        from dwarfgpu.objfile.triton_cache import has_kernels  # few requests name a folder
+
+        return not has_kernels(paths[0])
+    head = file_head(paths[0]) if paths else None
+    return head is not None and head.startswith(ARCHIVE_MAGICS)
 
 
 def jobs_of(arguments: Namespace) -> int:

@@ -262,7 +262,6 @@ def test_info_of_a_core_of_gpus_without_waves(tmp_path: Path) -> None:
         (("bt", "--core", CORES / BUILDS[0]), "is not a core file"),
         (("info",), "give one FILE"),
         (("info", "X", "--core", "Y", "--file", "Z"), "give one FILE, or one core file with"),
-        (("info", "X", "Y"), "give one FILE"),
         (("info", CORES / BUILDS[0], "--file", "X"), "--load-address are for a core file"),
         (("eval", "--core", CORES / "crash.aarch64.O0.core", "--file", CORES / BUILDS[0], "x"),
          "crash.x86_64.O0 is not for the machine of"),

@@ -22,13 +22,12 @@ from dwarfgpu.objfile.container import Container, entries_for
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.file_kinds import (
-    AR_MAGIC,
+    ARCHIVE_MAGICS,
     BUNDLE_MAGIC,
     COMPRESSED_BUNDLE_MAGIC,
     CORE_HEADER_BYTES,
     ELF_MAGIC,
     THIN_MAGIC,
-    ZIP_MAGIC,
     is_core_header,
 )
 
@@ -41,7 +40,6 @@ _UNKNOWN: Final = "[code objects]"
 _MAX_NESTING: Final = 4
 """Archives in one another."""
 _OBJECTS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)
-_ARCHIVES: Final = (AR_MAGIC, THIN_MAGIC, ZIP_MAGIC)
 
 Data = bytes | FileBytes
 
@@ -116,7 +114,7 @@ def _of_path(path: str, wanted: Wanted, seen: set[str]) -> Iterator[Member]:
             yield Member(path, problem=_too_many(path))
             return
         head = _head(name)
-        if head.startswith((*_OBJECTS, *_ARCHIVES)) and not is_core_header(head):
+        if head.startswith((*_OBJECTS, *ARCHIVE_MAGICS)) and not is_core_header(head):
             is_empty = is_empty and not head.startswith(_OBJECTS) and _real_path(name) not in seen
             for member in _of_file(name, wanted, seen, _real_path(path), is_named=False):
                 is_empty = False
@@ -165,7 +163,7 @@ def _of_file(
         return
     if head.startswith(THIN_MAGIC):
         yield from _of_thin(path, wanted, seen, folder)
-    elif head.startswith((*_OBJECTS, *_ARCHIVES)):
+    elif head.startswith((*_OBJECTS, *ARCHIVE_MAGICS)):
         walk = _Walk(path, wanted, is_named)
         yield from walk.members(map_file(path), (), 0)
     else:  # opening it says what it is not
@@ -230,7 +228,7 @@ class _Walk:
     def _file(self, file: PackedFile, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
         try:
             head = file.head(_HEAD_BYTES)
-            if not head.startswith((*_OBJECTS, *_ARCHIVES)) or is_core_header(head):
+            if not head.startswith((*_OBJECTS, *ARCHIVE_MAGICS)) or is_core_header(head):
                 return
             data = file.contents(self.wanted.limits)
         except DwarfGpuError as error:
@@ -265,7 +263,7 @@ class _Walk:
 
 def is_archive(data: Data) -> bool:
     """Return whether bytes are an archive, with files in it."""
-    return data[:_HEAD_BYTES].startswith(_ARCHIVES)
+    return data[:_HEAD_BYTES].startswith(ARCHIVE_MAGICS)
 
 
 def container_of(file: ObjectFile | None, data: Data, path: str, limits: FileLimits) -> Container:

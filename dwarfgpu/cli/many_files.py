@@ -1,0 +1,161 @@
+"""`info`, `where --all` and `frames` of many files: each by itself, in the given order."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from fractions import Fraction
+from functools import partial
+from io import BytesIO, TextIOWrapper
+from typing import Final
+
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.printable import one_line
+from dwarfgpu.batch.examine import Options, examine, total, unanswered
+from dwarfgpu.batch.in_order import in_order
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.dialect.dialect import dialect
+from dwarfgpu.objfile.collection.members import Member, Wanted, members
+from dwarfgpu.objfile.collection.open_member import open_member
+from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_kinds import ET_CORE
+from dwarfgpu.options.batch_options import jobs_of
+from dwarfgpu.options.limit_options import file_limits_of
+from dwarfgpu.service.error_text import error_line
+from dwarfgpu.terminal.progress import Progress
+
+Show = Callable[[ObjectFile, Namespace], int]
+"""Prints the answer of a command about one file, and returns the exit status; it is pickled."""
+_ENCODING: Final = "utf-8"
+
+
+@frozen
+class _Shown:
+    """What a command printed about one file."""
+
+    name: str
+    status: int
+    output: str = ""
+    notes: str = ""
+    """What goes to standard error."""
+
+
+@frozen
+class _Request:
+    """How a command shows each file; every process of `--jobs` has it."""
+
+    show: Show
+    arguments: Namespace
+    options: Options
+    has_heading: bool
+    encoding: str | None
+
+
+def show_many(
+    show: Show,
+    question: str,
+    paths: Sequence[str],
+    arguments: Namespace,
+    *,
+    has_heading: bool = True,
+    minimum: Fraction | None = None,
+) -> int:
+    """Print the answers about all object files in files and folders; the worst exit status.
+
+    `show` prints the text about one of them, `examine` gives the line for `--json-lines` about
+    `question`. `has_heading`: the text does not begin with the name of the file. `minimum`: for
+    `where`, as in `Options`. `UsageError` for `--json`, which is one object.
+    """
+    if arguments.json:
+        raise UsageError("--json prints one object, of one file: --json-lines prints one for each")
+    if arguments.dialect is not None:
+        dialect(arguments.dialect)
+    jobs, limits = jobs_of(arguments), file_limits_of(arguments)
+    directories = tuple(getattr(arguments, "debug_dir", None) or DEBUG_DIRECTORIES)
+    options = Options(arguments.target, arguments.dialect, directories, limits, minimum=minimum)
+    found = members(paths, Wanted(options.target, limits))
+    if arguments.json_lines:
+        line = partial(_line, question, options)
+        return _print_lines(in_order(line, found, partial(_lost_line, question), jobs))
+    encoding = getattr(sys.stdout, "encoding", None)
+    request = _Request(show, arguments, options, has_heading, encoding)
+    return _print_texts(in_order(partial(_shown, request), found, _lost, jobs))
+
+
+def _line(question: str, options: Options, member: Member) -> _Shown:
+    record = examine(member, question, options)
+    status = record["status"]
+    assert isinstance(status, int)
+    return _Shown(str(member), status, json.dumps(record, allow_nan=False))
+
+
+def _lost_line(question: str, member: Member, error: DwarfGpuError) -> _Shown:
+    return _Shown(str(member), 2, json.dumps(unanswered(member, question, error)))
+
+
+def _shown(request: _Request, member: Member) -> _Shown:
+    """What the command prints about a file, or why it cannot be read."""
+    encoding = request.encoding or _ENCODING
+    output = TextIOWrapper(BytesIO(), encoding, "backslashreplace", write_through=True)
+    notes = TextIOWrapper(BytesIO(), encoding, "backslashreplace", write_through=True)
+    try:
+        with redirect_stdout(output), redirect_stderr(notes):
+            file = open_member(member, request.options.target, request.options.limits)
+            if file.type == ET_CORE:
+                raise UsageError(f"{member} is a core file: give it alone")
+            if request.has_heading:
+                print(one_line(f"{member}:"))
+            status = request.show(file, request.arguments)
+    except DwarfGpuError as error:
+        return _lost(member, error)
+    return _Shown(str(member), status, _text(output), _text(notes))
+
+
+def _text(stream: TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
+def _lost(member: Member, error: DwarfGpuError) -> _Shown:
+    return _Shown(str(member), 2, notes=f"dwarfgpu: {error_line(error)}\n")
+
+
+def _print_lines(lines: Iterable[_Shown]) -> int:
+    statuses: Counter[int] = Counter()
+    for line in _with_progress(lines):
+        statuses[line.status] += 1
+        print(line.output, flush=True)
+    print(json.dumps(total(statuses)))
+    return max(statuses, default=0)
+
+
+def _print_texts(texts: Iterable[_Shown]) -> int:
+    """The text about each file, with an empty line between two, and how many there are."""
+    files = unreadable = status = 0
+    for text in _with_progress(texts):
+        if text.output:
+            print(text.output)
+        if text.notes:
+            sys.stdout.flush()
+            sys.stderr.write(text.notes)
+        files += 1
+        unreadable += not text.output
+        status = max(status, text.status)
+    end = f"; {unreadable} cannot be read" if unreadable else ""
+    print(f"total: {files} file{'' if files == 1 else 's'}{end}")
+    return status
+
+
+def _with_progress(texts: Iterable[_Shown]) -> Iterator[_Shown]:
+    """Yield the texts, with a line about them on a terminal between two."""
+    progress = Progress(sys.stderr)
+    for number, text in enumerate(texts, 1):
+        progress.clear()
+        yield text
+        progress.examined(number, one_line(text.name))
+    progress.clear()
