@@ -7,16 +7,20 @@ Needs clang 19 (`CLANG` names another), gcc, and two packages of PyPI: `triton`,
     python3 -m venv triton && triton/bin/pip install triton==3.9.0 numpy nvidia-cuda-nvcc==13.5.37
     triton/bin/python tools/build_nvidia_fixtures.py
 
-Two runs give the same bytes, and no file has a path of the machine.
+Two runs give the same bytes, and no file has a path of the machine. What nvdisasm and cuobjdump
+say of some cubins is recorded in `NAME.lines.txt` and `NAME.kernels.txt`, for tests on machines
+without them.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -56,6 +60,45 @@ main:
     .section .note.GNU-stack, "", @progbits
 """
 """A host object with two fat binaries, as each translation unit of a program adds one."""
+
+RECORDED: Final = ("axpy.sm_80", "axpy.sm_90", "combine.sm_75.lineinfo", "combine.sm_90")
+_SECTION: Final = re.compile(r"\.text\.(\S+):")
+_LINE: Final = re.compile(r"\s*//## File \"(.+)\", line (\d+)")
+_INSTRUCTION: Final = re.compile(r"\s*/\*([0-9a-f]+)\*/ .*;")
+_KERNEL_FACTS: Final = re.compile(
+    r"\bsm=\w+|function: \S+\(0x\w+\)\s+(?:register count|frame size): \w+"
+    r"|Ordinal : \w+\s+Offset  : \w+\s+Size    : \w+"
+)
+
+
+def lines_of(nvdisasm: str) -> Iterator[str]:
+    """Section, offset, line of the source and of PTX, of each instruction at which one changes."""
+    section, source, ptx, last = "", "-", "-", ""
+    for text in nvdisasm.splitlines():
+        if begin := _SECTION.match(text):
+            section, source, ptx = begin[1], "-", "-"
+        elif line := _LINE.match(text):
+            if line[1].startswith(".nv_debug_ptx_txt"):
+                ptx = line[2]
+            else:
+                source = f"{line[1]}:{line[2]}"
+        elif (instruction := _INSTRUCTION.match(text)) and section:
+            known = f"{source} {ptx}"
+            if known != last:
+                yield f"{section} {int(instruction[1], 16):#x} {known}"
+            last = known
+
+
+def record(programs: Path) -> None:
+    """What NVIDIA's own tools say of the cubins."""
+    for name in RECORDED:
+        command = [str(programs / "nvdisasm"), "-g", "-gp", f"nvidia/{name}.cubin"]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        Path(f"nvidia/{name}.lines.txt").write_text("\n".join(lines_of(text)) + "\n")
+        command = [str(programs / "cuobjdump"), "-elf", f"nvidia/{name}.cubin"]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        facts = [" ".join(match[0].split()) for match in _KERNEL_FACTS.finditer(text)]
+        Path(f"nvidia/{name}.kernels.txt").write_text("\n".join(facts) + "\n")
 
 
 def main() -> None:
@@ -98,6 +141,7 @@ def main() -> None:
         command = ["gcc", "-c", "-x", "assembler", "-", "-o", "host.o"]
         subprocess.run(command, cwd=folder, input=HOST, text=True, check=True)
         shutil.copy(Path(folder) / "host.o", "nvidia")
+    record(programs)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.file import file_report_json
-from dwarfgpu.service.file.file_report import Report, report_on, report_on_object
+from dwarfgpu.service.file.file_report import Report, report_on, report_on_object, with_lines
 from dwarfgpu.service.file.file_report_text import is_complete, report_lines
 
 SCHEMA: Final = file_report_json.SCHEMA
@@ -53,6 +53,9 @@ def configure(parser: ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_batch_options(parser)
+    parser.add_argument(
+        "--lines", action="store_true", help="of a cubin: the lines of its machine code"
+    )
     add_mangled_option(parser)
     add_file_limit_options(parser)
     parser.add_argument(
@@ -71,6 +74,8 @@ def run(arguments: Namespace) -> int:
         return show_many(show, "info", arguments.path, arguments, has_heading=False)
     path, is_core_file = _subject(arguments)
     if is_core_file:
+        if arguments.lines:
+            raise UsageError("--lines is for a cubin, not for a core file")
         from dwarfgpu.cli.info_core import info_core
 
         return info_core(arguments, path)
@@ -111,6 +116,8 @@ def _is_about_many(arguments: Namespace) -> bool:
 
 
 def _print(report: Report, arguments: Namespace) -> int:
+    if arguments.lines:
+        report = with_lines(report)
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, **file_report_json.report_json(report)}))
     else:

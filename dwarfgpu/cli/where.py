@@ -304,7 +304,10 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
         )
         units = file.info.units
     if not units and not file.info.problems:
-        raise UsageError(f"{file.name} has no debugging information")
+        known = ""
+        if file.file.machine == "CUDA" and file.file.has_section(".debug_line"):
+            known = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
+        raise UsageError(f"{file.name} has no debugging information{known}")
     return file
 
 

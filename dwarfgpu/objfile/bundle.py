@@ -69,6 +69,9 @@ class BundleEntry:
         """The GPU as text, with its features; None where it is unknown."""
         return None if self.target is None else str(self.target)
 
+    def require_code(self, path: str) -> None:
+        """A `DwarfGpuError` for an entry of the container `path` that cannot be opened."""
+
     @property
     def is_device_code(self) -> bool:
         """Whether it is machine code of a GPU."""

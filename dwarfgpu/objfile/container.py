@@ -17,7 +17,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
-from dwarfgpu.objfile.fatbin import FatbinEntry, fatbins_of, is_fatbin, read_fatbins
+from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 from dwarfgpu.objfile.triton_cache import cached_kernels
 
@@ -41,8 +41,7 @@ class Container:
 
     def open_entry(self, entry: BundleEntry) -> ObjectFile:
         """The ELF file that an entry is; `UsageError` where it is none."""
-        if isinstance(entry, FatbinEntry):
-            entry.require_cubin(self.path)
+        entry.require_code(self.path)
         if entry.path is not None:
             return ObjectFile(entry.path, map_file(entry.path), self.limits)
         name = entry.target or entry.id
@@ -59,11 +58,15 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -
     data = map_file(path)
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
         return Container(str(path), None, read_bundles(data, str(path), limits), limits)
-    if is_fatbin(data[:_LONGEST_MAGIC_BYTES]):
+    if data[:_LONGEST_MAGIC_BYTES].startswith(FATBIN_MAGIC):
+        from dwarfgpu.objfile.fatbin import read_fatbins  # few files are fat binaries of CUDA
+
         return Container(str(path), None, read_fatbins(data, str(path), limits), limits)
     file = ObjectFile(str(path), data, limits)
     entries: tuple[BundleEntry, ...] = () if file.machine in _GPUS else entries_of(file)
-    if file.machine not in _GPUS:
+    if any(name in file.sections_by_name for name in FATBIN_SECTIONS):
+        from dwarfgpu.objfile.fatbin import fatbins_of
+
         first = len(entries)
         entries += tuple(evolve(one, index=first + one.index) for one in fatbins_of(file))
     return Container(str(path), file, entries, limits)
@@ -96,7 +99,7 @@ def is_bundle_file(path: str | Path) -> bool:
 
 
 def _is_container(header: bytes) -> bool:
-    return is_bundle(header) or is_fatbin(header)
+    return is_bundle(header) or header.startswith(FATBIN_MAGIC)
 
 
 def pick(container: Container, target: str | None) -> BundleEntry:

@@ -25,10 +25,8 @@ from dwarfgpu.objfile.bundle import MAX_ENTRIES, BundleEntry, after_zeros
 from dwarfgpu.objfile.compression import unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
-from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
+from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 
-SECTIONS: Final = (".nv_fatbin", "__nv_relfatbin")
-"""In host files: linked code, and code that CUDA's linker links once more."""
 _HEADER_BYTES: Final = 16
 _ENTRY_BYTES: Final = 64
 _KINDS: Final = {1: "ptx", 2: "cubin", 256: "joined"}
@@ -44,7 +42,7 @@ _COMPRESSIONS: Final = {_LZ4: "lz4", _ZSTD: "zstd"}
 class FatbinEntry(BundleEntry):
     """A cubin or the text of PTX; its `id` is the kind and the GPU, as in `cubin-sm_90a`."""
 
-    def require_cubin(self, path: str) -> None:
+    def require_code(self, path: str) -> None:
         """`UsageError` for PTX, `Unsupported` for kinds that are not read here."""
         if self.kind == "ptx":
             raise UsageError(f"{path}[{self.id}] is a text, without machine code")
@@ -75,11 +73,6 @@ class FatbinEntry(BundleEntry):
         return tuple(filter(None, (self.id, self.target_name)))
 
 
-def is_fatbin(data: bytes) -> bool:
-    """Return whether bytes begin as a fat binary does."""
-    return data.startswith(FATBIN_MAGIC)
-
-
 def read_fatbins(
     data: bytes | FileBytes, subject: str, limits: FileLimits = DEFAULT_FILE_LIMITS
 ) -> tuple[FatbinEntry, ...]:
@@ -104,7 +97,7 @@ def fatbins_of(file: ObjectFile) -> tuple[FatbinEntry, ...]:
     out: list[FatbinEntry] = []
     bytes_left = file.size_bytes
     for section in file.sections:
-        if section.name not in SECTIONS:
+        if section.name not in FATBIN_SECTIONS:
             continue
         bytes_left -= section.size_bytes
         if bytes_left < 0:

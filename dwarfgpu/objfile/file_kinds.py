@@ -10,6 +10,8 @@ COMPRESSED_BUNDLE_MAGIC: Final = b"CCOB"
 """The magic of a compressed bundle."""
 FATBIN_MAGIC: Final = b"\x50\xed\x55\xba"
 """The magic of a fat binary of CUDA."""
+FATBIN_SECTIONS: Final = (".nv_fatbin", "__nv_relfatbin")
+"""The sections of host files that have some: linked code, and code that is linked once more."""
 ELF_MAGIC: Final = b"\x7fELF"
 AR_MAGIC: Final = b"!<arch>\n"
 """The magic of an archive of `ar`; a Debian package is one."""

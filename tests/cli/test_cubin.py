@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -138,3 +141,66 @@ def test_info_lists_registers_of_ptx() -> None:
     assert "  [0xe0,0x130) %rd6 b64, word 1: R3" in run("info", AXPY, "--all").lines
     registers = run_json("info", AXPY).json["cuda"]["ptx_registers"]
     assert len(registers) == 45 and registers[0]["name"] == "%p1"
+
+
+KERNELS = sorted(NVIDIA.glob("*.kernels.txt"))
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.name)
+def test_kernels_as_cuobjdump(path: Path) -> None:
+    """`NAME.kernels.txt` is what cuobjdump of CUDA 13.1 says."""
+    name = path.name.replace(".kernels.txt", ".cubin")
+    answer = run_json("info", NVIDIA / name).json["cuda"]
+    text = path.read_text()
+    assert f"sm={answer['target'].removeprefix('sm_')}\n" in text
+    (kernel,) = answer["kernels"]
+    counts = dict(re.findall(rf"function: {kernel['name']}\S+ (\D+): (\w+)", text))
+    assert kernel["registers"] == int(counts["register count"])
+    assert kernel["frame_size"] == int(counts["frame size"], 16)
+    parameters = {
+        int(ordinal, 16): (int(offset, 16), int(size, 16))
+        for ordinal, offset, size in re.findall(
+            r"Ordinal : (\w+) Offset : (\w+) Size : (\w+)", text
+        )
+    }
+    found = [(one["offset"], one["size"]) for one in kernel["parameters"]]
+    assert found == [parameters[ordinal] for ordinal in sorted(parameters)]
+
+
+def test_location_lists_as_llvm_dwarfdump(tool: Callable[[str], str]) -> None:
+    """ptxas 12.9 has the addresses in place: without a base address they begin at 0 in both."""
+    path = NVIDIA / "axpy.sm_80.cubin"
+    text = subprocess.run(
+        [tool("llvm-dwarfdump-19"), "--debug-info", str(path)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    entries = re.findall(r"\(0x(\w{16}), 0x(\w{16})\): (.*?)\)?\n", text)
+    wanted = [(int(begin, 16), int(end, 16), expression) for begin, end, expression in entries]
+    found = [
+        (entry["begin"], entry["end"], re.sub(r"%\w+", _number, entry["operations"]))
+        for variable in run_json("where", path, "--all").json["variables"]
+        for entry in variable["entries"]
+        if entry["begin"] is not None
+    ]
+    assert len(wanted) > 20 and sorted(found) == sorted(wanted)
+
+
+def _number(name: re.Match[str]) -> str:
+    return f"0x{name[0].encode().hex()}"
+
+
+def test_call_frame_information_as_llvm_dwarfdump(tool: Callable[[str], str]) -> None:
+    path = NVIDIA / "combine.sm_75.lineinfo.cubin"
+    text = subprocess.run(
+        [tool("llvm-dwarfdump-19"), "--debug-frame", str(path)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    wanted = re.findall(r"DW_CFA_(same_value|undefined|def_cfa): reg(\d+)", text)
+    entries = run_json("frames", path).json["sections"][0]["entries"]
+    found = [
+        (one["instruction"].removeprefix("DW_CFA_"), f"{one['register']}")
+        for entry in entries
+        for one in entry["instructions"]
+        if "register" in one and one["instruction"] != "DW_CFA_val_expression"
+    ]
+    assert len(found) > 5 and found == wanted

@@ -612,6 +612,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l debug-dir -xka "(__fish_
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l jobs -x -d 'examine the files in N processes'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l json-lines -d 'one JSON object for each file, on a line of its own, and a last one for all'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l lines -d 'of a cubin: the lines of its machine code'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l mangled -d 'show functions and symbols by their mangled names'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l max-inflated-bytes -x -d 'bytes of a file'"'"'s compressed parts, unpacked; default: 268435456'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using info' -l max-inflated-ratio -x -d 'unpacked bytes for each compressed one; default: 64'

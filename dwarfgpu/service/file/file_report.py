@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.imports import type_sources
 from dwarfgpu.dwarf.split.split_units import split_id, split_name
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
@@ -33,6 +33,7 @@ from dwarfgpu.objfile.separate_debug import (
 )
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.cubin_lines import CubinLines
     from dwarfgpu.objfile.cuda_code import CudaCode
 
 AT_LLVM_AUGMENTATION: Final = 0x3E09
@@ -129,6 +130,8 @@ class Report:
     gpu: GpuCode | None = None
     cuda: CudaCode | None = None
     """What a cubin says of itself."""
+    lines: CubinLines | None = None
+    """The lines of its machine code, where they were asked for."""
     build_id: bytes | None = None
     link: DebugLink | None = None
     debug_path: str | None = None
@@ -294,3 +297,16 @@ def _augmentation(unit: CompilationUnit) -> str | None:
     if attribute is None or attribute.kind in ("flag", "constant"):
         return None
     return unit.root.string(AT_LLVM_AUGMENTATION)
+
+
+def with_lines(report: Report) -> Report:
+    """The report of a cubin with the lines of its machine code; `UsageError` for another file."""
+    if report.file is None or report.cuda is None:
+        raise UsageError(
+            f"--lines lists those of a cubin, which {report.path} is not: `dwarfgpu disas` shows "
+            "lines beside instructions"
+        )
+    from dwarfgpu.dwarf.line.cubin_lines import cubin_lines
+
+    lines = cubin_lines(report.file)
+    return evolve(report, lines=lines, problems=(*report.problems, *lines.problems))

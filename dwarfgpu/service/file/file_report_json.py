@@ -25,6 +25,7 @@ from dwarfgpu.service.file.file_report import (
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.cubin_lines import CubinLine
     from dwarfgpu.objfile.cuda_code import CudaCode
 
 SCHEMA: Final = "dwarfgpu-info-1"
@@ -37,6 +38,7 @@ def report_json(report: Report) -> JsonObject:
         "elf": None if report.file is None else _elf(report, report.file),
         "gpu": None if report.gpu is None else _gpu(report.gpu),
         "cuda": None if report.cuda is None else _cuda(report.cuda),
+        "lines": None if report.lines is None else [_line(line) for line in report.lines.lines],
         "code_objects": [_entry(entry) for entry in report.entries],
         "sections": [_section(section) for section in report.sections],
         "units": [_unit(unit) for unit in report.units],
@@ -103,6 +105,18 @@ def _cuda(cuda: CudaCode) -> JsonObject:
             }
             for one in cuda.allocations
         ],
+    }
+
+
+def _line(line: CubinLine) -> JsonObject:
+    source, ptx = line.source, line.ptx
+    return {
+        "begin": line.begin,
+        "end": line.end,
+        "source": None if source is None else {"file": source.file, "line": source.number},
+        "ptx": None
+        if ptx is None
+        else {"section": ptx.file, "line": ptx.number, "text": line.ptx_text},
     }
 
 

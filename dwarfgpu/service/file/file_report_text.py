@@ -25,6 +25,7 @@ from dwarfgpu.service.file.file_report import (
 )
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.cubin_lines import CubinLine
     from dwarfgpu.objfile.cuda_code import CudaCode
     from dwarfgpu.objfile.ptx_registers import Allocation
 
@@ -84,8 +85,12 @@ def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Itera
             packed = "  compressed" if section.is_compressed else ""
             yield f"  {section.name:<24} {section.size_bytes:>10} bytes{packed}"
     if report.file is not None and not report.units and not report.problems:
-        has_link = report.build_id is not None or report.link is not None
-        yield "no debug information" + (", and no separate debug file is found" if has_link else "")
+        if report.cuda is not None and report.file.has_section(".debug_line"):
+            yield "no debugging information entries; --lines lists the line tables"
+        else:
+            has_link = report.build_id is not None or report.link is not None
+            missing = ", and no separate debug file is found" if has_link else ""
+            yield f"no debug information{missing}"
     if report.units:
         yield f"units: {len(report.units)}"
         yield from _units(report.units, everything)
@@ -93,6 +98,9 @@ def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Itera
     yield from _split_units(report.units, everything)
     if report.supplementary is not None:
         yield from _supplementary(report.supplementary, is_needed=not _is_unneeded(report))
+    if report.lines is not None:
+        yield "lines of the machine code, of the source and of PTX:"
+        yield from map(_line, report.lines.lines)
     for error in report.problems:
         yield f"problem: {error_line(error)}"
 
@@ -169,6 +177,13 @@ def _allocation(allocation: Allocation) -> str:
     word = "" if allocation.word_count == 1 else f", word {allocation.part}"
     span = f"[{allocation.begin:#x},{allocation.end:#x})"
     return f"  {span} {allocation.name}{type}{word}: {allocation.place}"
+
+
+def _line(line: CubinLine) -> str:
+    source = "" if line.source is None else f"{line.source.file}:{line.source.number}"
+    ptx = "" if line.ptx is None else f"{line.ptx.number}"
+    span = f"[{line.begin:#x},{line.end:#x})"
+    return f"  {span:<16} {source:<24} {ptx:>5}  {line.ptx_text or ''}".rstrip()
 
 
 def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[str]:
