@@ -103,11 +103,27 @@ These mean something else than in the AMD text (issue 230524.1, the section of t
 - *Which bits of a wider register is a `DW_OP_piece`?* The ABI's, says section 3.12. As everywhere here,
   they are the first bits; on a little-endian target the low ones.
 - *An overlay that begins before the storage of its base?* A negative position does not exist: ill-formed.
-- *An overlay of no bits beyond the base?* It extends the base by undefined bits up to there.
+- *An overlay of no bits?* The text lets a consumer choose: the base is left as it is, a composite or not.
+  Beyond the base it extends it by undefined bits up to there.
 - *An overlay on a location of several places?* Draft 025 is about such locations, and not approved. It is
   not supported.
 - *A base register that is narrower or wider than an address?* As in the AMD text; 230524.1 is silent.
 - *`DW_OP_mod_floor` on the generic type?* Unsigned, as `DW_OP_mod_trunc`: both have the same result.
+- *How large may a composite be?* The approved text gives no bound, the text that 251120.1 amends the
+  size of the largest address space or register. The largest address space is the bound, as in the AMD text.
+- *May a piece be added to a composite whose position is not its start?* It may; the position stays.
+
+## Slips found by running the examples
+
+The examples of 230524.1, 251120.1 and 013 are
+[conformance cases](../fixtures/cases/dwarf6.json). These do not give what their text says:
+
+- 251120.1, D.1.3, the last example: `DW_OP_bit_overlay` needs four entries, and the first one finds three.
+  With `DW_OP_composite` in front of it the result is the one that is meant.
+- 251120.1, D.13, figure D.66: the last part lacks `DW_OP_stack_value`, so that the byte of memory to which the
+  register points is laid over, not the value.
+- 028: an extended operation with the number 0, as in 0xde00, is what 230524.1 reserves.
+- 230524.1, 3.12: the end of a `DW_OP_bit_piece` is *SP* + *L*; its size is called *N*.
 """
 
 

@@ -33,12 +33,15 @@ FORBIDDEN: Final = {
 
 # Older and vendor names share the function of what they mean.
 _REASONS: Final = {OPERATIONS[name].function: reason for name, reason in FORBIDDEN.items()}
+_BY_NAME: Final = {**FORBIDDEN, "push_lane": _WHOLE_THREAD}
+"""With the names of DWARF 6, whose functions differ."""
 
 
 def forbidden(expression: Expression) -> Iterator[tuple[Instruction, str]]:
     """Yield each forbidden operation that was decoded, with the reason."""
     for instruction in expression.instructions:
-        reason = _REASONS.get(instruction.operation.function)
+        operation = instruction.operation
+        reason = _REASONS.get(operation.function) or _BY_NAME.get(operation.name)
         if reason is not None:
             yield instruction, f"not allowed in call frame information: {reason}"
 

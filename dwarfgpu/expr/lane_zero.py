@@ -14,7 +14,9 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.expr.instruction import Instruction
 
-_OF_LANES: Final = frozenset({"LLVM_push_lane", "LLVM_extend", "LLVM_select_bit_piece"})
+_OF_LANES: Final = frozenset(
+    {"LLVM_push_lane", "push_lane", "LLVM_extend", "LLVM_select_bit_piece"}
+)
 """Operations with which an expression says itself what each lane has."""
 _MAX_INSTRUCTIONS: Final = 4096
 

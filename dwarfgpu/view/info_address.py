@@ -17,7 +17,7 @@ from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.expr.text.assembly import instruction_text
 
-_TLS: Final = ("form_tls_address", "GNU_push_tls_address")
+_TLS: Final = ("form_tls_address", "form_tls_location", "GNU_push_tls_address")
 _TYPED: Final = ("convert", "reinterpret", "const_type", "deref_type", "regval_type")
 _MARGIN: Final = 4
 _DEEPEST: Final = 8

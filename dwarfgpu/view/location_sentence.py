@@ -122,7 +122,7 @@ def place_words(
         return _one(instructions[0], source.unit, arch, variable)
     if names[-1] == "stack_value":
         return _computed(instructions[:-1], arch)
-    if names[-1] == "form_tls_address":
+    if names[-1] in ("form_tls_address", "form_tls_location"):
         return "in thread-local memory"
     if "LLVM_select_bit_piece" in names[-5:] and not _after_choice(names):
         is_of_lane = names[-1] != "LLVM_select_bit_piece"

@@ -50,7 +50,9 @@ _MAX_NESTED: Final = 16
 _MAX_ENTRIES: Final = 32
 """List entries that are shown."""
 _POINTERS: Final = ("implicit_pointer", "GNU_implicit_pointer", "LLVM_aspace_implicit_pointer")
-_REGISTERS: Final = ("bregx", "regx", "regval_type", "GNU_regval_type", "LLVM_aspace_bregx")
+_REGISTERS: Final = (
+    "bregx", "regx", "regval_type", "GNU_regval_type", "LLVM_aspace_bregx", "aspace_bregx",
+)  # fmt: skip
 
 
 class OperationInputs:

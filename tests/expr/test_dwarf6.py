@@ -6,12 +6,14 @@ Its sentences are in `tests/spec/test_dwarf6.py`.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.decode import EXTENDED
+from dwarfgpu.expr.decode import EXTENDED, decode
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, DWARF6, DWARF6_PROVISIONAL
 from dwarfgpu.expr.dialect.dwarf6 import ALIASES, CHANGED, MAX_PIECES, OPERATIONS_6
 from dwarfgpu.expr.dialect.dwarf6_names import StandardName, names
@@ -20,7 +22,8 @@ from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
 from dwarfgpu.expr.static_check.checker import check
 from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.assembly import assemble, disassemble
-from tests.cli.command import run
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.cli.command import FIXTURES, run
 
 GFX = architecture("gfx942")
 FORM = UnitFormat()
@@ -217,3 +220,28 @@ def test_many_pieces() -> None:
 def test_amd_is_as_before() -> None:
     assert assemble("lit1; DW_OP_mod; DW_OP_xderef", AMD).hex() == "311d18"
     assert disassemble(b"\x97", AMD)[0].text == "DW_OP_push_object_address"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["DW_OP_push_lane", "DW_OP_push_object_location", "DW_OP_call2 0x10", "DW_OP_addr 0; "
+     "DW_OP_deref_type 4 0x20", "DW_OP_fbreg 0"],
+)  # fmt: skip
+def test_call_frame_information_forbids_the_same(text: str) -> None:
+    """241011.1, section 6.4.2: what needs a compilation unit; a lane is not the whole thread's."""
+    expression = decode(assemble(text, DWARF6_PROVISIONAL), DWARF6_PROVISIONAL, FORM)
+    assert [reason for _, reason in forbidden(expression)]
+
+
+def test_a_file_of_version_6_is_not_read(tmp_path: Path) -> None:
+    """No public text has its headers: the unit is named, and nothing of it is guessed."""
+    data = bytearray((FIXTURES / "x86_64/demo.gcc.O0.v5").read_bytes())
+    sections = ObjectFile("made", bytes(data)).sections
+    offset = next(section.offset for section in sections if section.name == ".debug_info")
+    data[offset + 4] = 6
+    path = tmp_path / "six"
+    path.write_bytes(data)
+    done = run("info", path)
+    assert (
+        "DWARF version 6: no public text defines its headers and forms yet" in done.out + done.err
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Final
 
 from attrs import field
 
@@ -474,7 +475,7 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
     info = arch.registers[register]
     if (
         _reads_base_register(operation)
-        and name != "LLVM_aspace_bregx"
+        and name not in _ASPACE_BASES
         and info.is_narrower(arch.address_bits)
     ):
         return (
@@ -485,11 +486,14 @@ def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tupl
     return None
 
 
+_ASPACE_BASES: Final = ("LLVM_aspace_bregx", "aspace_bregx")
+
+
 def _reads_base_register(operation: Operation) -> bool:
     """Whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may not."""
     if operation.pushes == "value":
         return False  # upstream clang's, read as the focused lane's dword
-    return operation.name == "LLVM_aspace_bregx" or operation.name.startswith("breg")
+    return operation.name in _ASPACE_BASES or operation.name.startswith("breg")
 
 
 def _register(instruction: Instruction) -> int | None:
