@@ -46,7 +46,7 @@ from dwarfgpu.machine.simulated.launch.dispatch import (
     next_placement,
     require_contents,
 )
-from dwarfgpu.machine.simulated.launch.kernarg import parameters
+from dwarfgpu.machine.simulated.launch.kernel_arguments import parameters
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.undefined import FILL
 from dwarfgpu.machine.state.load import State, load_state

@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.machine.simulated.launch.kernarg import (
+from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ArgumentValue,
     Buffer,
     DeclaredParameter,

@@ -15,13 +15,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language import gpu_words
 from dwarfgpu.language.wave_variables import workgroup_id
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator
-from dwarfgpu.machine.simulated.launch.kernarg import (
-    DeclaredParameter,
-    HiddenValues,
-    Kernarg,
-    bind,
-    parameters,
-)
+from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg, bind
+from dwarfgpu.machine.simulated.launch.kernel_arguments import DeclaredParameter, parameters
 from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
 from dwarfgpu.options.launch_arguments import argument_values

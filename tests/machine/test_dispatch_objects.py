@@ -16,15 +16,13 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
     joined,
     user_signal,
 )
-from dwarfgpu.machine.simulated.launch.kernarg import (
+from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg, bind
+from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ArgumentValue,
     Buffer,
     DeclaredParameter,
-    HiddenValues,
-    Kernarg,
     SharedMemory,
     UnknownArgument,
-    bind,
     parameters,
 )
 from dwarfgpu.machine.topology import Geometry

@@ -15,7 +15,7 @@ from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
-from dwarfgpu.machine.simulated.launch.kernarg import Parameter
+from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.service.machine.barrier_places import BarrierPlace, barrier_places, source_of

@@ -17,13 +17,8 @@ from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.simulated.launch import dispatch_packet, initial_registers, kernarg
-from dwarfgpu.machine.simulated.launch.kernarg import (
-    ArgumentValue,
-    Buffer,
-    HiddenValues,
-    Kernarg,
-    Parameter,
-)
+from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg
+from dwarfgpu.machine.simulated.launch.kernel_arguments import ArgumentValue, Buffer, Parameter
 from dwarfgpu.machine.simulated.storage.undefined import FILL
 from dwarfgpu.machine.topology import Agent, Dispatch, Geometry, Machine, Queue, Wave, Workgroup
 from dwarfgpu.objfile.gpu_code import GpuKernel
@@ -219,7 +214,7 @@ def dispatched(request: Request) -> Launched:
             f"{request.load_address:#x}: addresses have 64 bits"
         )
     lanes = descriptor.wave_size
-    _require_no_clusters(request.kernel)
+    require_no_clusters(request.kernel)
     require_geometry(request, lanes)
     place = request.place
     allocator = dispatch_packet.Allocator(place.objects_address, place.guard_bytes)
@@ -228,7 +223,7 @@ def dispatched(request: Request) -> Launched:
     hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
-    _require_lds(request, group_bytes)
+    require_lds(request, group_bytes)
     scratch_bytes = wave_scratch_bytes(request, lanes)
     groups, placed = _waves(request, lanes, group_bytes)
     users, first_system = _user_sgprs(request, descriptor, at, bound)
@@ -363,7 +358,7 @@ def _bound(request: Request, hidden: HiddenValues, allocator: dispatch_packet.Al
     )
 
 
-def _require_no_clusters(kernel: GpuKernel) -> None:
+def require_no_clusters(kernel: GpuKernel) -> None:
     """Dispatch packets of the documents have no cluster sizes (code object V6, `.cluster_dims`)."""
     dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
     if dims and any(dims):
@@ -404,7 +399,7 @@ def require_geometry(request: Request, lanes: int) -> None:
         raise LimitExceeded(f"{count} waves: at most {MAX_WAVES} are simulated together")
 
 
-def _require_lds(request: Request, group_bytes: int) -> None:
+def require_lds(request: Request, group_bytes: int) -> None:
     most = request.processor.most_lds_bytes
     if group_bytes > most:
         name = request.processor.name

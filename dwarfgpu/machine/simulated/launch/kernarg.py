@@ -11,14 +11,24 @@ import struct
 from collections.abc import Mapping, Sequence
 from random import Random
 from types import MappingProxyType
-from typing import Final, TypeAlias
-
-from attrs import evolve
+from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces
+from dwarfgpu.machine.simulated.launch.kernel_arguments import (
+    ArgumentValue,
+    Buffer,
+    EarlierBuffer,
+    Enumerator,
+    GeneratedNumbers,
+    Integers,
+    Number,
+    Parameter,
+    SharedMemory,
+    UnknownArgument,
+)
 from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
 
@@ -28,144 +38,7 @@ _BUFFER_ALIGNMENT: Final = 256
 _MAX_LISTED: Final = 8
 """Arguments named in a message."""
 _SHARED: Final = "dynamic_shared_pointer"
-_BY_VALUE: Final = "by_value"
-_FLOAT_BYTES: Final = {"f16": 2, "f32": 4, "f64": 8}
-"""The sizes of the floating point value types of the metadata."""
 _POINTERS: Final = frozenset({"global_buffer", "image", "sampler", "pipe", "queue"})
-
-
-@frozen
-class Buffer:
-    """Memory allocated for an argument; without data its contents are unknown."""
-
-    size_bytes: int
-    data: bytes | None = None
-    item_bytes: int | None = None
-    """The size in bytes of the numbers of the array that it was read from."""
-    is_float: bool = False
-    """Whether these are floating point numbers."""
-
-
-@frozen
-class SharedMemory:
-    """LDS that is allocated for an argument when the kernel is dispatched."""
-
-    size_bytes: int
-
-
-@frozen
-class UnknownArgument:
-    """An argument that the user declares unknown."""
-
-
-@frozen
-class EarlierBuffer:
-    """The buffer of an earlier dispatch."""
-
-    name: str
-    option: str
-    """The option that set it."""
-
-
-Number: TypeAlias = int | float
-
-
-@frozen
-class GeneratedNumbers:
-    """Memory that is made for an argument: numbers of the type that it points to."""
-
-    count: int
-    seed: int | None = None
-    """Of random ones: all integers of the type, or from 0 to 1; without it they are 0, 1, 2 …"""
-
-
-@frozen
-class Enumerator:
-    """A constant of an enumeration, by its name."""
-
-    name: str
-    """With or without the scopes of C++."""
-    option: str
-    """The option that set it."""
-
-
-ArgumentValue: TypeAlias = (
-    Number
-    | tuple[Number, ...]
-    | bytes
-    | Buffer
-    | GeneratedNumbers
-    | SharedMemory
-    | UnknownArgument
-    | Enumerator
-    | EarlierBuffer
-)
-"""What a user gives for an argument; numbers together are the elements of a vector."""
-
-
-@frozen
-class Integers:
-    """The numbers of an integer type."""
-
-    name: str
-    least: int
-    most: int
-
-
-@frozen
-class Vector:
-    """A parameter that has elements."""
-
-    count: int
-    item_bytes: int
-    is_float: bool
-    integers: Integers | None = None
-
-
-@frozen
-class DeclaredParameter:
-    """What debugging information says of a parameter."""
-
-    name: str | None = None
-    is_float: bool = False
-    integers: Integers | None = None
-    """What an integer for it can be."""
-    compound: str | None = None
-    """The type of a vector, a structure or the like, which one number cannot be."""
-    vector: Vector | None = None
-    item: str | None = None
-    """The type of what a pointer points to."""
-    item_bytes: int | None = None
-    is_number: bool = False
-    """Whether such an item is a number."""
-    item_integers: Integers | None = None
-    """What an integer there can be."""
-    is_float_item: bool = False
-    """Whether it is a floating point number."""
-    enumerators: tuple[tuple[str, int], ...] | None = None
-    """The constants of an enumeration; None for any other type."""
-
-
-NOT_DECLARED: Final = DeclaredParameter()
-
-
-@frozen
-class Parameter:
-    """An argument of the metadata, and its description in the debugging information."""
-
-    argument: Argument
-    name: str | None
-    is_float: bool = False
-    """Whether a number for it is a floating point number."""
-    declared: DeclaredParameter = NOT_DECLARED
-
-    @property
-    def text(self) -> str:
-        """`limit (by_value, 4 bytes at 16)`."""
-        argument = self.argument
-        title = self.name or f"the argument at {argument.offset_bytes}"
-        place = f"{argument.size_bytes} bytes at {argument.offset_bytes}"
-        return f"{title} ({argument.value_kind}, {place})"
 
 
 @frozen
@@ -210,39 +83,6 @@ class Kernarg:
     """Arguments with unknown values, and why."""
     absent: tuple[tuple[int, str], ...] = ()
     """Hidden arguments that only a runtime makes: their offsets and kinds."""
-
-
-def parameters(
-    arguments: Sequence[Argument], declared: Sequence[DeclaredParameter]
-) -> list[Parameter]:
-    """The arguments of the programmer, by the names of the metadata, else those declared.
-
-    The declarations belong to the arguments in order; they are used where they are as many.
-    """
-    own = [argument for argument in arguments if not argument.is_hidden]
-    declarations = list(declared) if len(declared) == len(own) else [NOT_DECLARED] * len(own)
-    return [
-        _parameter(argument, declaration)
-        for argument, declaration in zip(own, declarations, strict=True)
-    ]
-
-
-def _parameter(argument: Argument, declared: DeclaredParameter) -> Parameter:
-    """Return an argument with the facts of its value type, which apply only if it is passed by
-    value.
-
-    "For vector data types, the value is for the element type": the size identifies a vector.
-    """
-    name, is_float = argument.name or declared.name, declared.is_float
-    if argument.value_kind == _BY_VALUE:
-        item = argument.value_type or ""
-        item_bytes = _FLOAT_BYTES.get(item, argument.size_bytes)
-        is_vector = item_bytes < argument.size_bytes
-        if is_vector and declared.compound is None:
-            declared = evolve(declared, compound=f"a vector of {item.upper()}")
-        is_named = (argument.type_name or "") in ("float", "double", "half")
-        is_float = is_float or is_named or (item in _FLOAT_BYTES and not is_vector)
-    return Parameter(argument, name, is_float, declared)
 
 
 def bind(
