@@ -36,15 +36,17 @@ from dwarfgpu.machine.simulated.launch.address_space_layout import (
     require_room,
 )
 from dwarfgpu.machine.simulated.launch.dispatch import (
-    FIRST_PLACEMENT,
     LOAD_ADDRESS,
-    DispatchPlacement,
     Launched,
-    Request,
     dispatched,
     named_buffers,
     next_placement,
     require_contents,
+)
+from dwarfgpu.machine.simulated.launch.dispatch_request import (
+    FIRST_PLACEMENT,
+    DispatchPlacement,
+    Request,
 )
 from dwarfgpu.machine.simulated.launch.kernel_arguments import parameters
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved

@@ -11,7 +11,8 @@ from attrs import evolve
 
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.machine.simulated.launch.dispatch import Request, dispatched
+from dwarfgpu.machine.simulated.launch.dispatch import dispatched
+from dwarfgpu.machine.simulated.launch.dispatch_request import Request
 from dwarfgpu.machine.simulated.launch.initial_registers import (
     USER_SGPRS,
     UserValues,

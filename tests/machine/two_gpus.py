@@ -13,7 +13,8 @@ from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.process_image import ProcessImage, process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
-from dwarfgpu.machine.simulated.launch.dispatch import FIRST_PLACEMENT, dispatched, named_buffers
+from dwarfgpu.machine.simulated.launch.dispatch import dispatched, named_buffers
+from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT
 from dwarfgpu.machine.simulated.launch.started import started
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.service.core.state_of_run import all_of_run

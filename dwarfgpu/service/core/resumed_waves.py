@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
-from dwarfgpu.machine.simulated.launch.dispatch import FIRST_PLACEMENT, DispatchPlacement
+from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT, DispatchPlacement
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Dispatch
 from dwarfgpu.service.machine.resumable_state import resumable_state

@@ -16,11 +16,8 @@ from attrs import evolve
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.errors import LimitExceeded, UsageError, shown
-from dwarfgpu.machine.simulated.launch.dispatch import (
-    FIRST_PLACEMENT,
-    LOAD_ADDRESS,
-    DispatchPlacement,
-)
+from dwarfgpu.machine.simulated.launch.dispatch import LOAD_ADDRESS
+from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT, DispatchPlacement
 from dwarfgpu.machine.state.load import State
 from dwarfgpu.machine.state.write import Saved
 from dwarfgpu.machine.topology import Agent

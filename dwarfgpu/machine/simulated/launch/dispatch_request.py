@@ -1,0 +1,149 @@
+"""A kernel dispatch as it is asked for, and whether the kernel and the processor allow it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Final
+
+from attrs import field
+
+from dwarfgpu.arch.model import NO_APERTURES
+from dwarfgpu.arch.processors import Processor
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.machine.simulated.launch.kernel_arguments import ArgumentValue, Parameter
+from dwarfgpu.machine.simulated.storage.undefined import FILL
+from dwarfgpu.machine.topology import Agent, Geometry
+from dwarfgpu.objfile.gpu_code import GpuKernel
+from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+
+MAX_WAVES: Final = 1 << 14
+_MAX_WORK_ITEMS: Final = 1024
+
+
+@frozen
+class DispatchPlacement:
+    """Where on a machine a dispatch is: its numbers, and the addresses that are its own."""
+
+    agent: Agent
+    is_new_agent: bool = True
+    queue: int = 1
+    dispatch: int = 1
+    workgroup: int = 1
+    """Of the first one; the others follow."""
+    wave: int = 1
+    """Of the first one; the others follow."""
+    objects_address: int = 0x7E00_0000_0000
+    """Where queue, packets, signals, kernarg segment and buffers begin."""
+    scratch_address: int = 0x7D00_0000_0000
+    guard_bytes: int = 0
+    """Between two objects, where nothing is."""
+
+
+FIRST_PLACEMENT: Final = DispatchPlacement(
+    Agent(1, NO_APERTURES.local_base, NO_APERTURES.private_base)
+)
+"""For a machine without other dispatches."""
+
+
+@frozen
+class Request:
+    """The dispatch to prepare."""
+
+    kernel: GpuKernel
+    processor: Processor
+    load_address: int
+    geometry: Geometry
+    parameters: Sequence[Parameter]
+    arguments: Mapping[str, ArgumentValue]
+    dynamic_lds_bytes: int = 0
+    """LDS in addition to that of the kernel and of its arguments."""
+    scratch_bytes: int | None = None
+    """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
+    place: DispatchPlacement = FIRST_PLACEMENT
+    fill: int = FILL
+    """The byte of registers and memory that nothing has defined, where it runs."""
+    earlier: Mapping[str, int] = field(factory=dict)
+    """Addresses of the buffers of earlier dispatches, by their names."""
+
+    @property
+    def private_bytes(self) -> int:
+        """Scratch of a lane; `UsageError` for less than the kernel needs."""
+        descriptor = self.kernel.descriptor
+        least = 0 if descriptor is None else descriptor.scratch_bytes
+        if self.scratch_bytes is None:
+            return least
+        if descriptor is not None and not descriptor.fields.get("enable_private_segment"):
+            raise UsageError(f"kernel {self.kernel.name} has no scratch: it does not enable any")
+        if self.scratch_bytes < least:
+            raise UsageError(
+                f"{self.scratch_bytes} bytes of scratch a lane: the kernel itself has {least}"
+            )
+        return self.scratch_bytes
+
+
+def require_no_clusters(kernel: GpuKernel) -> None:
+    """Dispatch packets of the documents have no cluster sizes (code object V6, `.cluster_dims`)."""
+    dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
+    if dims and any(dims):
+        sizes = ",".join(map(str, dims))
+        raise Unsupported(f"workgroup clusters: kernel {kernel.name} is for clusters of {sizes}")
+
+
+def require_geometry(request: Request, lanes: int) -> None:
+    """`UsageError` for a grid or workgroup that the kernel or the processor does not allow."""
+    geometry, metadata = request.geometry, request.kernel.metadata
+    items = prod(geometry.workgroup)
+    shown = ",".join(map(str, geometry.workgroup))
+    if lanes not in request.processor.wave_sizes:
+        raise Malformed(
+            f"the descriptor says wave{lanes}, which {request.processor.name} does not have"
+        )
+    most = _MAX_WORK_ITEMS
+    if metadata is not None:
+        most = min(most, metadata.max_flat_workgroup_size or most)
+        required = metadata.required_workgroup_size
+        if required and tuple(required) != geometry.workgroup:
+            required_size = ",".join(map(str, required))
+            raise UsageError(f"--workgroup {shown}: the kernel requires {required_size}")
+    if items > most:
+        raise UsageError(f"--workgroup {shown}: {items} work-items; the kernel allows {most}")
+    for axis, size, part in zip("xyz", geometry.grid, geometry.workgroup, strict=True):
+        if size >= 1 << 32 or part >= 1 << 16:
+            raise UsageError(f"the {axis} size {max(size, part)} does not fit the dispatch packet")
+        is_uniform = metadata is not None and bool(metadata.uniform_work_group_size)
+        if size % part and is_uniform:
+            raise UsageError(
+                f"--grid: {size} work-items in {axis} are not a multiple of the workgroup's "
+                f"{part}, "
+                "and the kernel was compiled for whole workgroups (uniform_work_group_size)"
+            )
+    count = prod(geometry.counts) * -(-items // lanes)
+    if count > MAX_WAVES:
+        raise LimitExceeded(f"{count} waves: at most {MAX_WAVES} are simulated together")
+
+
+def require_lds(request: Request, group_bytes: int) -> None:
+    most = request.processor.most_lds_bytes
+    if group_bytes > most:
+        name = request.processor.name
+        raise UsageError(f"{group_bytes} bytes of LDS: a workgroup of {name} has at most {most}")
+
+
+def wave_scratch_bytes(request: Request, lanes: int) -> int:
+    """Scratch of a wave, in the granules of the processor; `UsageError` for more than it has."""
+    processor = request.processor
+    granule = processor.scratch_granule_bytes
+    granules = -(-request.private_bytes * lanes // granule)
+    if granules > processor.most_scratch_granules:
+        most = processor.most_scratch_granules * granule // lanes
+        needed = f"{request.private_bytes} bytes of scratch a lane"
+        raise UsageError(f"{needed}: {processor.name} has at most {most}")
+    return granules * granule
+
+
+def element_bytes(descriptor: KernelDescriptor) -> int:
+    """Return the interleave of scratch: V2 encodes it, later it is 4 ("Scratch memory
+    swizzling")."""
+    return 2 << descriptor.fields["private_element_size"] if descriptor.version == 2 else 4
