@@ -33,7 +33,6 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffset,
 )
-from dwarfgpu.cfi.values_on_entry import OnEntry
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -90,6 +89,16 @@ class FrameRow:
     def is_empty(self) -> bool:
         """Whether the row defines nothing at all, as in the entries of upstream clang."""
         return self.cfa is None and not self.rules
+
+
+@frozen
+class OnEntry:
+    """What the call that made a frame passed (`dwarfgpu.session.entry_values`)."""
+
+    value: Value | DwarfGpuError | None
+    """None if the call does not describe it."""
+    preserved_by_callees: dict[int, Location]
+    """Registers of outer frames that callees preserved (`dwarfgpu.session.ipa_ra`)."""
 
 
 def default_rule(architecture: Architecture, number: int, return_register: int) -> Rule:

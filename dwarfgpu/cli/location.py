@@ -14,8 +14,7 @@ from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
-from dwarfgpu.terminal.columns import terminal_columns
-from dwarfgpu.terminal.streams import has_colours
+from dwarfgpu.terminal.streams import has_colours, terminal_columns
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 

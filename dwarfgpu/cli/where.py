@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -37,6 +36,7 @@ from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import coverage_json
 from dwarfgpu.service.where.change import where_change
 from dwarfgpu.service.where.coverages import amount, described, heading
+from dwarfgpu.terminal.streams import terminal_columns
 from dwarfgpu.view.coverage_text import (
     Cells,
     Line,
@@ -56,9 +56,8 @@ if TYPE_CHECKING:
     from dwarfgpu.service.code.disassembly import Disassembly
 
 SCHEMA: Final = coverage_json.SCHEMA
-_COLUMNS: Final = 80
-"""Width without a terminal."""
 _WIDEST: Final = 120
+"""Columns of a line with a bar."""
 _NAME: Final = 24
 """Columns of a name in the list of all variables."""
 
@@ -178,7 +177,8 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
         return answer.status
     print_notes(notes)
     encoding = getattr(sys.stdout, "encoding", None)
-    listing = _Listing(file, cells_for(encoding), _columns())
+    columns = min(terminal_columns(sys.stdout.isatty()), _WIDEST)
+    listing = _Listing(file, cells_for(encoding), columns)
     if args.asm:
         from dwarfgpu.service.code.disassembly import Disassembly
 
@@ -309,13 +309,6 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
             known = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
         raise UsageError(f"{file.name} has no debugging information{known}")
     return file
-
-
-def _columns() -> int:
-    """Return the width of the terminal."""
-    if not sys.stdout.isatty():
-        return _COLUMNS
-    return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)
 
 
 @define(eq=False)

@@ -55,6 +55,7 @@ from dwarfgpu.repl.stack.frame_commands import (
     backtrace,
     down,
     down_silently,
+    frame,
     info_args,
     info_locals,
     info_stack,
@@ -64,7 +65,7 @@ from dwarfgpu.repl.stack.frame_commands import (
     up_silently,
 )
 from dwarfgpu.repl.stack.frame_info import info_frame
-from dwarfgpu.repl.stack.frame_words import frame_words
+from dwarfgpu.repl.stack.frame_spec import frame_words
 from dwarfgpu.repl.stack.register_commands import (
     info_all_registers,
     info_float,
@@ -79,9 +80,49 @@ from dwarfgpu.repl.support.setting_commands import info_set, set_, show
 from dwarfgpu.repl.support.shell_and_python import pipe, python, shell_
 from dwarfgpu.repl.support.user_defined import alias, define, define_prefix, document
 from dwarfgpu.repl.support.with_setting import with_
-from dwarfgpu.repl.waves.commands import GPU_COMMANDS, GPU_INFO
+from dwarfgpu.repl.waves.apply import (
+    faas,
+    frame_apply,
+    laas,
+    lane_apply,
+    lfaas,
+    taas,
+    tfaas,
+    thread_apply,
+)
+from dwarfgpu.repl.waves.lane_selection import info_lanes, lane, lane_find, lane_name
 from dwarfgpu.repl.waves.lanes_command import lanes
+from dwarfgpu.repl.waves.maint import maintenance
+from dwarfgpu.repl.waves.threads import info_threads, info_waves, thread, thread_find, thread_name
+from dwarfgpu.repl.waves.topology_commands import (
+    dispatch,
+    info_agents,
+    info_dispatches,
+    info_queues,
+    queue,
+)
 
+_GPU_INFO: Final[tuple[Command, ...]] = (
+    info_agents,
+    info_dispatches,
+    info_lanes,
+    info_queues,
+    info_threads,
+    info_waves,
+)
+_GPU_COMMANDS: Final[tuple[Command, ...]] = (
+    dispatch,
+    faas,
+    evolve(frame, subcommands=(frame_apply, *frame_words(frame)), takes_other=True),
+    laas,
+    evolve(lane, subcommands=(lane_apply, lane_find, lane_name)),
+    lfaas,
+    maintenance,
+    queue,
+    taas,
+    tfaas,
+    evolve(thread, subcommands=(thread_apply, thread_find, thread_name)),
+)
 _INFO: Final = (
     info_address,
     info_auxv,
@@ -112,7 +153,7 @@ _INFO: Final = (
     info_variables,
     info_vtbl,
     info_watchpoints,
-    *GPU_INFO,
+    *_GPU_INFO,
 )
 
 
@@ -125,7 +166,7 @@ def info(shell: Shell, argument: str) -> Iterator[Part]:
 
 _OWN: Final[tuple[Command, ...]] = (
     *RUNNING,
-    *GPU_COMMANDS,
+    *_GPU_COMMANDS,
     *HABITS,
     *DUMPS,
     compare_sections,

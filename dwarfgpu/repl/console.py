@@ -17,9 +17,8 @@ from dwarfgpu.repl.output import Group, Part, printed
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal.pager import Pager
-from dwarfgpu.terminal.columns import terminal_columns
 from dwarfgpu.terminal.progress import Progress
-from dwarfgpu.terminal.streams import shows_colours
+from dwarfgpu.terminal.streams import shows_colours, terminal_columns
 
 if TYPE_CHECKING:
     from dwarfgpu.repl.support.log import Logging

@@ -14,8 +14,7 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame
-from dwarfgpu.cfi.values_on_entry import OnEntry
+from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame, OnEntry
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram

@@ -7,11 +7,15 @@ output is a failure.
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, suppress
 from io import BufferedWriter, BytesIO, FileIO, StringIO, TextIOBase, TextIOWrapper
-from typing import TextIO, cast
+from typing import Final, TextIO, cast
+
+_COLUMNS: Final = 80
+_WIDEST: Final = 200
 
 
 class _Lossy(TextIOWrapper):
@@ -103,3 +107,10 @@ def lose_output() -> None:
     """Discard pending standard output: it could not be written."""
     with suppress(OSError, ValueError):  # it is in memory
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def terminal_columns(is_terminal: bool) -> int:
+    """Return the width of the terminal; 80 without one."""
+    if not is_terminal:
+        return _COLUMNS
+    return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)

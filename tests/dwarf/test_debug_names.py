@@ -12,8 +12,8 @@ import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.augmentation import Extension, parse_augmentation
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.index.debug_names import Extension, parse_augmentation
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, folded, name_hash
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed

@@ -6,12 +6,13 @@ skeleton's index is in its split unit (6.1.1.4.3).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.dwarf.augmentation import Extension, parse_augmentation
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_table import (
     MAX_ENTRIES,
@@ -196,3 +197,28 @@ class NameIndex:
                 f"entry {die.offset:#x} has tag {die.tag:#x}, the name index says {entry.tag:#x}"
             )
         return die
+
+
+_ONE: Final = r"\[([^\]:]+):v(\d{1,9})\.(\d{1,9})(?::([^\]]*))?\]"
+_PART: Final = re.compile(_ONE)
+_WHOLE: Final = re.compile(f"(?:{_ONE})*")
+
+
+@frozen
+class Extension:
+    """`[vendor:vMAJOR.MINOR:options]`."""
+
+    vendor: str
+    major: int
+    minor: int
+    options: str = ""
+
+
+def parse_augmentation(text: str) -> tuple[Extension, ...] | None:
+    """Return the extensions of an augmentation string; None if it has another form."""
+    if not _WHOLE.fullmatch(text):
+        return None
+    return tuple(
+        Extension(vendor, int(major), int(minor), options or "")
+        for vendor, major, minor, options in _PART.findall(text)
+    )
