@@ -9,7 +9,7 @@ from attrs import astuple
 
 from dwarfgpu.machine.simulated.faults import trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
-from dwarfgpu.machine.simulated.semantics.statements import PLAIN_MODE, StepMode
+from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.arena import Arena
 from dwarfgpu.machine.simulated.storage.hardware_registers import (

@@ -21,7 +21,7 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import (
     Step,
     function_text,
 )
-from dwarfgpu.machine.simulated.semantics.statements import StepMode
+from dwarfgpu.machine.simulated.semantics.source_statements import StepMode
 
 MAX_INSTRUCTIONS: Final = 200
 """Maximum number of instructions of a block, so that an interrupt is not noticed late."""

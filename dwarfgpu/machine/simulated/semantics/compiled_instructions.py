@@ -23,12 +23,8 @@ from dwarfgpu.machine.simulated.semantics.matrices import MATRICES
 from dwarfgpu.machine.simulated.semantics.rounding import ROUNDED
 from dwarfgpu.machine.simulated.semantics.scalar_functions import SCALAR_FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.small_floats import SMALL_FLOATS
-from dwarfgpu.machine.simulated.semantics.statements import (
-    PLAIN_MODE,
-    PROLOGUE,
-    StepMode,
-    statements,
-)
+from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
+from dwarfgpu.machine.simulated.semantics.statements import PROLOGUE, statements
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.arena import Arena
 from dwarfgpu.machine.simulated.storage.wave_memory import Commuting

@@ -9,14 +9,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.isa_target import IsaTarget
-from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
+from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
 from dwarfgpu.isa.names import hardware_registers
-from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.control_statements import ControlStatements
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
@@ -25,27 +21,29 @@ from dwarfgpu.machine.simulated.semantics.memory_statements import memory_access
 from dwarfgpu.machine.simulated.semantics.operand_text import (
     Operand,
     TypeShape,
-    scalar_register_text,
     scalar_write,
     type_shape,
 )
 from dwarfgpu.machine.simulated.semantics.rounding import in_mode
 from dwarfgpu.machine.simulated.semantics.scalar_functions import SCALAR_FUNCTIONS, SCALAR_PREFIX
 from dwarfgpu.machine.simulated.semantics.small_floats import format_of
-from dwarfgpu.machine.simulated.semantics.tile_statements import TileStatements
-from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
+from dwarfgpu.machine.simulated.semantics.source_statements import (
+    IMMEDIATE_TYPES,
+    PLAIN_MODE,
+    VCC,
+    SourceStatements,
+    StepMode,
+)
 from dwarfgpu.machine.simulated.storage.hardware_registers import (
     require_defined,
     require_writable,
 )
-from dwarfgpu.machine.simulated.storage.wave_registers import M0
 
 PROLOGUE: Final = {
     "on": "active",
     **{name: name for name in ("s", "v", "i", "f", "av", "ai", "af")},
 }
 """Names that statements may use, and the attribute of the wave that each is."""
-_LETTERS: Final = "abcdefgh".replace("d", "")
 _NAMES: Final = {
     "scc": "w.scc",
     "vcc": "w.vcc_of_lanes",
@@ -61,50 +59,11 @@ _WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
 _CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
 _NUMBER: Final = re.compile(r"\b(?:scalar32|u32)\(")
 _FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
-_IMMEDIATES: Final = frozenset({"imm", "imm16", "imm32", "label"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """The factors of the modifier omod."""
-_MOVES_BY_M0: Final = {
-    "v_movrels_b32": 1,
-    "v_movreld_b32": 8,
-    "v_movrelsd_b32": 9,
-    "v_movrelsd_2_b32": 9,
-}
-"""Which operands of an instruction M0 moves, as bits of `StepMode.indexed`."""
 _OVERFLOWS: Final = re.compile(r"_(add|sub|mul(?!_hi)|mad|m?sad|dot)")
 """In the names of integer operations, whose result may be out of the range of its type."""
 _MASKED: Final = re.compile(r"(?:\b(i16|i32|i64)|(?<!\w))\(([abc]) & (\d+)( - 1)?\)")
-_MOVES: Final = ("v_mov_b", "v_accvgpr_write")
-"""Operations whose result may be one number for all lanes."""
-_VCC: Final = Register("vcc", 0, 2)
-
-
-@frozen(eq=False)
-class StepMode:
-    """What instructions depend on besides their bits; one object for equal ones."""
-
-    indexed: int = 0
-    """Bits of `s_set_gpr_idx_on`, for the three sources and the destination."""
-    denormals: int = 0xF
-    """FP_DENORM of MODE: denormal sources (1) and results (2) of f32, and (4, 8) of others."""
-    rounding: int = 0
-    """FP_ROUND with FP16_OVFL and EXCP_EN, as `rounding.in_mode` takes it."""
-    is_ieee: bool = True
-    """IEEE of MODE: signalling NaN are not like others."""
-    is_dx10_clamp: bool = True
-    """DX10_CLAMP of MODE: `clamp` makes a zero of NaN."""
-    allocated: AllocatedRegisters | None = None
-    """Those that instructions may name; None for all."""
-
-    def flushes(self, shape: TypeShape, *, is_source: bool) -> bool:
-        """Return whether denormal numbers of a type are zeros."""
-        if shape.kind != "f":
-            return False
-        bit = (1 if is_source else 2) << (0 if shape.bits == 32 else 2)
-        return not self.denormals & bit
-
-
-PLAIN_MODE: Final = StepMode()
 
 
 def statements(
@@ -134,7 +93,7 @@ def statements(
     return [*out, *(line for piece in pieces for line in piece.written())]
 
 
-class _Piece(TileStatements, ControlStatements):
+class _Piece(SourceStatements, ControlStatements):
     """One operation of an instruction."""
 
     def __init__(
@@ -146,182 +105,10 @@ class _Piece(TileStatements, ControlStatements):
         *,
         tracks_writes: bool,
     ) -> None:
-        super().__init__(item, target, tracks_writes=tracks_writes)
+        super().__init__(item, target, mode, tracks_writes=tracks_writes)
         self.is_careful = is_careful
-        self.mode = mode
         self.suffix = ""
-        self.sources = list(item.sources)
-        self.results = list(item.results)
         self.writes: list[str] = []
-        if item.operation.name.startswith("v_"):
-            self._index(mode.indexed)
-
-    def _index(self, indexed: int) -> None:
-        """Say which VGPRs are those of a number and M0."""
-        offset = to = f"s[{M0}] & 0xff"
-        name = self.operation.name
-        if name in _MOVES_BY_M0:
-            indexed, offset = _MOVES_BY_M0[name], f"s[{M0}]"
-            to = offset
-        if name == "v_movrelsd_2_b32":
-            offset, to = f"s[{M0}] & 0x3ff", f"s[{M0}] >> 16 & 0x3ff"
-        for number, source in enumerate(self.sources[:3]):
-            register = source.register
-            if indexed >> number & 1 and register is not None and register.bank == "v":
-                self.sources[number] = evolve(source, offset=_offset(register, offset))
-        destination = self.results[0].register if self.results else None
-        if indexed & 8 and destination is not None and self.results[0].is_vector:
-            self.results[0] = evolve(self.results[0], offset=_offset(destination, to))
-
-    # Operands.
-
-    def _shape(self, text: str) -> TypeShape:
-        if text == "mask":
-            return TypeShape(1, "b", self.target.wave_size)
-        try:
-            return type_shape(text)
-        except ValueError:
-            raise not_simulated(self.name) from None
-
-    def _width(self) -> int:
-        """Bits of the widest operand."""
-        shapes = [
-            self._shape(place.name)
-            for place in (*self.operation.sources, *self.operation.results)
-            if place.type and not place.is_memory and place.name != "mask" and place.name[0] != "["
-        ]
-        return max((shape.bits for shape in shapes), default=32)
-
-    def _operand_sources(self) -> list[tuple[str, str]]:
-        """For each source that is an operand, its type and letter."""
-        letters = iter(_LETTERS)
-        return [(place.name, next(letters)) for place in self.operation.sources if place.is_operand]
-
-    def _source_lines(self) -> list[str]:
-        is_scalar = self.operation.is_scalar
-        lines = []
-        operands = iter(self.sources)
-        values: list[tuple[str, str, bool]] = []
-        for type, letter in self._operand_sources():
-            if type == "mask":
-                operand = next(operands, None)
-                register = _VCC if operand is None else operand.register
-                if register is None and operand is not None:
-                    number = operand.unsigned(64)
-                else:
-                    assert register is not None
-                    number = scalar_register_text(register, self.target.wave_size // 32)
-                values.append((letter, f"lanes_of({number} & w.all_lanes, w.lane_count)", True))
-                continue
-            operand = next(operands, None)
-            if operand is None:
-                raise not_simulated(self.name)
-            if type in _IMMEDIATES:
-                values.append((letter, self._immediate(type, operand), False))
-                continue
-            if type.startswith("["):
-                values.append((letter, self._tile(type.strip("[]"), operand), True))
-                continue
-            shape = self._shape(type)
-            if is_scalar:
-                values.append((letter, self._scalar_source(operand, shape), False))
-            else:
-                values.append((letter, self._lane_source(operand, shape), operand.is_vector))
-        if "d" in [place.name for place in self.operation.sources] or self._reads_destination():
-            place = next(place for place in self.operation.results if place.type)
-            before = (
-                self._tile(place.name.strip("[]"), self.results[0])
-                if place.name.startswith("[")
-                else self._destination_before()
-            )
-            values.append(("d", before, not is_scalar))
-        is_move = self.name.startswith(_MOVES)
-        if not (is_scalar or is_move or any(is_array for _, _, is_array in values)) and values:
-            letter, text, _ = values[0]
-            values[0] = letter, f"broadcast({text}, w)", True
-        for letter, text, _ in values:
-            lines.append(f"{letter} = {text}")
-        return lines
-
-    def _reads_destination(self) -> bool:
-        return bool(re.search(r"\bd\b", self.operation.expression))
-
-    def _lane_source(self, operand: Operand, shape: TypeShape) -> str:
-        if self._is_mix and shape.kind == "f":
-            return self._mixed(operand)
-        has_signs = "src0_modifiers" in self.item.fields or "src1_modifiers" in self.item.fields
-        if self.item.is_sdwa and not shape.is_float:
-            has_signs = False
-        if shape.count == 1 and "op_sel_hi" in self._form_text and shape.is_float:
-            # Of a packed operation with a plain source (v_dot2): signs alone.
-            operand = _without(operand, OP_SELECT | OP_SELECT_HIGH)
-        text = operand.lane_values(shape, has_signs=has_signs)
-        return f"flushed({text})" if self.mode.flushes(shape, is_source=True) else text
-
-    @property
-    def _form_text(self) -> str:
-        return self.item.instruction.encoding.format.syntax
-
-    @property
-    def _is_mix(self) -> bool:
-        return "_mix" in self.operation.name
-
-    def _mixed(self, operand: Operand) -> str:
-        """An f32, or with op_sel_hi a half that op_sel chooses."""
-        modifiers = operand.modifiers
-        plain = _without(operand, OP_SELECT | OP_SELECT_HIGH | 3)
-        if modifiers & OP_SELECT_HIGH:
-            chosen = _without(operand, OP_SELECT_HIGH | 3)
-            text = f"f32({chosen.lane_values(type_shape('f16'), has_signs=False)})"
-        else:
-            text = plain.lane_values(type_shape("f32"), has_signs=False)
-        if modifiers & 2:
-            text = f"absolute({text})"
-        return f"-{text}" if modifiers & 1 else text
-
-    def _scalar_source(self, operand: Operand, shape: TypeShape) -> str:
-        if shape.is_float:
-            return (
-                operand.lane_values(shape, has_signs=False)
-                .replace("scalar32(", "one(")
-                .replace("u32(", "one(", 1)
-            )
-        return operand.scalar(shape)
-
-    def _immediate(self, type: str, operand: Operand) -> str:
-        instruction = self.item.instruction
-        if type == "label":
-            target = instruction.branch_target
-            assert target is not None
-            return hex(target)
-        value = operand.value
-        if not isinstance(value, int):
-            raise not_simulated(self.name)
-        if type == "imm32":
-            kind = self.operation.results[0].name
-            if kind in ("f16", "f32"):
-                bits = 16 if kind == "f16" else 32
-                return f"u{bits}({value & (1 << bits) - 1:#x}).view({kind})"
-            return hex(value & 0xFFFFFFFF)
-        names = {place.name for place in self.operation.sources}
-        if type == "imm16" and "u32" not in names:
-            return str((value & 0xFFFF ^ 0x8000) - 0x8000)
-        return hex(value)
-
-    def _destination_before(self) -> str:
-        """What the first destination has had."""
-        place = next(place for place in self.operation.results if place.type)
-        shape = self._shape(place.name)
-        destination = self.results[0]
-        if self.operation.is_scalar:
-            return self._scalar_source(destination, shape)
-        high = destination.modifiers & OP_SELECT_HIGH and self._selects_half
-        operand = Operand(destination.value, modifiers=OP_SELECT if high else 0)
-        if shape.count == 2 and shape.bits == 16:
-            operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
-        if shape.count == 2 and shape.bits == 32:
-            operand = Operand(destination.value, modifiers=OP_SELECT_HIGH)
-        return operand.lane_values(shape, has_signs=False)
 
     # Results.
 
@@ -491,7 +278,7 @@ class _Piece(TileStatements, ControlStatements):
                 floats = [
                     letter
                     for type, letter in self._operand_sources()
-                    if type not in _IMMEDIATES and type != "mask" and self._shape(type).is_float
+                    if type not in IMMEDIATE_TYPES and type != "mask" and self._shape(type).is_float
                 ]
                 expression = f"canonical({', '.join([f'({expression})', *floats])})"
             return f"{clamping}({expression})" if clamp else expression
@@ -554,7 +341,7 @@ class _Piece(TileStatements, ControlStatements):
         if self.operation.name.startswith("v_cmpx_") and self.target.generation >= 10:
             return
         mask = f"mask_of({variable}) & w.exec"
-        register = destinations.pop(0).register if destinations else _VCC
+        register = destinations.pop(0).register if destinations else VCC
         assert register is not None
         if register.bank == "vcc":
             self.writes.append(f"w.set_vcc({mask})")
@@ -573,7 +360,7 @@ class _Piece(TileStatements, ControlStatements):
         if self.operation.is_scalar and any(
             self._shape(type).is_float
             for type, _ in self._operand_sources()
-            if type not in _IMMEDIATES
+            if type not in IMMEDIATE_TYPES
         ):
             return scalar_write(register, shape.dwords, f"int({variable}.flat[0])")
         return scalar_write(register, shape.dwords, f"({variable})")
@@ -583,17 +370,7 @@ class _Piece(TileStatements, ControlStatements):
         return self.writes
 
 
-def _offset(register: Register, index: str) -> str:
-    """What is added to the number of a VGPR."""
-    return f" + w.vgpr_offset({register.first}, {index}, {register.size})"
-
-
 def _scalar_name(name: str) -> str:
     """A function of expressions over integers, or one of arrays that scalars use as well."""
     scalar = SCALAR_PREFIX + name
     return scalar if scalar in SCALAR_FUNCTIONS else name
-
-
-def _without(operand: Operand, modifiers: int) -> Operand:
-    """An operand without some modifiers."""
-    return evolve(operand, modifiers=operand.modifiers & ~modifiers)
