@@ -17,7 +17,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.access_conflicts import MAX_WAVES, Conflict, Conflicts
 from dwarfgpu.machine.simulated.execution.barriers import meet
-from dwarfgpu.machine.simulated.execution.lockstep_waves import NotTogether, WaveGroup
+from dwarfgpu.machine.simulated.execution.lockstep_functions import NotTogether
+from dwarfgpu.machine.simulated.execution.lockstep_waves import WaveGroup
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import WaveStop
@@ -175,7 +176,7 @@ class _GroupRun:
         self._is_interrupted = is_interrupted
         self._progress = progress
         self._group = group
-        self._names = group.namespace()
+        self._names = group.functions.namespace()
         self._blocks: dict[tuple[int, StepMode], _GroupBlock] = {}
         self._careful: dict[Step, Callable[[Any], None]] = {}
 

@@ -20,9 +20,8 @@ from dwarfgpu.machine.simulated.execution.access_conflicts import (
     Conflicts,
     LocalConflicts,
 )
+from dwarfgpu.machine.simulated.execution.lockstep_functions import GroupFunctions, NotTogether
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.semantics.compiled_instructions import NAMESPACE
-from dwarfgpu.machine.simulated.semantics.lane_moves import dpp_sources, permuted_rows
 from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, extremes
 from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     BUFFER_BASE,
@@ -40,10 +39,6 @@ _OF_THE_GROUP: Final = frozenset(
 )
 """Attributes of a wave that its copy in a group has otherwise."""
 _UNIFORM: Final = ("wave_size", "vgprs", "shared_base", "private_base", "arena")
-
-
-class NotTogether(Exception):
-    """An instruction that the waves of a group have to execute one after the other."""
 
 
 class _Rows(dict[int, Lanes]):
@@ -111,7 +106,9 @@ class WaveGroup(WaveAccesses):
         size = first.wave_size
         self.lane_count = len(waves) * size
         self.all_lanes = (1 << size) - 1
-        self.lane = np.tile(first.lane, len(waves))
+        self.functions = GroupFunctions(size, len(waves), lambda: self.active_lanes)
+        """What statements call, for all lanes."""
+        self.lane = self.functions.lane
         self.originals = waves
         self._wave_numbers = np.array(numbers)
         self._wave_of_lane = np.repeat(np.arange(len(waves)), size)
@@ -252,7 +249,7 @@ class WaveGroup(WaveAccesses):
             for number in self.running:
                 masks[number] = self.members[number].exec
             is_full = masks.count(self.all_lanes) == len(masks)
-            self._active = None if is_full else self._lanes(masks)
+            self._active = None if is_full else self.functions.lanes_of_masks(masks)
             self._is_stale = False
         return self._active
 
@@ -278,133 +275,6 @@ class WaveGroup(WaveAccesses):
     def set_vcc(self, mask: Any) -> None:
         for wave, item in self.spread_out(mask):
             wave.set_vcc(item)
-
-    # What statements call, for several waves.
-
-    def namespace(self) -> dict[str, Any]:
-        """What generated statements may call."""
-        functions = (
-            *(self.lanes_of, self.mask_of, self.scalar32, self.scalar64, self.moved, self.moved8),
-            *(
-                self.reached_by,
-                self.first_of,
-                self.lane_of,
-                self.with_lane,
-                self.other_half,
-                self.permuted_rows,
-            ),
-            *(self.read_lanes, self.write_lanes),
-        )
-        return {**NAMESPACE, **{function.__name__: function for function in functions}}
-
-    def _by_wave(self, lanes: Any) -> Lanes:
-        """Shape (waves, lanes)."""
-        if np.ndim(lanes) == 0:
-            return np.full((len(self.members), self.wave_size), lanes)
-        result: Lanes = lanes.reshape(-1, self.wave_size)
-        return result
-
-    def _lanes(self, masks: list[int]) -> Lanes:
-        """A boolean for each lane of each mask."""
-        data = np.array(masks, np.uint64).view(np.uint8).reshape(-1, 8)
-        rows = np.unpackbits(data, axis=1, bitorder="little")[:, : self.wave_size]
-        return rows.reshape(-1).astype(bool)
-
-    def lanes_of(self, mask: Any, lane_count: int) -> Lanes:
-        if isinstance(mask, np.ndarray):
-            return self._lanes(mask.tolist())
-        return self._lanes([mask] * len(self.members))
-
-    def mask_of(self, lanes: Lanes) -> Any:
-        """A mask for each wave."""
-        if not lanes.ndim:
-            return -int(lanes)
-        packed = np.packbits(lanes, bitorder="little").view(f"<u{self.wave_size // 8}")
-        out: Lanes = packed.astype(object)
-        return out
-
-    def scalar32(self, number: Any) -> Any:
-        if isinstance(number, np.ndarray):
-            return np.repeat(number.astype(np.uint32), self.wave_size)
-        return np.uint32(number)
-
-    def scalar64(self, number: Any) -> Any:
-        if isinstance(number, np.ndarray):
-            return np.repeat(number.astype(np.uint64), self.wave_size)
-        return np.uint64(number)
-
-    def moved(self, a: Any, control: int, fetches_inactive: bool, wave: Any) -> Lanes:
-        source, valid = dpp_sources(control, self.wave_size)
-        if not fetches_inactive:
-            valid = valid & self._by_wave(self.active_lanes)[:, source]
-        return np.where(valid, self._by_wave(a)[:, source], np.uint32(0)).reshape(-1)
-
-    def reached_by(
-        self, control: int, rows: int, banks: int, is_zero: bool, fetches_inactive: bool, wave: Any
-    ) -> Lanes:
-        lane = self.lane
-        out = (rows >> (lane >> 4) & 1 != 0) & (banks >> (lane >> 2 & 3) & 1 != 0)
-        if not is_zero:
-            source, valid = dpp_sources(control, self.wave_size)
-            if not fetches_inactive:
-                valid = valid & self._by_wave(self.active_lanes)[:, source]
-            out = out & np.broadcast_to(valid, self._by_wave(out).shape).reshape(-1)
-        result: Lanes = out & self.active_lanes
-        return result
-
-    def moved8(self, a: Any, selectors: int, fetches_inactive: bool, wave: Any) -> Lanes:
-        lane = np.arange(self.lane_count)
-        source = lane & ~7 | selectors >> 3 * (lane & 7) & 7
-        out: Lanes = self._by_wave(a).reshape(-1)[source]
-        return out if fetches_inactive else np.where(self.active_lanes[source], out, np.uint32(0))
-
-    def first_of(self, a: Any, active: Lanes) -> Any:
-        first = self._by_wave(active).argmax(1)
-        return self._by_wave(a)[np.arange(len(first)), first].astype(object)
-
-    def lane_of(self, a: Any, number: Any) -> Any:
-        return self._by_wave(a)[self._places(number)].astype(object)
-
-    def with_lane(self, a: Lanes, number: Any, value: Any) -> Lanes:
-        out = a.copy()
-        values = value if np.ndim(value) == 0 else self._by_wave(value)[:, 0]
-        self._by_wave(out)[self._places(number)] = values
-        return out
-
-    def _places(self, number: Any) -> tuple[Any, Any]:
-        """The waves, and a lane of each."""
-        if np.ndim(number) == 0:
-            return slice(None), int(number) & self.wave_size - 1
-        return np.arange(len(self.members)), self._by_wave(number)[:, 0] & self.wave_size - 1
-
-    def other_half(self, a: Lanes, old: Lanes) -> Lanes:
-        if self.wave_size == 32:
-            return old
-        rows: Lanes = np.roll(self._by_wave(a), 32, 1)
-        return rows.reshape(-1)
-
-    def permuted_rows(self, a: Lanes, low: Any, high: Any, other: int) -> Lanes:
-        if np.size(low) > 1 or np.size(high) > 1:
-            raise NotTogether
-        return permuted_rows(a, low, high, other)
-
-    def read_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
-        source = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts
-        a = np.broadcast_to(a, active.shape)
-        out: Lanes = np.where(active[source], a[source], np.uint32(0))
-        return out
-
-    def write_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
-        a = np.broadcast_to(a, active.shape)
-        target = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts
-        out: Lanes = np.zeros_like(a)
-        out[target[active]] = a[active]
-        return out
-
-    @property
-    def _firsts(self) -> Lanes:
-        """For each lane, the position of the first lane of its wave."""
-        return np.arange(self.lane_count) & ~(self.wave_size - 1)
 
     # Memory.
 
@@ -473,7 +343,7 @@ class WaveGroup(WaveAccesses):
 
     def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
         if isinstance(address, np.ndarray) and address.dtype == object:
-            address = self.scalar32(address)
+            address = self.functions.scalar32(address)
         elif isinstance(address, int) and SIZES[kind] == 4 and not address & 3:
             self._require_scratch(address, 4 * count, None)
             rows = self._private[:, address >> 2 : (address >> 2) + count]
@@ -492,15 +362,15 @@ class WaveGroup(WaveAccesses):
 
     def scratch_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
         if isinstance(address, np.ndarray) and address.dtype == object:
-            address = self.scalar32(address)
+            address = self.functions.scalar32(address)
         data = self._elements(values, kind)
         rows = data if data.ndim > 1 else data[None]
         if isinstance(address, int) and data.itemsize == 4 and not address & 3:
             self._require_scratch(address, 4 * len(rows), None)
             for number, row in enumerate(rows):
                 target = self._private[:, (address >> 2) + number]
-                where = True if on is None else self._by_wave(on)
-                np.copyto(target, self._by_wave(row), where=where, casting="unsafe")
+                where = True if on is None else self.functions.by_wave(on)
+                np.copyto(target, self.functions.by_wave(row), where=where, casting="unsafe")
             return
         lanes = self._numbers(on)
         addresses = self._scratch_addresses(address, data.itemsize * len(rows), lanes)
@@ -532,8 +402,8 @@ class WaveGroup(WaveAccesses):
             where, valid = same_offset(rest, index, offset + immediate, scalar, self.wave_size)
             count = len(self.members)
             all_valid = None if valid is None else np.tile(valid, count)
-            return np.tile(where, count) + self.scalar64(base), all_valid
+            return np.tile(where, count) + self.functions.scalar64(base), all_valid
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
         where, valid = buffer_addresses(rest, number, total, scalar, self.lane)
-        return where + self.scalar64(base), valid
+        return where + self.functions.scalar64(base), valid
