@@ -201,11 +201,34 @@ def test_check(text: str, rules: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["reg0; piece 4; piece 4", "undefined", "composite; reg0; piece 4"]
+    ("text", "completeness", "undefined", "size_bits"),
+    [
+        ("reg0; lit1; plus", "whole", (), None),
+        ("reg0; piece 4; piece 4", "partly", ((32, 32),), 64),
+        ("composite; reg0; piece 4; reg1; piece 2", "whole", (), 48),
+        ("reg0; piece 4; reg1; piece 2", "whole", (), 48),
+        ("composite; piece 4; reg0; piece 4", "partly", ((0, 32),), 64),
+        ("composite; reg0; piece 4; undefined; piece 4; piece 1", "partly", ((32, 40),), 72),
+        ("reg0; bit_piece 3 0; bit_piece 5 0", "partly", ((3, 5),), 8),
+        ("breg0 0; lit1; plus; piece 4; breg1 0; stack_value; piece 4", "whole", (), 64),
+        ("piece 4", "nothing", ((0, 32),), 32),
+        ("undefined", "nothing", (), None),
+        # what becomes of a composite, or of undefined storage, is not followed
+        ("reg0; piece 4; lit1; offset; piece 2", "depends", (), None),
+        ("reg0; piece 4; dup; piece 2", "depends", (), None),
+        ("lit1; reg0; piece 4; reg1; piece 2", "broken", (), None),
+        ("undefined; reg0; lit0; lit4; overlay", "depends", (), None),
+        ("undefined; lit1; offset", "depends", (), None),
+        ("call2 0x10; piece 4", "depends", (), None),
+    ],
 )
-def test_extent_is_not_guessed(text: str) -> None:
-    data = assemble(text, DWARF6_PROVISIONAL)
-    assert extent_of(data, DWARF6_PROVISIONAL, FORM).completeness == "depends"
+def test_extent(
+    text: str, completeness: str, undefined: tuple[tuple[int, int], ...], size_bits: int | None
+) -> None:
+    found = extent_of(assemble(text, DWARF6_PROVISIONAL), DWARF6_PROVISIONAL, FORM)
+    assert (found.completeness, found.undefined, found.size_bits) == (
+        completeness, undefined, size_bits,
+    )  # fmt: skip
 
 
 def test_many_pieces() -> None:

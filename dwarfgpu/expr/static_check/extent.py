@@ -63,10 +63,10 @@ def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     program = prepare(data, dialect, form)
     instructions = program.instructions
     transfer = Transfer(None, form)
-    if dialect.dwarf6:  # its composites are locations like any other: their parts are not followed
-        for instruction in instructions.distinct:
-            if instruction.operation.name in _COMPOSITES_6:
-                return Extent("depends", reason=f"depends on {instruction.operation.title}")
+    if dialect.dwarf6:
+        standard = _of_standard(program, transfer)
+        if standard is not None:
+            return standard
     if any(instruction.operation.transfers for instruction in instructions.distinct):
         return _of_branches(program, transfer)
     shape = Shape((), 0, 0)
@@ -83,6 +83,46 @@ def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     if program.expression.error is not None:
         return Extent("broken", reason=str(program.expression.error))
     return _of_result(instructions, shape, pieces)
+
+
+def _of_standard(program: Program, transfer: Transfer) -> Extent | None:
+    """The extent of an expression of DWARF 6 that makes a composite; None if it makes none.
+
+    A composite is followed while its parts come one after the other, above nothing else.
+    """
+    names = [instruction.operation.name for instruction in program.instructions]
+    if not _COMPOSITES_6.intersection(names):
+        return None
+    if names == ["undefined"]:
+        return Extent("nothing")
+    shape, parts, size_bits, is_begun = Shape((), 0, 0), list[tuple[int, int]](), 0, False
+    for index, instruction in enumerate(program.instructions):
+        operation, name, depth = instruction.operation, names[index], len(shape.top)
+        findings = _Findings()
+        after = transfer(instruction, program.steps[index], shape, findings.add)
+        if after is None:
+            return findings.failure(instruction)
+        if name in PIECES and depth <= 1 + is_begun:
+            count = piece_bits(instruction)
+            if count and (depth == is_begun or names[index - 1] == "undefined"):
+                parts.append((size_bits, count))
+            size_bits, is_begun = size_bits + count, True
+        elif name == "composite" and not depth:
+            is_begun = True
+        elif (
+            operation.transfers
+            or (name in _COMPOSITES_6 and names[index : index + 2] not in _UNDEFINED_PARTS)
+            or (is_begun and ("stack" in operation.leading or depth <= len(operation.pops)))
+        ):
+            return Extent("depends", reason=f"depends on {operation.title}")
+        if after.most != 0:
+            return Extent("depends", reason=f"depends on {operation.title}")
+        shape = after
+    if program.expression.error is not None:
+        return Extent("broken", reason=str(program.expression.error))
+    if names[-1] not in PIECES:
+        return Extent("depends", reason=f"depends on {program.instructions[-1].operation.title}")
+    return _composite(_joined(parts), size_bits)
 
 
 def _of_branches(program: Program, transfer: Transfer) -> Extent:
@@ -129,6 +169,7 @@ _COMPOSITES_6: Final = frozenset(
         "LLVM_bit_overlay",
     }
 )
+_UNDEFINED_PARTS: Final = tuple(["undefined", name] for name in PIECES)
 _kept = lru_cache(maxsize=4096)(_extent_of)
 
 
