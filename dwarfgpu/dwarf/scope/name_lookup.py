@@ -14,19 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
     TAGGED,
     TYPES,
-    VARIABLES,
     around,
-    completed,
     declaration_of,
     declared,
     followed,
@@ -43,7 +40,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     template_parameter,
     unknown_in,
 )
-from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, type_sources
+from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import (
     DieFilter,
     Meaning,
@@ -52,7 +49,6 @@ from dwarfgpu.dwarf.scope.meaning import (
     is_function,
     is_in_nameless,
     is_local_to_unit,
-    is_same_function,
     order,
     ordinary,
 )
@@ -63,6 +59,7 @@ from dwarfgpu.dwarf.scope.nameless_functions import (
     variables_of,
 )
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, FUNCTIONS, UNKNOWN_NAME, name_of
+from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
 from dwarfgpu.dwarf.types.class_scope import class_scope
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -80,11 +77,9 @@ _TRANSPARENT_TYPES: Final = frozenset(
 _SCOPES: Final = (
     CONTAINERS | TAGGED | {dw.TAG_TYPEDEF, dw.TAG_SUBPROGRAM, dw.TAG_TEMPLATE_TYPE_PARAMETER}
 )
-_DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
-Path: TypeAlias = tuple[str, ...]
 
 
-class NameLookup:
+class NameLookup(UnitSearch):
     """What names mean where a program is."""
 
     def __init__(
@@ -96,9 +91,7 @@ class NameLookup:
         declared: Callable[[Die], Iterable[Variable]] = declared_in,
         place: Iterable[Die] = (),
     ) -> None:
-        self.infos = tuple(infos)
-        self.unit = unit
-        """The unit of the place; None if there is none, or it is unknown."""
+        super().__init__(infos, unit)
         self.chain = tuple(chain)
         """The scopes of the function in focus, from itself inwards."""
         self.outer = tuple(outer)
@@ -108,10 +101,6 @@ class NameLookup:
         self.place = tuple(place)
         """All scopes of the program location, from the subprogram inwards: including those of
         functions into which the one in focus is inlined, and those that are inlined into it."""
-        self.problem: DwarfGpuError | None = None
-        """Why something was not found: the first unit that cannot be read."""
-        self.name = ""
-        """The last name looked up."""
         self._imports_left = _MAX_IMPORTS
 
     # The rule
@@ -396,7 +385,7 @@ class NameLookup:
         visited: set[CompilationUnit] = set()
         for unit in self.others(path, part.name):
             if hidden and likely is None:
-                likely = self._exporting(path, part.name)
+                likely = self.exporting(path, part.name)
             if likely is not None and unit not in likely:
                 continue
             try:
@@ -409,43 +398,6 @@ class NameLookup:
                 return meanings
             hidden = hidden or meanings
         return hidden
-
-    def others(self, path: Path, name: str) -> Iterator[CompilationUnit]:
-        """Yield the other units that may have a name in a namespace, those that an index names
-        first."""
-        done = {self.unit}
-        for info in self.infos:
-            for unit in self._naming(info, path, name):
-                if unit not in done:
-                    done.add(unit)
-                    yield unit
-
-    def _exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:
-        """Return the units that may export a name according to an index or a symbol; None if
-        neither can say."""
-        units: set[CompilationUnit] = set()
-        for info in self.infos:
-            if not (info.object.symbols or info.loaded.symbols):
-                return None
-            visited: set[CompilationUnit] = set()
-            for unit in likely_units(info, joined((*path, name))):
-                units.update(_searched(unit, visited))
-        return units
-
-    def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
-        """Yield the units with a name; the arguments of a template have several spellings, and do
-        not determine them."""
-        whole = joined((*path, name))
-        named_units = info.units if "<" in whole else units_naming(info, whole)
-        # A namespace extends over many units: the first one with the name counts.
-        visited: set[CompilationUnit] = set()
-        for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
-            try:
-                yield from searched_units(unit, visited)
-            except DwarfGpuError as error:
-                self.problem = self.problem or error
-        for source in type_sources(info):
-            yield from source.type_units
 
     # Definitions
 
@@ -483,32 +435,6 @@ class NameLookup:
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None
 
-    def definition(self, die: Die) -> Die:
-        """The entry that defines what an entry declares, of another unit if need be; itself where
-        there is none."""
-        if die.tag not in _DECLARED:
-            return die
-        if die.tag in TAGGED:
-            die = die.described
-        here = [die.unit] if self.unit is None else [die.unit, self.unit]
-        for completion in completed(die, dict.fromkeys(here)):
-            if is_definition(completion):
-                return completion.described if completion.tag in TAGGED else completion
-        name, path = canonical(die.name or ""), path_of(die)
-        other_units = self.others(tuple(scope.name for scope in path), name) if name else ()
-        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), other_units):
-            try:
-                for namesake in named(unit, name):
-                    if namesake.tag == die.tag and path_of(namesake) == path:
-                        for completion in completed(namesake, (unit,)):
-                            if is_definition(completion) and is_same_function(die, completion):
-                                return (
-                                    completion.described if completion.tag in TAGGED else completion
-                                )
-            except DwarfGpuError as error:
-                self.problem = self.problem or error
-        return die
-
     def _type_of(self, die: Die) -> Die | None:
         """The class or enumeration that a name means, below typedefs."""
         current: Die | None = die
@@ -544,13 +470,6 @@ def _imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
         else:
             directives.setdefault("", []).append(directive)
     return directives
-
-
-def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[CompilationUnit]:
-    try:
-        return [*searched_units(unit, visited)]
-    except DwarfGpuError:
-        return [unit]  # its reader reports the error
 
 
 def _is(die: Die, part: Part, accepts: DieFilter) -> bool:

@@ -1,0 +1,114 @@
+"""Which units may have a name, and where in them what a declaration declares is defined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Final, TypeAlias
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
+from dwarfgpu.dwarf.names.qualified import canonical, joined
+from dwarfgpu.dwarf.scope.declarations import (
+    TAGGED,
+    TYPES,
+    VARIABLES,
+    completed,
+    is_definition,
+    named,
+    path_of,
+)
+from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
+from dwarfgpu.dwarf.scope.meaning import (
+    is_same_function,
+)
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+_DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
+Path: TypeAlias = tuple[str, ...]
+
+
+class UnitSearch:
+    """The units of a program, seen from one of them."""
+
+    def __init__(self, infos: Iterable[DebugInfo], unit: CompilationUnit | None) -> None:
+        self.infos = tuple(infos)
+        self.unit = unit
+        """The unit of the place; None if there is none, or it is unknown."""
+        self.problem: DwarfGpuError | None = None
+        """Why something was not found: the first unit that cannot be read."""
+        self.name = ""
+        """The last name looked up."""
+
+    def others(self, path: Path, name: str) -> Iterator[CompilationUnit]:
+        """Yield the other units that may have a name in a namespace, those that an index names
+        first."""
+        done = {self.unit}
+        for info in self.infos:
+            for unit in self._naming(info, path, name):
+                if unit not in done:
+                    done.add(unit)
+                    yield unit
+
+    def exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:
+        """Return the units that may export a name according to an index or a symbol; None if
+        neither can say."""
+        units: set[CompilationUnit] = set()
+        for info in self.infos:
+            if not (info.object.symbols or info.loaded.symbols):
+                return None
+            visited: set[CompilationUnit] = set()
+            for unit in likely_units(info, joined((*path, name))):
+                units.update(_searched(unit, visited))
+        return units
+
+    def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
+        """Yield the units with a name; the arguments of a template have several spellings, and do
+        not determine them."""
+        whole = joined((*path, name))
+        named_units = info.units if "<" in whole else units_naming(info, whole)
+        # A namespace extends over many units: the first one with the name counts.
+        visited: set[CompilationUnit] = set()
+        for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
+            try:
+                yield from searched_units(unit, visited)
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+        for source in type_sources(info):
+            yield from source.type_units
+
+    def definition(self, die: Die) -> Die:
+        """The entry that defines what an entry declares, of another unit if need be; itself where
+        there is none."""
+        if die.tag not in _DECLARED:
+            return die
+        if die.tag in TAGGED:
+            die = die.described
+        here = [die.unit] if self.unit is None else [die.unit, self.unit]
+        for completion in completed(die, dict.fromkeys(here)):
+            if is_definition(completion):
+                return completion.described if completion.tag in TAGGED else completion
+        name, path = canonical(die.name or ""), path_of(die)
+        other_units = self.others(tuple(scope.name for scope in path), name) if name else ()
+        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), other_units):
+            try:
+                for namesake in named(unit, name):
+                    if namesake.tag == die.tag and path_of(namesake) == path:
+                        for completion in completed(namesake, (unit,)):
+                            if is_definition(completion) and is_same_function(die, completion):
+                                return (
+                                    completion.described if completion.tag in TAGGED else completion
+                                )
+            except DwarfGpuError as error:
+                self.problem = self.problem or error
+        return die
+
+
+def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[CompilationUnit]:
+    try:
+        return [*searched_units(unit, visited)]
+    except DwarfGpuError:
+        return [unit]  # its reader reports the error
