@@ -17,14 +17,11 @@ from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
-from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
-from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
     Base,
     Dynamic,
-    Enum,
     Function,
     Pointer,
     Struct,
@@ -35,32 +32,28 @@ from dwarfgpu.dwarf.types.types import (
     strip,
     strip_reference,
 )
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
-from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
-from dwarfgpu.language.builtin import INT_BITS
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.elements import alignment_bytes, elements, repeated
 from dwarfgpu.language.evaluation import DebuggerFunction
-from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
-from dwarfgpu.language.gpu_words import CALLS, WORDS, gpu_call, gpu_word, is_free
+from dwarfgpu.language.gpu_words import CALLS, gpu_call, is_free
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to
-from dwarfgpu.language.names import Names, Typed, is_cplusplus
-from dwarfgpu.language.numbers import Number, Numbers, bounded, is_number
+from dwarfgpu.language.named_values import NamedValues
+from dwarfgpu.language.names import Names, Typed
+from dwarfgpu.language.numbers import is_number
 from dwarfgpu.language.options import DEFAULT, Options
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.registers import machine_value, unknown
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped_symbols import as_type, typed, untyped
+from dwarfgpu.language.untyped_symbols import as_type, typed
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -113,17 +106,8 @@ def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     return Typed(value.type, value.unit)
 
 
-class Evaluator:
+class Evaluator(NamedValues):
     """One focus and what expressions mean there."""
-
-    def __init__(self, session: Session, options: Options, places: Places | None = None) -> None:
-        self.session = session
-        self.options = options
-        self.names = Names(session)
-        self.places = places or Places(session)
-        is_evaluated = not isinstance(self.places, Unevaluated)
-        self.numbers = Numbers(self.names.builtins, is_evaluated)
-        self.arithmetic = Arithmetic(self.places, self.numbers)
 
     def whole(self, text: str) -> TypedValue:
         """The value of an expression, read."""
@@ -147,11 +131,11 @@ class Evaluator:
         """The value of a tree, not read unless that was needed."""
         match node:
             case ast.Integer() | ast.Floating():
-                return self._number(self.numbers.literal(node))
+                return self.number(self.numbers.literal(node))
             case ast.Character() | ast.String():
-                return text(self.names, self.numbers, node, cplusplus=self._is_cplusplus)
+                return text(self.names, self.numbers, node, cplusplus=self.is_cplusplus)
             case ast.Name():
-                return self._named(node)
+                return self.named(node)
             case ast.Dollar():
                 return self._dollar(node.name)
             case ast.AddressOf():
@@ -190,97 +174,7 @@ class Evaluator:
             return self.places.dereferenced(value)
         return value
 
-    @property
-    def _is_cplusplus(self) -> bool:
-        return is_cplusplus(self.names.current_unit())
-
-    def _number(self, number: Number) -> TypedValue:
-        return self.arithmetic.value(number)
-
-    def truth(self, holds: bool) -> TypedValue:
-        """The result of a comparison: bool in C++, else int."""
-        if not self._is_cplusplus:
-            return self._number(self.numbers.integer(int(holds)))
-        return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
-
     # Operands
-
-    def _named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
-        name = node.name
-        if node.file is not None:
-            meanings = self.names.meaning_in_file(name, node.file)
-        else:
-            meanings = self.names.meaning(name)
-        if not meanings and self._is_cplusplus and name in ("true", "false"):
-            return self.truth(name == "true")
-        if not meanings and node.file is not None:
-            raise UsageError(f'No symbol "{name}" in specified context.')
-        if name in WORDS and node.file is None and is_free(meanings):
-            word = gpu_word(self.session, name)
-            if word is not None:
-                return word
-        if not meanings:
-            symbol = self._symbol(name, is_called=is_called)
-            if symbol is None:
-                self.session.require_entered(name)
-                raise self.names.unknown(name)
-            return symbol
-        first = meanings[0]
-        if isinstance(first, Variable):
-            is_of_function = first.kind != "global" and (node.file is not None or "::" in name)
-            if not is_of_function or isinstance(self.places, Unevaluated):
-                return self.places.variable(first)
-            return self.places.variable(*in_frame(self.session, first))
-        if first.tag == dw.TAG_SUBPROGRAM:
-            functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
-            return self._function(name, functions, is_called=is_called)
-        if first.tag == dw.TAG_ENUMERATOR:
-            return self._enumerator(*self.names.enumerator(first), first.unit)
-        if first.tag == dw.TAG_MEMBER:
-            return self._member_of_this(name)
-        raise UsageError("Attempt to use a type name as an expression")
-
-    def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
-        """Return the function of a name; `UsageError` for several, or for one without code."""
-        with_code = [
-            function for function in functions if code_ranges(function)
-        ] or self.names.own_call(functions)
-        if is_called and not isinstance(self.places, Unevaluated):
-            raise Unsupported(NO_CALLS)  # for every overload
-        if len(with_code) > 1:
-            raise UsageError(overloaded(with_code))
-        if not with_code:
-            symbol = self._symbol(name, is_called=is_called)
-            if symbol is None:
-                raise self.names.unknown(name)
-            return symbol
-        return self.places.function(with_code[0])
-
-    def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
-        """Return the symbol of a name; as in GDB, a symbol where the code of a described function
-        begins is an alias of that function. None if the symbol tables do not have it."""
-        function = function_of_symbol(self.session.code_objects, name)
-        if function is not None:
-            return self._function(name, [function], is_called=is_called)
-        return untyped(self.places, name, is_called=is_called)
-
-    def _member_of_this(self, name: str) -> TypedValue:
-        this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]
-        if not this:
-            simple = split_last(name)[1]
-            if simple == name:  # as in C, of an unnamed structure that a variable has
-                raise self.names.unknown(name)
-            raise UsageError(f'Cannot reference non-static field "{simple}"')
-        return self.places.member(self.places.dereferenced(self.places.variable(this[0])), name)
-
-    def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
-        """In C an int (6.7.2.2p3), except, as compilers have it, one that int does not hold."""
-        size = bounded(8 * kind.size_bytes)
-        value = TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
-        limit = 1 << INT_BITS - 1
-        if is_cplusplus(unit) or not -limit <= self.arithmetic.number(value).value.integer < limit:
-            return value
-        return evolve(value, constant_type=self.names.builtins.int_type)
 
     def _dollar(self, name: str) -> TypedValue:
         machine_word = self.options.dollar(name)
@@ -334,14 +228,14 @@ class Evaluator:
             return self.places.address_of(self._referred(self.value(node.operand)))
         value = self.object(node.operand)
         if operator in "!~-+":
-            refuse_overloaded(operator, value, cplusplus=self._is_cplusplus)
+            refuse_overloaded(operator, value, cplusplus=self.is_cplusplus)
         match operator:
             case "*":
                 return self._contents(value)
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
-                unit_value = self._number(self.numbers.integer(1))
+                unit_value = self.number(self.numbers.integer(1))
                 before = self.places.read(value)
                 stored = store(
                     self.arithmetic,
@@ -370,7 +264,7 @@ class Evaluator:
         if pointee is not None:
             return pointee
         if not isinstance(self.places, Unevaluated):
-            refuse_overloaded("*", value, cplusplus=self._is_cplusplus)
+            refuse_overloaded("*", value, cplusplus=self.is_cplusplus)
         if isinstance(bare, Function):
             return value
         form = bare.form if isinstance(bare, Dynamic) else bare
@@ -399,7 +293,7 @@ class Evaluator:
             return self._pointed(left, right)
         if operator == "@":
             return repeated(left, self.arithmetic.number(right))
-        refuse_overloaded(operator, left, right, cplusplus=self._is_cplusplus)
+        refuse_overloaded(operator, left, right, cplusplus=self.is_cplusplus)
         if operator in ("==", "!=", "<", ">", "<=", ">="):
             return self.truth(self.arithmetic.compared(operator, left, right))
         return self.arithmetic.binary(operator, left, right)
@@ -409,7 +303,7 @@ class Evaluator:
         yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
         unread = self if isinstance(self.places, Unevaluated) else self._unevaluated()
         unchosen, chosen = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
-        return conditional(self.arithmetic, chosen, unchosen, cplusplus=self._is_cplusplus)
+        return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
 
     def _member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
         """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
@@ -480,7 +374,7 @@ class Evaluator:
         element = self._container_element(value, index)
         if element is not None:
             return element
-        refuse_overloaded("[]", value, cplusplus=self._is_cplusplus)
+        refuse_overloaded("[]", value, cplusplus=self.is_cplusplus)
         if not isinstance(form, Array | Absent) and not is_vector:
             spelled = declared_name(value.type) or "void"
             raise UsageError(f"cannot subscript something of type `{spelled}'")
@@ -519,14 +413,14 @@ class Evaluator:
         node = call.function
         own = self._debugger_function(node)
         if own is not None and isinstance(self.places, Unevaluated):
-            return self._number(self.numbers.integer(0))  # as in GDB
+            return self.number(self.numbers.integer(0))  # as in GDB
         if own is not None:
             return own(self, [self.object(argument) for argument in call.arguments])
         if isinstance(node, ast.Name):
             gpu_value = self._gpu_call(node, call.arguments)
             if gpu_value is not None:
                 return gpu_value
-            function = self._named(node, is_called=True)
+            function = self.named(node, is_called=True)
         elif isinstance(node, ast.Access):
             function = self._member(node, is_called=True)
         else:
@@ -594,4 +488,4 @@ class Evaluator:
 
     def _length(self, size_bytes: int) -> TypedValue:
         long_bits = self.names.builtins.long_bits
-        return self._number(self.numbers.integer(size_bytes, long_bits, is_signed=False))
+        return self.number(self.numbers.integer(size_bytes, long_bits, is_signed=False))

@@ -1,0 +1,142 @@
+"""What a name in an expression denotes, as a value: a variable, a function, an enumerator, a member
+of `this`, a symbol, a built-in name of a GPU language."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.scope.declarations import overloaded
+from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import (
+    Enum,
+)
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.builtin import INT_BITS
+from dwarfgpu.language.class_operators import NO_CALLS
+from dwarfgpu.language.frame_of_function import in_frame
+from dwarfgpu.language.gpu_words import WORDS, gpu_word, is_free
+from dwarfgpu.language.names import Names, is_cplusplus
+from dwarfgpu.language.numbers import Number, Numbers, bounded
+from dwarfgpu.language.options import Options
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.untyped_symbols import untyped
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session.session import Session
+
+
+class NamedValues:
+    """The values of names in one focus."""
+
+    def __init__(self, session: Session, options: Options, places: Places | None = None) -> None:
+        self.session = session
+        self.options = options
+        self.names = Names(session)
+        self.places = places or Places(session)
+        is_evaluated = not isinstance(self.places, Unevaluated)
+        self.numbers = Numbers(self.names.builtins, is_evaluated)
+        self.arithmetic = Arithmetic(self.places, self.numbers)
+
+    @property
+    def is_cplusplus(self) -> bool:
+        return is_cplusplus(self.names.current_unit())
+
+    def number(self, number: Number) -> TypedValue:
+        """A number as a value."""
+        return self.arithmetic.value(number)
+
+    def truth(self, holds: bool) -> TypedValue:
+        """The result of a comparison: bool in C++, else int."""
+        if not self.is_cplusplus:
+            return self.number(self.numbers.integer(int(holds)))
+        return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
+
+    def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
+        """What a name denotes; `UsageError` in GDB's words for an unknown one.
+
+        `is_called`: functions are only called, which is `Unsupported`.
+        """
+        name = node.name
+        if node.file is not None:
+            meanings = self.names.meaning_in_file(name, node.file)
+        else:
+            meanings = self.names.meaning(name)
+        if not meanings and self.is_cplusplus and name in ("true", "false"):
+            return self.truth(name == "true")
+        if not meanings and node.file is not None:
+            raise UsageError(f'No symbol "{name}" in specified context.')
+        if name in WORDS and node.file is None and is_free(meanings):
+            word = gpu_word(self.session, name)
+            if word is not None:
+                return word
+        if not meanings:
+            symbol = self._symbol(name, is_called=is_called)
+            if symbol is None:
+                self.session.require_entered(name)
+                raise self.names.unknown(name)
+            return symbol
+        first = meanings[0]
+        if isinstance(first, Variable):
+            is_of_function = first.kind != "global" and (node.file is not None or "::" in name)
+            if not is_of_function or isinstance(self.places, Unevaluated):
+                return self.places.variable(first)
+            return self.places.variable(*in_frame(self.session, first))
+        if first.tag == dw.TAG_SUBPROGRAM:
+            functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
+            return self._function(name, functions, is_called=is_called)
+        if first.tag == dw.TAG_ENUMERATOR:
+            return self._enumerator(*self.names.enumerator(first), first.unit)
+        if first.tag == dw.TAG_MEMBER:
+            return self._member_of_this(name)
+        raise UsageError("Attempt to use a type name as an expression")
+
+    def _function(self, name: str, functions: list[Die], *, is_called: bool) -> TypedValue:
+        """Return the function of a name; `UsageError` for several, or for one without code."""
+        with_code = [
+            function for function in functions if code_ranges(function)
+        ] or self.names.own_call(functions)
+        if is_called and not isinstance(self.places, Unevaluated):
+            raise Unsupported(NO_CALLS)  # for every overload
+        if len(with_code) > 1:
+            raise UsageError(overloaded(with_code))
+        if not with_code:
+            symbol = self._symbol(name, is_called=is_called)
+            if symbol is None:
+                raise self.names.unknown(name)
+            return symbol
+        return self.places.function(with_code[0])
+
+    def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
+        """Return the symbol of a name; as in GDB, a symbol where the code of a described function
+        begins is an alias of that function. None if the symbol tables do not have it."""
+        function = function_of_symbol(self.session.code_objects, name)
+        if function is not None:
+            return self._function(name, [function], is_called=is_called)
+        return untyped(self.places, name, is_called=is_called)
+
+    def _member_of_this(self, name: str) -> TypedValue:
+        this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]
+        if not this:
+            simple = split_last(name)[1]
+            if simple == name:  # as in C, of an unnamed structure that a variable has
+                raise self.names.unknown(name)
+            raise UsageError(f'Cannot reference non-static field "{simple}"')
+        return self.places.member(self.places.dereferenced(self.places.variable(this[0])), name)
+
+    def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
+        """In C an int (6.7.2.2p3), except, as compilers have it, one that int does not hold."""
+        size = bounded(8 * kind.size_bytes)
+        value = TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
+        limit = 1 << INT_BITS - 1
+        if is_cplusplus(unit) or not -limit <= self.arithmetic.number(value).value.integer < limit:
+            return value
+        return evolve(value, constant_type=self.names.builtins.int_type)
