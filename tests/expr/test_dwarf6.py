@@ -15,7 +15,7 @@ from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import EXTENDED, decode
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, DWARF6, DWARF6_PROVISIONAL
-from dwarfgpu.expr.dialect.dwarf6 import ALIASES, CHANGED, MAX_PIECES, OPERATIONS_6
+from dwarfgpu.expr.dialect.dwarf6 import ALIASES, CHANGED, OPERATIONS_6
 from dwarfgpu.expr.dialect.dwarf6_names import StandardName, names
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
@@ -231,13 +231,31 @@ def test_extent(
     )  # fmt: skip
 
 
-def test_many_pieces() -> None:
-    """Each piece copies those before it: their number has a bound, far above any producer's."""
-    text = "; ".join(["composite", *["piece 1"] * (MAX_PIECES + 1)])
+@pytest.mark.parametrize(("count", "options"), [(2000, ()), (4000, ("--max-total-bytes", 1 << 28))])
+def test_many_pieces(count: int, options: tuple[object, ...]) -> None:
+    text = "; ".join(["composite", *["piece 1"] * count])
+    data = assemble(text, DWARF6_PROVISIONAL).hex()
+    command = ("eval", "--arch", "gfx942", "--dialect", "dwarf6-provisional", *options)
+    found = run(*command, "--hex", data).out
+    assert found == f"{{bytes 0-{count - 1}: {count} x 1 byte of <undefined>}}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "; ".join(["composite", *["piece 1"] * 4000]),
+        # each composite of a loop stays on the stack
+        "composite; top: dup; undefined; piece 1; skip top",
+        "piece 1; top: dup; undefined; piece 1; skip top",
+    ],
+    ids=lambda text: text[-30:],
+)
+def test_pieces_that_fill_memory_are_refused(text: str) -> None:
+    """A piece copies the parts before it, and counts them as read."""
     data = assemble(text, DWARF6_PROVISIONAL).hex()
     done = run("eval", "--arch", "gfx942", "--dialect", "dwarf6-provisional", "--hex", data)
     assert "LimitExceeded" in done.error
-    assert str(MAX_PIECES) in done.error
+    assert "--max-total-bytes" in done.error
 
 
 def test_amd_is_as_before() -> None:

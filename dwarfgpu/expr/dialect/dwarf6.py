@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
+from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.errors import IllFormed, LimitExceeded, Unsupported
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.context import ConstValue, Context, LocationAttribute, require
@@ -52,8 +53,9 @@ from dwarfgpu.model.storage import (
 )
 from dwarfgpu.model.value import Value
 
-MAX_PIECES: Final = 16_384
-"""Maximum number of parts of a composite that pieces make: each piece copies those before it."""
+_PART_BITS: Final = 128
+"""What copying a part counts as reading: a piece copies those before it. Thousands of pieces are
+within `--max-total-bytes`, and hostile expressions fill no memory."""
 
 _Called: TypeAlias = Enter | Nested | Location | None
 _Retrieved: TypeAlias = Value | Location | Nested
@@ -173,8 +175,11 @@ def _appended(
     if not isinstance(storage, Composite):  # one of the AMD text's, of equal parts
         whole = Part(Location((SingleLocation(storage),)), storage.size_bits)
         storage = Composite((whole,), (0,), storage.size_bits)
-    if len(storage.parts) >= min(MAX_PIECES, ctx.limits.parts):
-        raise LimitExceeded(f"a composite of more than {len(storage.parts)} pieces")
+    if len(storage.parts) >= ctx.limits.parts:
+        raise LimitExceeded(f"a composite of more than {ctx.limits.parts} parts", "--max-parts")
+    budget = READ_BUDGET.get()
+    if budget is not None:
+        budget.spend(_PART_BITS * len(storage.parts))
     total_bits = storage.size_bits + size_bits
     require_composite_size(ctx, total_bits)
     longer = Composite(
