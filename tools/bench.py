@@ -1,5 +1,5 @@
-"""Benchmarks: `tools/bench.py cores|disas|expr|gdb|journeys|lanes|names|reader|repl|run|unwind`
-prints tables for the documents.
+"""Benchmarks: `tools/bench.py WHAT` prints tables for the documents; WHAT is batch, cores, disas,
+expr, gdb, journeys, lanes, names, reader, repl, run or unwind.
 
 Figures are for orientation on one machine; nothing in the tests depends on them, except that
 `tests/session/test_journeys.py` guards the counts of `journeys`.
@@ -28,6 +28,7 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
+from tools.bench_batch import bench_batch
 from tools.bench_cores import bench_cores
 from tools.bench_disas import bench_disas
 from tools.bench_gdb import bench_gdb
@@ -136,6 +137,7 @@ def bench_expr() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     benches = {
+        "batch": bench_batch,
         "expr": bench_expr,
         "gdb": bench_gdb,
         "cores": bench_cores,
