@@ -20,6 +20,7 @@ from random import Random
 from typing import Final
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import parse_npy
 from dwarfgpu.cfi.eh_frame_hdr import read_search_table
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
@@ -34,6 +35,9 @@ from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.bundle import entries_of, is_bundle, read_bundles
+from dwarfgpu.objfile.collection.ar import thin_names
+from dwarfgpu.objfile.collection.archive import packed_files
+from dwarfgpu.objfile.collection.members import is_archive
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.gpu_code import read_gpu_code
@@ -41,6 +45,7 @@ from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
 from dwarfgpu.objfile.separate_debug import debug_link
 from dwarfgpu.objfile.supplementary import supplementary_link
 from tests.dwarf.builder import elf
+from tests.objfile import archives
 from tools import make_bundle
 from tools.fuzz_files import asked_of_code, attempt
 
@@ -108,6 +113,22 @@ def bundle(data: bytes) -> Counter[str]:
         return [(each.kind, each.triple, each.target) for each in found]
 
     attempt(outcomes, entries)
+    return outcomes
+
+
+def archive(data: bytes) -> Counter[str]:
+    """Archives and packages: the files in them, down to the bytes."""
+    outcomes: Counter[str] = Counter()
+    limits = FileLimits(inflated_bytes=1 << 24)
+
+    def files() -> object:
+        if not is_archive(data):
+            return []
+        found = packed_files(data, "fuzzed", limits)
+        return [(file.name, file.head(64), len(file.contents(limits))) for file in found]
+
+    attempt(outcomes, files)
+    attempt(outcomes, lambda: list(thin_names(data, "fuzzed")) if data[:2] == b"!<" else [])
     return outcomes
 
 
@@ -251,7 +272,7 @@ def names(data: bytes) -> Counter[str]:
 TARGETS: Final[dict[str, Callable[[bytes], Counter[str]]]] = {
     each.__name__: each
     for each in (
-        object_file, bundle, dwarf, dwarf_x86, frames, state, core, npy, metadata, names,
+        object_file, bundle, archive, dwarf, dwarf_x86, frames, state, core, npy, metadata, names,
     )
 }  # fmt: skip
 """By name: what `tools/fuzz_coverage.py` takes."""
@@ -264,6 +285,13 @@ def seeds(target: str) -> Iterator[bytes]:
             yield from (file.read_bytes() for file in _small("*.co", "*.o"))
         case "bundle":
             yield from _bundles()
+        case "archive":
+            files = {"a.o": b"\x7fELF", "a_name_that_is_long.o": bytes(9)}
+            yield archives.ar(files)
+            yield archives.bsd_ar(files)
+            yield archives.ar(files, magic=b"!<thin>\n")
+            yield from (archives.deb(files, kind) for kind in ("", "gz", "xz"))
+            yield archives.zipped(files)
         case "dwarf" | "dwarf_x86":
             is_gpu = target == "dwarf"
             for path in _small("*.co", "*.o", "prog", "*.so"):

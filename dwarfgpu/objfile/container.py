@@ -17,6 +17,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
+from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 from dwarfgpu.objfile.triton_cache import cached_kernels
@@ -39,13 +40,14 @@ class Container:
         """The entries for a GPU that are not empty, and have machine code."""
         return tuple(entry for entry in self.entries if entry.data and entry.is_device_code)
 
-    def open_entry(self, entry: BundleEntry) -> ObjectFile:
-        """The ELF file that an entry is; `UsageError` where it is none."""
+    def open_entry(self, entry: BundleEntry, name: str | None = None) -> ObjectFile:
+        """The ELF file that an entry is, under a name, or that of its target; `UsageError` where it
+        is none."""
         entry.require_code(self.path)
         if entry.path is not None:
             return ObjectFile(entry.path, map_file(entry.path), self.limits)
-        name = entry.target or entry.id
-        return ObjectFile(f"{self.path}[{name}]", read_if_small(entry.data), self.limits)
+        name = name or f"{self.path}[{entry.target or entry.id}]"
+        return ObjectFile(name, read_if_small(entry.data), self.limits)
 
 
 def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> Container:
@@ -55,21 +57,36 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -
     """
     if Path(path).is_dir():
         return Container(str(path), None, cached_kernels(path), limits)
-    data = map_file(path)
+    return container_in(map_file(path), str(path), limits)
+
+
+def container_in(data: bytes | FileBytes, path: str, limits: FileLimits) -> Container:
+    """Return what bytes contain: a bundle, a fat binary, or an ELF file with its code objects."""
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
-        return Container(str(path), None, read_bundles(data, str(path), limits), limits)
+        return Container(path, None, read_bundles(data, path, limits), limits)
     if data[:_LONGEST_MAGIC_BYTES].startswith(FATBIN_MAGIC):
         from dwarfgpu.objfile.fatbin import read_fatbins  # few files are fat binaries of CUDA
 
-        return Container(str(path), None, read_fatbins(data, str(path), limits), limits)
-    file = ObjectFile(str(path), data, limits)
-    entries: tuple[BundleEntry, ...] = () if file.machine in _GPUS else entries_of(file)
+        return Container(path, None, read_fatbins(data, path, limits), limits)
+    return container_of(ObjectFile(path, data, limits))
+
+
+def container_of(file: ObjectFile) -> Container:
+    """Return an ELF file with the code objects in it: none in one that is for a GPU."""
+    if is_for_gpu(file):
+        return Container(file.path, file, (), file.limits)
+    entries: tuple[BundleEntry, ...] = entries_of(file)
     if any(name in file.sections_by_name for name in FATBIN_SECTIONS):
         from dwarfgpu.objfile.fatbin import fatbins_of
 
         first = len(entries)
         entries += tuple(evolve(one, index=first + one.index) for one in fatbins_of(file))
-    return Container(str(path), file, entries, limits)
+    return Container(file.path, file, entries, file.limits)
+
+
+def is_for_gpu(file: ObjectFile) -> bool:
+    """Return whether a file is code for a GPU itself."""
+    return file.machine in _GPUS
 
 
 def open_object(
@@ -83,10 +100,10 @@ def open_object(
     """
     if target is None and not Path(path).is_dir():
         data = map_file(path)
-        if not _is_container(data[:_LONGEST_MAGIC_BYTES]):
+        if not is_container(data[:_LONGEST_MAGIC_BYTES]):
             return ObjectFile(str(path), data, limits)
     container = open_container(path, limits)
-    if container.file is not None and container.file.machine in _GPUS:
+    if container.file is not None and is_for_gpu(container.file):
         _check_target(container.file, target)
         return container.file
     return container.open_entry(pick(container, target))
@@ -95,10 +112,11 @@ def open_object(
 def is_bundle_file(path: str | Path) -> bool:
     """Return whether a path is a bundle, a fat binary or a folder; `UsageError` where it cannot be
     read."""
-    return Path(path).is_dir() or _is_container(map_file(path)[:_LONGEST_MAGIC_BYTES])
+    return Path(path).is_dir() or is_container(map_file(path)[:_LONGEST_MAGIC_BYTES])
 
 
-def _is_container(header: bytes) -> bool:
+def is_container(header: bytes) -> bool:
+    """Return whether bytes begin as a bundle or a fat binary does."""
     return is_bundle(header) or header.startswith(FATBIN_MAGIC)
 
 

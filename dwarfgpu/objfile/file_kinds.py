@@ -28,6 +28,8 @@ COMPRESSED: Final = {
 """The program that compressed a file, by the file's first bytes: so systems keep core files."""
 LONGEST_MAGIC_BYTES: Final = 6
 """Maximum size in bytes of the first bytes above."""
+OBJECT_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, FATBIN_MAGIC)
+"""How object files and files of code objects begin."""
 ARCHIVE_MAGICS: Final = (AR_MAGIC, THIN_MAGIC, ZIP_MAGIC)
 """How archives of object files begin."""
 ET_CORE: Final = 4

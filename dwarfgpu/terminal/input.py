@@ -10,14 +10,7 @@ from typing import BinaryIO, Final
 
 from dwarfgpu.base.readable_files import is_regular, open_to_read
 from dwarfgpu.errors import UsageError
-from dwarfgpu.objfile.file_kinds import (
-    BUNDLE_MAGIC,
-    COMPRESSED_BUNDLE_MAGIC,
-    ELF_MAGIC,
-    FATBIN_MAGIC,
-    compressed_by,
-    is_core_header,
-)
+from dwarfgpu.objfile.file_kinds import OBJECT_MAGICS, compressed_by, is_core_header
 from dwarfgpu.terminal.streams import is_terminal
 
 MAX_BYTES: Final = 64 << 20
@@ -28,7 +21,6 @@ HEAD_BYTES: Final = 24
 """Enough to recognize the kind of a file."""
 PACKED_HEAD_BYTES: Final = 1 << 16
 """As many compressed bytes as have these."""
-_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, FATBIN_MAGIC)
 
 
 def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
@@ -58,7 +50,7 @@ def is_object(word: str) -> bool:
     variable."""
     head = file_head(word)
     if head is not None:
-        return head.startswith(_MAGICS)
+        return head.startswith(OBJECT_MAGICS)
     if not os.path.isdir(word):
         return False
     from dwarfgpu.objfile.triton_cache import has_kernels  # few requests name a folder

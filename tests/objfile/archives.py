@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import tarfile
+import zipfile
 from collections.abc import Mapping
 
 
@@ -68,3 +69,12 @@ def deb(files: Mapping[str, bytes], compression: str = "xz") -> bytes:
             (f"data.tar{suffix}".encode(), data),
         )
     )
+
+
+def zipped(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """An archive of zip, as a wheel is one."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data, method)
+    return out.getvalue()

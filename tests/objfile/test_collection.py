@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import pickle
 import shutil
@@ -22,19 +21,12 @@ from dwarfgpu.objfile.collection.open_member import open_member
 from tests.cli.command import FIXTURES
 from tests.dwarf.builder import X86_64, elf
 from tests.objfile import archives
+from tests.objfile.archives import zipped
 from tests.objfile.test_bundle import GFX942, HOST, plain
 
 NEST = (FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes()
 DATA = (FIXTURES / "hip/data.gfx942.O2.v5.co").read_bytes()
 CORE = FIXTURES / "core/crash.x86_64.O2.core"
-
-
-def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return out.getvalue()
 
 
 def names(*paths: Path, **wanted: str) -> list[str]:
@@ -65,7 +57,10 @@ LONG = "a_name_that_does_not_fit.o"
         ("gnu.a", archives.ar({"nest.o": NEST, "readme": b"text", LONG: DATA})),
         ("bsd.a", archives.bsd_ar({"nest.o": NEST, "readme": b"text", LONG: DATA})),
         ("deflated.whl", zipped({"nest.o": NEST, "readme": b"text", LONG: DATA})),
-        ("stored.whl", zipped({"nest.o": NEST, "readme": b"", LONG: DATA}, zipfile.ZIP_STORED)),
+        (
+            "stored.whl",
+            zipped({"nest.o": NEST, "readme": b"", LONG: DATA}, zipfile.ZIP_STORED),
+        ),
         ("xz.deb", archives.deb({"./nest.o": NEST, "./readme": b"text", f"./{LONG}": DATA})),
         ("gz.deb", archives.deb({"nest.o": NEST, LONG: DATA}, "gz")),
         ("plain.deb", archives.deb({"nest.o": NEST, LONG: DATA}, "")),
@@ -179,7 +174,10 @@ def test_a_folder_is_read_by_name_and_each_file_once(tmp_path: Path) -> None:
     ("make", "why"),
     [
         (lambda path: path.mkdir(), "no ELF file, fat binary or bundle is in this folder"),
-        (lambda path: path.write_bytes(zipped({"x": b"text"})), "bundle is in this archive"),
+        (
+            lambda path: path.write_bytes(zipped({"x": b"text"})),
+            "bundle is in this archive",
+        ),
         (lambda path: path.write_bytes(b"!<arch>\n"), "bundle is in this archive"),
     ],
 )
@@ -245,7 +243,7 @@ class TestThinArchives:
     def test_it_may_name_itself(self, tmp_path: Path) -> None:
         path = tmp_path / "thin.a"
         path.write_bytes(archives.ar({"thin.a": b"x"}, magic=b"!<thin>\n"))
-        assert names(path) == []
+        assert "no ELF file" in names(path)[0]
 
     def test_inside_of_another_archive_it_has_no_files(self, tmp_path: Path) -> None:
         thin = self.make(tmp_path, "x.o").read_bytes()

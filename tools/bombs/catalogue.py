@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tools.bombs import containers, entries, machines, sections
+from tools.bombs import archives, containers, entries, machines, sections
 
-BOMBS: Final = (*entries.BOMBS, *sections.BOMBS, *machines.BOMBS, *containers.BOMBS)
+BOMBS: Final = (
+    *entries.BOMBS,
+    *sections.BOMBS,
+    *machines.BOMBS,
+    *containers.BOMBS,
+    *archives.BOMBS,
+)

@@ -92,5 +92,5 @@ def _long_name(names: bytes, reference: bytes, path: str, position: int) -> byte
     offset = _number(reference.partition(b":")[0], path, position)
     end = names.find(b"\n", offset, offset + _MAX_NAME_BYTES)
     if end < 0:
-        raise Malformed(f"{path}: the member at {position:#x} has a name outside of the table")
+        raise Malformed(f"{path}: the member at {position:#x} has no name in the table of names")
     return names[offset:end]

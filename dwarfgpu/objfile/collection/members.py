@@ -17,16 +17,20 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
-from dwarfgpu.objfile.bundle import entries_of, is_bundle, read_bundles
-from dwarfgpu.objfile.container import Container, entries_for
+from dwarfgpu.objfile.container import (
+    container_in,
+    container_of,
+    entries_for,
+    is_container,
+    is_for_gpu,
+)
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
 from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.file_kinds import (
     ARCHIVE_MAGICS,
     BUNDLE_MAGIC,
-    COMPRESSED_BUNDLE_MAGIC,
     CORE_HEADER_BYTES,
-    ELF_MAGIC,
+    OBJECT_MAGICS,
     THIN_MAGIC,
     is_core_header,
 )
@@ -39,7 +43,6 @@ _UNKNOWN: Final = "[code objects]"
 """In place of a target, where the code objects of a file cannot be listed."""
 _MAX_NESTING: Final = 4
 """Archives in one another."""
-_OBJECTS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC)
 
 Data = bytes | FileBytes
 
@@ -114,11 +117,13 @@ def _of_path(path: str, wanted: Wanted, seen: set[str]) -> Iterator[Member]:
             yield Member(path, problem=_too_many(path))
             return
         head = _head(name)
-        if head.startswith((*_OBJECTS, *ARCHIVE_MAGICS)) and not is_core_header(head):
-            is_empty = is_empty and not head.startswith(_OBJECTS) and _real_path(name) not in seen
-            for member in _of_file(name, wanted, seen, _real_path(path), is_named=False):
-                is_empty = False
-                yield member
+        if not head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)) or is_core_header(head):
+            continue
+        if head.startswith(OBJECT_MAGICS) or _real_path(name) in seen:
+            is_empty = False
+        for member in _of_file(name, wanted, seen, _real_path(path), is_named=False):
+            is_empty = False
+            yield member
     if is_empty:
         why = f"{path}: no ELF file, fat binary or bundle is in this folder"
         yield Member(path, problem=UsageError(why))
@@ -162,28 +167,37 @@ def _of_file(
     if not is_named and is_core_header(head):
         return
     if head.startswith(THIN_MAGIC):
-        yield from _of_thin(path, wanted, seen, folder)
-    elif head.startswith((*_OBJECTS, *ARCHIVE_MAGICS)):
+        yield from _of_thin(path, wanted, seen, folder, is_named=is_named)
+    elif head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)):
         walk = _Walk(path, wanted, is_named)
         yield from walk.members(map_file(path), (), 0)
     else:  # opening it says what it is not
         yield Member(path)
 
 
-def _of_thin(path: str, wanted: Wanted, seen: set[str], folder: str) -> Iterator[Member]:
+def _of_thin(
+    path: str, wanted: Wanted, seen: set[str], folder: str, *, is_named: bool
+) -> Iterator[Member]:
     """Yield the members of the files that a thin archive names."""
     from dwarfgpu.objfile.collection.ar import thin_names  # few requests name an archive
 
+    own = _real_path(path)
+    is_empty = True
     try:
         for name in thin_names(map_file(path), path):
             file = os.path.join(os.path.dirname(path), name)
-            if not Path(_real_path(file)).is_relative_to(folder):
+            if (real := _real_path(file)) == own:
+                continue
+            is_empty = False
+            if not Path(real).is_relative_to(folder):
                 why = f"{path}: its file {name} is outside of {folder}: name a folder with both"
                 yield Member(path, problem=UsageError(why))
             elif is_regular(file):
                 yield from _of_file(file, wanted, seen, folder, is_named=False)
             else:
                 yield Member(path, problem=UsageError(f"{path}: its file {name} does not exist"))
+        if is_empty and is_named:
+            raise UsageError(f"{path}: no ELF file, fat binary or bundle is in this archive")
     except DwarfGpuError as error:
         yield Member(path, problem=error)
 
@@ -228,10 +242,11 @@ class _Walk:
     def _file(self, file: PackedFile, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
         try:
             head = file.head(_HEAD_BYTES)
-            if not head.startswith((*_OBJECTS, *ARCHIVE_MAGICS)) or is_core_header(head):
+            if not head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)) or is_core_header(head):
                 return
             data = file.contents(self.wanted.limits)
         except DwarfGpuError as error:
+            error.context = error.context or self.path
             yield Member(self.path, steps, error)
             return
         yield from self.members(data, steps, depth + 1)
@@ -240,12 +255,14 @@ class _Walk:
         """Yield an ELF file and its code objects for GPUs, or those of a bundle."""
         target, limits = self.wanted.target, self.wanted.limits
         file = None
-        if not is_bundle(bytes(data[:_HEAD_BYTES])):
+        if not is_container(bytes(data[:_HEAD_BYTES])):
             file = ObjectFile(str(here), read_if_small(data), limits)
-            if target is None or file.machine == "AMDGPU":
+            if target is None or is_for_gpu(file):
                 yield here
         try:
-            container = container_of(file, data, str(here), limits)
+            container = (
+                container_in(data, str(here), limits) if file is None else container_of(file)
+            )
             entries = container.device_entries()
             counts = Counter(entry.label for entry in entries)
             if target is not None and entries:
@@ -264,10 +281,3 @@ class _Walk:
 def is_archive(data: Data) -> bool:
     """Return whether bytes are an archive, with files in it."""
     return data[:_HEAD_BYTES].startswith(ARCHIVE_MAGICS)
-
-
-def container_of(file: ObjectFile | None, data: Data, path: str, limits: FileLimits) -> Container:
-    """Return the code objects of an ELF file, or of a bundle, whose file is None."""
-    if file is None:
-        return Container(path, None, read_bundles(data, path, limits), limits)
-    return Container(path, file, () if file.machine == "AMDGPU" else entries_of(file), limits)

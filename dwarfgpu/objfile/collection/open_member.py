@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import UsageError
-from dwarfgpu.objfile.bundle import is_bundle
 from dwarfgpu.objfile.collection.members import (
     Data,
     Member,
     Step,
-    container_of,
     is_archive,
 )
-from dwarfgpu.objfile.container import Container, open_object
+from dwarfgpu.objfile.container import Container, container_in, open_object
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ def open_member(
         )
         if entry is None:
             raise _gone(member)
-        return ObjectFile(str(member), read_if_small(entry.data), limits)
+        return last.container.open_entry(entry, str(member))
     if step.index not in last.files:
         raise _gone(member)
     return ObjectFile(str(member), read_if_small(last.files[step.index].contents(limits)), limits)
@@ -111,8 +109,7 @@ def _opened(data: Data, path: str, step: Step | None, limits: FileLimits) -> _Le
         from dwarfgpu.objfile.collection.archive import packed_files  # few members are in one
 
         return _Level(step, {file.index: file for file in packed_files(data, path, limits)}, None)
-    file = None if is_bundle(bytes(data[:64])) else ObjectFile(path, read_if_small(data), limits)
-    return _Level(step, {}, container_of(file, data, path, limits))
+    return _Level(step, {}, container_in(data, path, limits))
 
 
 def _identity(path: str) -> tuple[object, ...]:
