@@ -32,8 +32,8 @@ e960
 note: dialect dwarf6-provisional: operations of DWARF 6 without a number in its public texts have provisional ones of dwarfgpu's own
 ```
 
-- `eval`, `explain` and `check` take every name of the table below that is *evaluated*, with DW_OP_ in
-  any dialect, and without it after `--dialect dwarf6`.
+- `eval`, `explain` and `check` take every name of the table below that is *evaluated*: with DW_OP_ where no
+  dialect is named, and with or without it after `--dialect dwarf6`.
 - `asm` writes only numbers from public texts. With `--dialect dwarf6-provisional`, or for a text with
   such a name and without `--dialect`, it writes the *provisional* ones of dwarfgpu's own, after the
   byte 0xe9 of DW_OP_LLVM_user, where no other dialect takes them for something else. No compiler
@@ -47,7 +47,8 @@ ISSUES = """
 ## Where it was read
 
 Numbers with a point are issues of dwarfstd.org; the others are drafts in
-[ccoutant/dwarf-locations]({repository}), whose files are named.
+[ccoutant/dwarf-locations]({repository}), whose files are named and whose README
+gives the state of each.
 
 | Issue | Title | State | Text |
 |---|---|---|---|
@@ -93,6 +94,8 @@ These mean something else than in the AMD text (issue 230524.1, the section of t
   effect. AMD: `DW_AT_const_value` is pushed as an implicit value.
 - **`DW_OP_LLVM_*`** have the meaning of the AMD text after DW_OP_LLVM_user. `DW_OP_LLVM_piece_end` finds no
   incomplete composite, and is an error.
+- `DW_OP_regval_bits` of an earlier draft (issue 201007.1) is removed by 230524.1: a register's location is
+  dereferenced instead. It is not known here.
 
 ## What the texts leave open
 
