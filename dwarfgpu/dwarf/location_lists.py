@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.dwarf.address_ranges import Range
@@ -35,16 +35,17 @@ class InvertedRange(IllFormed):
         return "IllFormed"
 
 
-_NOTHING: Final = Range(0, 0)
+_NOTHING: Final = (0, 0)
 
 
-class FileLocation(NamedTuple):
-    """One entry of a location list; the default entry has no bounds."""
+Bounds: TypeAlias = tuple[int, int]
+"""The first address, and that after the last."""
+FileLocation: TypeAlias = tuple[Bounds | None, bytes, int | None]
+"""An entry of a location list: bounds, which the default entry has not, expression, and the base
+address that an entry before it sets.
 
-    bounds: Range | None
-    expression: bytes
-    base: int | None = None
-    """The base address that an entry of the list before it sets."""
+These are plain tuples: a file has several times as many entries as variables.
+"""
 
 
 class ListUnit(Protocol):
@@ -93,7 +94,7 @@ class _Bounds:
         # Linkers mark a base in code that they dropped by one of the two highest addresses.
         return self.base + offset if self.base < self.unit.tombstone else self.unit.tombstone
 
-    def read(self, kind: int) -> Range | None:
+    def read(self, kind: int) -> Bounds | None:
         """The bounds of a DW_LLE code; None for an entry that sets the base address."""
         reader = self.reader
         match kind:
@@ -116,18 +117,18 @@ class _Bounds:
             case _:
                 raise Malformed(f"list entry at {reader.position - 1:#x} has kind {kind:#x}")
 
-    def offset_pair(self) -> Range:
+    def offset_pair(self) -> Bounds:
         """The bounds of DW_LLE_offset_pair."""
         reader, base = self.reader, self.base
         begin, end = reader.uleb(), reader.uleb()
         if base is not None and base + begin <= base + end < self.unit.tombstone:
-            return Range(base + begin, base + end)
+            return (base + begin, base + end)
         return self._range(self._based(begin), self._based(end))
 
-    def _sized(self, begin: int) -> Range:
+    def _sized(self, begin: int) -> Bounds:
         return self._range(begin, begin + self.reader.uleb())
 
-    def fission(self, kind: int) -> Range | None:
+    def fission(self, kind: int) -> Bounds | None:
         """The bounds of an entry of `.debug_loc.dwo`: as in DWARF 5, but lengths and offsets have
         four bytes."""
         reader = self.reader
@@ -143,7 +144,7 @@ class _Bounds:
             case _:
                 raise Malformed(f"list entry at {reader.position - 1:#x} has kind {kind:#x}")
 
-    def pair(self) -> Range | None:
+    def pair(self) -> Bounds | None:
         """Read an entry of DWARF 4: None if it sets the base address, (0, 0) if it ends the
         list."""
         begin, end = self._address(), self._address()
@@ -154,12 +155,12 @@ class _Bounds:
             return _NOTHING
         return self._range(self._based(begin), self._based(end))
 
-    def _range(self, begin: int, end: int) -> Range:
+    def _range(self, begin: int, end: int) -> Bounds:
         if begin >= self.unit.tombstone:
-            return Range(begin, begin)
+            return (begin, begin)
         if end < begin:
             raise InvertedRange(f"list entry ends at {end:#x}, before its begin {begin:#x}")
-        return Range(begin, end)
+        return (begin, end)
 
 
 @contextmanager
@@ -206,7 +207,7 @@ def _read_loc(bounds: _Bounds) -> tuple[FileLocation, ...]:
         if span == _NOTHING:
             return tuple(out)
         expression = reader.take(reader.unsigned(2))
-        out.append(FileLocation(span, expression, base))
+        out.append((span, expression, base))
         base = None
 
 
@@ -220,7 +221,7 @@ def _read_loc_dwo(bounds: _Bounds) -> tuple[FileLocation, ...]:
             base = bounds.base
             continue
         expression = reader.take(reader.unsigned(2))
-        out.append(FileLocation(span, expression, base))
+        out.append((span, expression, base))
         base = None
     return tuple(out)
 
@@ -231,18 +232,18 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
     base: int | None = None
     while kind := reader.u8():
         if kind == _LLE_OFFSET_PAIR:  # nearly all of them
-            out.append(FileLocation(bounds.offset_pair(), reader.block(), base))
+            out.append((bounds.offset_pair(), reader.block(), base))
             base = None
         elif kind == _LLE_GNU_VIEW_PAIR:
             reader.uleb(), reader.uleb()
         elif kind == _LLE_DEFAULT_LOCATION:
-            out.append(FileLocation(None, reader.block()))
+            out.append((None, reader.block(), None))
         else:
             span = bounds.read(kind)
             if span is None:
                 base = bounds.base
                 continue
-            out.append(FileLocation(span, reader.block(), base))
+            out.append((span, reader.block(), base))
             base = None
     return tuple(out)
 
@@ -254,15 +255,16 @@ def read_ranges(unit: ListUnit, offset: int) -> tuple[Range, ...]:
     with _bounds(unit, section, offset) as bounds:
         next_range = _next_rnglist(bounds) if unit.format.version >= 5 else _next_pair(bounds)
         while (step := next_range()) is not None:
-            if step.begin != step.end:
-                out.append(step)
+            begin, end = step
+            if begin != end:
+                out.append(tuple.__new__(Range, step))
     return tuple(out)
 
 
-def _next_rnglist(bounds: _Bounds) -> Callable[[], Range | None]:
+def _next_rnglist(bounds: _Bounds) -> Callable[[], Bounds | None]:
     """A function that gives the next range, an empty one for a base, None at the end."""
 
-    def step() -> Range | None:
+    def step() -> Bounds | None:
         kind = bounds.reader.u8()
         if not kind:
             return None
@@ -274,11 +276,11 @@ def _next_rnglist(bounds: _Bounds) -> Callable[[], Range | None]:
     return step
 
 
-def _next_pair(bounds: _Bounds) -> Callable[[], Range | None]:
-    def step() -> Range | None:
+def _next_pair(bounds: _Bounds) -> Callable[[], Bounds | None]:
+    def step() -> Bounds | None:
         span = bounds.pair()
         if span is None:
-            return Range(1, 1)
+            return 1, 1
         return None if span == _NOTHING else span
 
     return step

@@ -366,14 +366,15 @@ class CompilationUnit:
         entries: list[LocationListEntry] = []
         empty: list[LocationListEntry] = []
         in_order: list[LocationListEntry] = []
+        new = tuple.__new__  # half of the time of the class, which files ask for very often
         for bounds, expression, base in listed:
-            if bounds is None:
-                entry = LocationListEntry(expression, None, None, base)
-            else:
+            begin: int | None = None
+            end: int | None = None
+            if bounds is not None:
                 begin, end = bounds[0] + bias & mask, bounds[1] + bias & mask
-                entry = LocationListEntry(expression, begin, end, base)
+            entry = new(LocationListEntry, (expression, begin, end, base))
             in_order.append(entry)
-            (empty if entry.is_empty else entries).append(entry)
+            (entries if begin is None or begin != end else empty).append(entry)
         return LocList(tuple(entries), self, tuple(empty), tuple(in_order) if empty else ())
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:

@@ -85,8 +85,14 @@ def _scaled(spans: tuple[Range, ...], scope: tuple[Range, ...], width: int) -> l
         while index < len(spans) and spans[index].begin < end:
             first = (before + spans[index].begin - begin) * width
             last = (before + spans[index].end - begin) * width
-            for cell in range(first // total, -(-last // total)):
-                out[cell] += min(last, (cell + 1) * total) - max(first, cell * total)
+            cell, final = first // total, (last - 1) // total
+            if cell == final:
+                out[cell] += last - first
+            else:
+                out[cell] += (cell + 1) * total - first
+                out[final] += last - final * total
+                for full in range(cell + 1, final):
+                    out[full] += total
             index += 1
         before += end - begin
     return out

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect.dialect import AMD, dialect
-from dwarfgpu.expr.static_check.extent import Extent, extent_of
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, dialect
+from dwarfgpu.expr.static_check.extent import Extent, _of_registers, by_declarations, extent_of
 from dwarfgpu.expr.text.assembly import assemble
 from tests.work import at_most
 
@@ -111,3 +114,34 @@ def test_long_expressions_take_linear_work() -> None:
     with at_most(10_000_000):
         found = extent_of(b"\x50\x93\x01\x93\x01" * 12_000, AMD, FORM)
     assert len(found.undefined) == 12_000 and found.size_bits == 192_000
+
+
+def test_registers_in_pieces_are_as_the_declarations_say() -> None:
+    rng = Random(19)
+    parts = [
+        b"\x50",
+        b"\x6f",
+        b"\x90\x00",
+        b"\x90\x80\x14",
+        b"\x90\xff\x3f",
+        b"\x93\x04",
+        b"\x93\x08",
+    ]
+    parts += [
+        b"\x93\x01",
+        b"\x93\x00",
+        b"\x93\x80\x08",
+        b"\x93\x81\x08",
+        b"\x93\x04",
+        b"\x30",
+        b"\x9f",
+    ]
+    simple = 0
+    for number in range(3_000):
+        dialect = list(DIALECTS.values())[number % len(DIALECTS)]
+        form = UnitFormat(version=2 + number % 4)
+        data = b"".join(rng.choices(parts, k=rng.randrange(9)))
+        by_rule = by_declarations(data, dialect, form)
+        assert extent_of(data, dialect, form) == by_rule, (data.hex(), dialect)
+        simple += _of_registers(decode(data, dialect, form)) is not None
+    assert simple > 200

@@ -136,12 +136,15 @@ class Extents:
     _unit: Unit | None = None
     """The unit of the expressions that are kept."""
     _kept: dict[bytes, Extent] = field(factory=dict)
+    _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
+    """Of objects of a size in bits."""
 
     def of(self, expression: bytes, unit: Unit) -> Extent:
         """The extent of an expression; `LimitExceeded` for a very long one."""
         if unit is not self._unit or len(self._kept) > _MOST_KEPT:
             self._unit = unit
             self._kept.clear()
+            self._of_objects.clear()
         extent = self._kept.get(expression)
         if extent is None:
             if len(expression) > _LONGEST_BYTES:
@@ -150,6 +153,15 @@ class Extents:
             if len(expression) <= CACHED_BYTES:
                 self._kept[expression] = extent
         return extent
+
+    def of_object(self, expression: bytes, extent: Extent, bits: int | None) -> Extent:
+        """The extent of an expression for an object of a size."""
+        if expression not in self._kept:
+            return extent.of_object(bits)
+        of_object = self._of_objects.get((expression, bits))
+        if of_object is None:
+            of_object = self._of_objects[expression, bits] = extent.of_object(bits)
+        return of_object
 
 
 @define
@@ -229,12 +241,18 @@ def _descriptions(
             return (Description(None, location, _sized(extent, variable)),)
     unit = location.unit
     out: list[Description] = []
+    new = tuple.__new__  # a file has several times as many entries as variables
+    bits: int | None = None
+    is_sized = False
     for expression, begin, end, _ in location.entries:
         extent = extents.of(expression, unit)
         if extent.size_bits is not None:
-            extent = _sized(extent, variable)
-        bounds = None if begin is None or end is None else Range(begin, end)
-        out.append(Description(bounds, ExprLoc(expression, unit), extent))
+            if not is_sized:
+                bits, is_sized = _object_bits(variable), True
+            extent = extents.of_object(expression, extent, bits)
+        bounds = None if begin is None or end is None else new(Range, (begin, end))
+        source = new(ExprLoc, (expression, unit))
+        out.append(new(Description, (bounds, source, extent)))
     return tuple(out)
 
 

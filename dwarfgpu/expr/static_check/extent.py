@@ -16,12 +16,16 @@ from attrs import field
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.decode import CACHED_BYTES
+from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.abstract_stack import Severity, Shape, Transfer, piece_bits
 from dwarfgpu.expr.static_check.abstract_value import PARTIAL
+
+_MOST_PIECES: Final = 256
+_LARGEST_PIECE: Final = 1 << 10
+"""Bytes of a piece."""
 
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
@@ -60,6 +64,12 @@ def extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
 
 
 def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+    simple = _of_registers(decode(data, dialect, form))
+    return by_declarations(data, dialect, form) if simple is None else simple
+
+
+def by_declarations(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+    """The extent of any expression, by the declarations of its operations."""
     program = prepare(data, dialect, form)
     instructions = program.instructions
     transfer = Transfer(None, form)
@@ -123,6 +133,38 @@ def _of_standard(program: Program, transfer: Transfer) -> Extent | None:
     if names[-1] not in PIECES:
         return Extent("depends", reason=f"depends on {program.instructions[-1].operation.title}")
     return _composite(_joined(parts), size_bits)
+
+
+def _of_registers(expression: Expression) -> Extent | None:
+    """The extent of an expression of registers and DW_OP_piece alone, as most composites are; None
+    of any other.
+
+    It is what the operations' declarations give, in a tenth of the time.
+    """
+    instructions = expression.instructions
+    if expression.error is not None or len(instructions) > _MOST_PIECES:
+        return None
+    if expression.dialect.dwarf6:  # its pieces take entries from the stack
+        return None
+    undefined: list[tuple[int, int]] = []
+    size_bits, has_register = 0, False
+    for instruction in instructions:
+        name = instruction.operation.name
+        if name == "piece":
+            (size_bytes,) = instruction.operands
+            if not isinstance(size_bytes, int) or not 0 < size_bytes <= _LARGEST_PIECE:
+                return None
+            if not has_register:
+                undefined.append((size_bits, 8 * size_bytes))
+            size_bits += 8 * size_bytes
+            has_register = False
+        elif has_register or instruction.operation.function.__name__ not in ("reg", "regx"):
+            return None
+        else:
+            has_register = True
+    if has_register or not size_bits:
+        return None
+    return _composite(_joined(undefined), size_bits)
 
 
 def _of_branches(program: Program, transfer: Transfer) -> Extent:
