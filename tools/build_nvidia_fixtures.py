@@ -2,7 +2,7 @@
 """Rebuild fixtures/nvidia: cubins of Triton and of clang, and fat binaries, without a GPU.
 
 Needs clang 19 (`CLANG` names another), gcc, and two packages of PyPI: `triton`, which brings ptxas
-12.9 and 13.4, and NVIDIA's compiler for its `fatbinary`:
+12.9 and 13.4, and NVIDIA's compiler, without its headers, for `cicc` and `fatbinary`:
 
     python3 -m venv triton && triton/bin/pip install triton==3.9.0 numpy nvidia-cuda-nvcc==13.5.37
     triton/bin/python tools/build_nvidia_fixtures.py
@@ -89,6 +89,18 @@ def lines_of(nvdisasm: str) -> Iterator[str]:
             last = known
 
 
+def without_folder(ptx: str, folder: str) -> str:
+    """PTX whose debug information has another folder of the same length: cicc takes no name."""
+    name = "/nvidia".ljust(len(folder), "-")
+    ptx = ptx.replace(folder, name)
+    numbers = [str(byte) for byte in folder.encode()]
+    others = iter(str(byte) for byte in name.encode())
+    found = re.search(r"(?:,|\n\.b8 )".join(numbers), ptx)
+    assert found is not None
+    renamed = re.sub(r"(?<!b)\d+", lambda _: next(others), found[0])
+    return ptx[: found.start()] + renamed + ptx[found.end() :]
+
+
 def record(programs: Path) -> None:
     """What NVIDIA's own tools say of the cubins."""
     for name in RECORDED:
@@ -134,6 +146,17 @@ def main() -> None:
             ]  # fmt: skip
             subprocess.run(command, cwd=folder, check=True)
             shutil.copy(Path(folder) / f"{name}.cubin", "nvidia")
+        shutil.copy("nvidia/kinds.cu", Path(folder) / "kinds.ii")
+        command = [
+            str(nvcc.parent / "nvvm/bin/cicc"), "--c++17", "-arch", "compute_80", "-m64", "-g",
+            "-O0", "--orig_src_file_name", "kinds.cu", "-o", "kinds.ptx", "kinds.ii",
+        ]  # fmt: skip
+        subprocess.run(command, cwd=folder, check=True)
+        ptx_of_cicc = Path(folder) / "kinds.ptx"
+        ptx_of_cicc.write_text(without_folder(ptx_of_cicc.read_text(), folder))
+        command = [str(nvcc / "ptxas"), "-g", "-arch=sm_80", "kinds.ptx", "-o", "kinds.cubin"]
+        subprocess.run(command, cwd=folder, check=True)
+        shutil.copy(Path(folder) / "kinds.cubin", "nvidia/kinds.sm_80.cubin")
         for name, packing in FATBINS.items():
             command = [str(nvcc / "fatbinary"), f"--create={name}.fatbin", "-64", *packing, *IMAGES]
             subprocess.run(command, cwd=folder, check=True)

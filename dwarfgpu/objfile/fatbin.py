@@ -22,7 +22,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.bundle import MAX_ENTRIES, BundleEntry, after_zeros
-from dwarfgpu.objfile.compression import unpack_zstd
+from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
@@ -156,6 +156,8 @@ def _entries(
         if header_bytes < _ENTRY_BYTES or start + size_bytes > end or packed_bytes > size_bytes:
             raise Malformed(f"the entry at {position:#x} is cut short")
         suffix = "a" if flags & _SPECIFIC else "f" if flags & _FAMILY else ""
+        if unpacked_bytes > MAX_UNPACKED_BYTES:
+            raise Malformed(f"the entry at {position:#x} claims {unpacked_bytes} bytes")
         name = _KINDS.get(kind, f"kind {kind}")
         id = name if name == "joined" else f"{name}-sm_{sm}{suffix}"
         packed = [name for flag, name in _COMPRESSIONS.items() if flags & flag]

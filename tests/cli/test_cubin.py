@@ -20,6 +20,7 @@ TARGETS = {
     "combine.sm_75.lineinfo.cubin": "sm_75",
     "combine.sm_80.relocatable.cubin": "sm_80",
     "combine.sm_90.cubin": "sm_90",
+    "kinds.sm_80.cubin": "sm_80",
     "loops.sm_120.cubin": "sm_120a",
 }
 """As `cuobjdump -elf` of CUDA 13.1 says."""
@@ -133,6 +134,15 @@ def test_address_classes_by_the_names_of_cuda() -> None:
     assert x["storage"] == "register"
     heading = "parameter int count, declared at line 30, in local storage of combine"
     assert run("where", COMBINE, "count").lines[0] == heading
+
+
+def test_kinds_of_storage_of_nvidias_own_compiler() -> None:
+    answer = run_json("where", NVIDIA / "kinds.sm_80.cubin", "--all").json
+    storage = {one["name"]: one["storage"] for one in answer["variables"] if "storage" in one}
+    assert storage["pairs"] == storage["count"] == "parameter"
+    assert storage["last"] == storage["local"] == "local"
+    assert storage["sum"] == storage["pair"] == "register"
+    assert storage["scale"] == "constant" and storage["counter"] == "global"
 
 
 def test_info_lists_registers_of_ptx() -> None:

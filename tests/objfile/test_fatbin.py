@@ -138,6 +138,7 @@ def test_unknown_kinds_are_listed_and_not_opened(tmp_path: Path) -> None:
         (made([entry(b"", header_bytes=0xFFFFFFFF)]), "is cut short"),
         (made([entry(b"", size_bytes=1 << 63)]), "is cut short"),
         (made([entry(b"ab", packed_bytes=3)]), "is cut short"),
+        (made([entry(b"", flags=LZ4, unpacked_bytes=1 << 63)]), "claims 9223372036854775808 bytes"),
         (made([entry(b"")]) + b"more", "no fat binary begins here"),
     ],
 )
