@@ -42,7 +42,14 @@ from dwarfgpu.errors import (
     Unavailable,
 )
 from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.context import Context, Frame, ResultKind, format_of, require
+from dwarfgpu.expr.context import (
+    Context,
+    Frame,
+    FrameWithoutSubprogram,
+    ResultKind,
+    format_of,
+    require,
+)
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
@@ -111,7 +118,7 @@ def default_rule(architecture: Architecture, number: int, return_register: int) 
     return _SAME if preserved is None or number in preserved else _UNDEFINED
 
 
-class CfiFrame:
+class CfiFrame(FrameWithoutSubprogram):
     """A call frame, with all functions inlined in it, as call frame information sees it.
 
     It is the `Frame` of the expressions in that information.
@@ -491,18 +498,6 @@ class CfiFrame:
 
     def caller(self) -> tuple[Frame, int]:
         raise IllFormed("call frame information has no calling frame")
-
-    def entry_value(self, expression: bytes) -> Value | None:
-        return None
-
-    def parameter_value(self, section_offset: int) -> Value | None:
-        return None
-
-    def lane_was_active(self, lane: int) -> bool | None:
-        return None
-
-    def program_location(self, lane: int | None) -> int | None:
-        return None
 
 
 def location_of(pc: int, callee: CfiFrame | None) -> int:

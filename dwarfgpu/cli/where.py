@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve, field
+from attrs import evolve
 
-from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
-from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups, Wanted
+from dwarfgpu.dwarf.coverage.find_variables import Wanted
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import load_state
@@ -32,34 +29,19 @@ from dwarfgpu.options.numbers import PLACE, PLACE_HELP, natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.where import coverage_json
 from dwarfgpu.service.where.change import where_change
-from dwarfgpu.service.where.coverages import amount, described, heading
+from dwarfgpu.service.where.coverage_listing import CoverageListing
+from dwarfgpu.service.where.coverages import described
 from dwarfgpu.terminal.streams import terminal_columns
-from dwarfgpu.view.coverage_text import (
-    Cells,
-    Line,
-    SourceLines,
-    bar,
-    cells_for,
-    coverage_lines,
-    function_text,
-    percent,
-    rows,
-    share,
-    spans_text,
-    variable_name,
-)
 
 if TYPE_CHECKING:
-    from dwarfgpu.service.code.disassembly import Disassembly
+    pass
 
 SCHEMA: Final = coverage_json.SCHEMA
 _WIDEST: Final = 120
 """Columns of a line with a bar."""
-_NAME: Final = 24
-"""Columns of a name in the list of all variables."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -176,18 +158,21 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
         sys.stdout.writelines(answer.text(coverages, notes))
         return answer.status
     print_notes(notes)
-    encoding = getattr(sys.stdout, "encoding", None)
     columns = min(terminal_columns(sys.stdout.isatty()), _WIDEST)
-    listing = _Listing(file, cells_for(encoding), columns)
+    listing = CoverageListing(file, getattr(sys.stdout, "encoding", None), columns)
     if args.asm:
         from dwarfgpu.service.code.disassembly import Disassembly
 
         listing.code = Disassembly(file)
-    if request.wanted.names:
-        listing.show(coverages)
-    else:
-        listing.show_all(coverages)
-    return listing.finish(request.minimum)
+    show = listing.variables if request.wanted.names else listing.groups
+    for line in show(coverages):
+        print(line)
+    for line in listing.totals(request.minimum):
+        print(line)
+    why = listing.why_too_low(request.minimum)
+    if why is not None:
+        print(f"dwarfgpu: {why}", file=sys.stderr)
+    return 1 if listing.total.problems or why is not None else 0
 
 
 @frozen
@@ -309,131 +294,6 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
             known = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
         raise UsageError(f"{file.name} has no debugging information{known}")
     return file
-
-
-@define(eq=False)
-class _Listing:
-    """The text, and what it adds up to."""
-
-    file: CodeObject
-    cells: Cells
-    columns: int
-    total: coverage_json.Total = field(factory=coverage_json.Total)
-    arch: Architecture | None = field(init=False)
-    is_first: bool = True
-    code: Disassembly | None = None
-    """Where instructions are shown."""
-    allowance: Allowance = field(init=False)
-
-    @allowance.default
-    def _allowance(self) -> Allowance:
-        return Allowance.of(self.file.info)
-
-    @arch.default
-    def _arch(self) -> Architecture | None:
-        return coverage_json.architecture_of(self.file, self.total)
-
-    def show(self, units: Iterable[UnitGroups]) -> None:
-        """Every stretch of each variable."""
-        for unit in units:
-            self.total.problems += unit.problems
-            if unit.unit is None:
-                continue
-            source = SourceLines(unit.unit)
-            for group in unit.groups:
-                self.total.functions += group.place is not None
-                for coverage in group.coverages(self.allowance):
-                    self.total.add(coverage)
-                    self._variable(coverage, source)
-            if source.problem is not None:
-                self.total.problems.append(source.problem)
-
-    def _variable(self, coverage: Coverage, source: SourceLines) -> None:
-        if not self.is_first:
-            print()
-        self.is_first = False
-        _print(heading(coverage))
-        if coverage.problem is not None:
-            _print(f"  {error_line(coverage.problem)}")
-            return
-        if coverage.scope:
-            _print(f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}")
-        elif coverage.place is not None:
-            _print("  scope: the compiler removed all of its code")
-        lines = list(coverage_lines(coverage, self.arch, source))
-        widths = [max((len(text) for text in column), default=0) for column in (
-            [line.where for line in lines], [line.lines for line in lines],
-        )]  # fmt: skip
-        if self.code is not None and coverage.scope:
-            self._instructions(coverage, lines, self.code)
-            return
-        for line in lines:
-            columns = [line.where.ljust(widths[0])]
-            columns += [line.lines.ljust(widths[1])] if widths[1] else []
-            _print(f"  {'  '.join(columns)}  {line.said}")
-            for text in line.registers:
-                _print(f"    {text}")
-        if not coverage.descriptions and not coverage.scope:
-            _print("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
-        if coverage.place is not None:
-            drawn = bar(coverage, self.columns - 40, self.cells)
-            _print(f"  {drawn} {amount(coverage)}")
-
-    def _instructions(self, coverage: Coverage, lines: list[Line], code: Disassembly) -> None:
-        from dwarfgpu.service.where.code_beside import braces_for, code_beside, stretches_of
-
-        braces = braces_for(getattr(sys.stdout, "encoding", None))
-        for text in code_beside(code, coverage, stretches_of(rows(coverage), lines), braces):
-            _print(text)
-        _print(f"  {bar(coverage, self.columns - 40, self.cells)} {amount(coverage)}")
-
-    def show_all(self, units: Iterable[UnitGroups]) -> None:
-        """A line for each variable."""
-        for unit in units:
-            self.total.problems += unit.problems
-            for group in unit.groups:
-                self._group(group)
-
-    def _group(self, group: Group) -> None:
-        total, lines = coverage_json.Total(), []
-        width = max(self.columns - 56, 10)
-        inlined: dict[CodeScope, str] = {}
-        for coverage in group.coverages(self.allowance):
-            total.add(coverage)
-            drawn = bar(coverage, width, self.cells)
-            name = shortened(variable_name(coverage.variable))
-            text = f"  {name:<{_NAME}} {coverage.variable.kind:<9} {share(coverage):>6} {drawn}"
-            place = coverage.place
-            if place is not None and len(place.functions) > 1:
-                if place not in inlined:
-                    inlined[place] = function_text(place)
-                text += f"  {inlined[place]}"
-            if coverage.problem is not None:
-                text += f"  {error_line(coverage.problem)}"
-            lines.append(text)
-        if group.place is None:
-            _print(f"globals of {group.unit_name or 'a unit without a name'}: {total.text()}")
-        else:
-            total.functions = 1
-            code = f"{group.place.size_bytes} bytes {spans_text(group.place.spans, 4)}"
-            _print(f"{group.place.qualified_name}: {code}: {total.text()}")
-        if lines:
-            print("\n".join(map(one_line, lines)))
-        self.total.join(total)
-
-    def finish(self, minimum: Fraction | None) -> int:
-        """The last lines, and the exit status."""
-        if self.total.variables > 1 or minimum is not None:
-            print() if self.total.variables else None
-            functions = f"{self.total.functions} function{'s' * (self.total.functions != 1)}, "
-            _print(f"total: {functions}{self.total.text()}")
-        for error in self.total.problems:
-            _print(f"problem: {error_line(error)}")
-        is_low = self.total.is_below(minimum)
-        if is_low and minimum is not None:
-            reached = percent(self.total.described_bytes, self.total.scope_bytes)
-            print(f"dwarfgpu: {reached} described, less than {float(minimum):g}%", file=sys.stderr)
-        return 1 if self.total.problems or is_low else 0
 
 
 def _print(line: str) -> None:

@@ -213,6 +213,24 @@ class Frame(Protocol):
         ...
 
 
+class FrameWithoutSubprogram:
+    """What a frame whose subprogram is unknown has no answer to."""
+
+    __slots__ = ()
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        return None
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        return None
+
+    def lane_was_active(self, lane: int) -> bool | None:
+        return None
+
+    def program_location(self, lane: int | None) -> int | None:
+        return None
+
+
 @frozen
 class Context:
     """The elements of A.2.5.1, the target and the limits. Checked when it is made."""

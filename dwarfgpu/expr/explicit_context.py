@@ -14,7 +14,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
-from dwarfgpu.expr.context import LocationAttribute, UnitFormat
+from dwarfgpu.expr.context import FrameWithoutSubprogram, LocationAttribute, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
@@ -99,7 +99,7 @@ NO_CALLER: Final = "the context has no calling frame"
 
 
 @frozen(eq=False)
-class FrameWithoutProgram:
+class FrameWithoutProgram(FrameWithoutSubprogram):
     """The top call frame of a wave without a program location: it has only given addresses."""
 
     architecture: Architecture
@@ -139,18 +139,6 @@ class FrameWithoutProgram:
 
     def caller(self) -> tuple[FrameWithoutProgram, int]:
         raise MissingContext(NO_CALLER)
-
-    def entry_value(self, expression: bytes) -> Value | None:
-        return None
-
-    def parameter_value(self, section_offset: int) -> Value | None:
-        return None
-
-    def lane_was_active(self, lane: int) -> bool | None:
-        return None
-
-    def program_location(self, lane: int | None) -> int | None:
-        return None
 
 
 @frozen(eq=False)

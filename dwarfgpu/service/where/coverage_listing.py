@@ -1,0 +1,179 @@
+"""Where variables are described, as text: each with its stretches, or one in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from attrs import field
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.light_attrs import define
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
+from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
+from dwarfgpu.service.error_text import error_line, one_line, shortened
+from dwarfgpu.service.where import coverage_json
+from dwarfgpu.service.where.coverages import amount, heading
+from dwarfgpu.view.coverage_text import (
+    Cells,
+    Line,
+    SourceLines,
+    bar,
+    cells_for,
+    coverage_lines,
+    function_text,
+    percent,
+    rows,
+    share,
+    spans_text,
+    variable_name,
+)
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.code.disassembly import Disassembly
+
+_NAME_COLUMNS: Final = 24
+"""Of a name in the list of all variables."""
+
+
+@define(eq=False)
+class CoverageListing:
+    """The lines about variables, made one by one, and what they add up to."""
+
+    file: CodeObject
+    encoding: str | None
+    """Of what shows the lines."""
+    columns: int
+    cells: Cells = field(init=False)
+    total: coverage_json.Total = field(factory=coverage_json.Total)
+    arch: Architecture | None = field(init=False)
+    is_first: bool = True
+    code: Disassembly | None = None
+    """Shows the instructions of scopes in place of their addresses."""
+    allowance: Allowance = field(init=False)
+
+    @cells.default
+    def _cells(self) -> Cells:
+        return cells_for(self.encoding)
+
+    @allowance.default
+    def _allowance(self) -> Allowance:
+        return Allowance.of(self.file.info)
+
+    @arch.default
+    def _arch(self) -> Architecture | None:
+        return coverage_json.architecture_of(self.file, self.total)
+
+    def variables(self, units: Iterable[UnitGroups]) -> Iterator[str]:
+        """Yield every stretch of each variable."""
+        for unit in units:
+            self.total.problems += unit.problems
+            if unit.unit is None:
+                continue
+            source = SourceLines(unit.unit)
+            for group in unit.groups:
+                self.total.functions += group.place is not None
+                for coverage in group.coverages(self.allowance):
+                    self.total.add(coverage)
+                    yield from self._variable(coverage, source)
+            if source.problem is not None:
+                self.total.problems.append(source.problem)
+
+    def _variable(self, coverage: Coverage, source: SourceLines) -> Iterator[str]:
+        if not self.is_first:
+            yield ""
+        self.is_first = False
+        yield one_line(heading(coverage))
+        if coverage.problem is not None:
+            yield one_line(f"  {error_line(coverage.problem)}")
+            return
+        if coverage.scope:
+            yield one_line(
+                f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
+            )
+        elif coverage.place is not None:
+            yield one_line("  scope: the compiler removed all of its code")
+        lines = list(coverage_lines(coverage, self.arch, source))
+        widths = [max((len(text) for text in column), default=0) for column in (
+            [line.where for line in lines], [line.lines for line in lines],
+        )]  # fmt: skip
+        if self.code is not None and coverage.scope:
+            yield from self._instructions(coverage, lines, self.code)
+            return
+        for line in lines:
+            columns = [line.where.ljust(widths[0])]
+            columns += [line.lines.ljust(widths[1])] if widths[1] else []
+            yield one_line(f"  {'  '.join(columns)}  {line.said}")
+            for text in line.registers:
+                yield one_line(f"    {text}")
+        if not coverage.descriptions and not coverage.scope:
+            yield one_line("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
+        if coverage.place is not None:
+            drawn = bar(coverage, self.columns - 40, self.cells)
+            yield one_line(f"  {drawn} {amount(coverage)}")
+
+    def _instructions(
+        self, coverage: Coverage, lines: list[Line], code: Disassembly
+    ) -> Iterator[str]:
+        from dwarfgpu.service.where.code_beside import braces_for, code_beside, stretches_of
+
+        braces = braces_for(self.encoding)
+        for text in code_beside(code, coverage, stretches_of(rows(coverage), lines), braces):
+            yield one_line(text)
+        yield one_line(f"  {bar(coverage, self.columns - 40, self.cells)} {amount(coverage)}")
+
+    def groups(self, units: Iterable[UnitGroups]) -> Iterator[str]:
+        """Yield a line for each variable."""
+        for unit in units:
+            self.total.problems += unit.problems
+            for group in unit.groups:
+                yield from self._group(group)
+
+    def _group(self, group: Group) -> Iterator[str]:
+        total, lines = coverage_json.Total(), []
+        width = max(self.columns - 56, 10)
+        inlined: dict[CodeScope, str] = {}
+        for coverage in group.coverages(self.allowance):
+            total.add(coverage)
+            drawn = bar(coverage, width, self.cells)
+            name = shortened(variable_name(coverage.variable))
+            kind = coverage.variable.kind
+            text = f"  {name:<{_NAME_COLUMNS}} {kind:<9} {share(coverage):>6} {drawn}"
+            place = coverage.place
+            if place is not None and len(place.functions) > 1:
+                if place not in inlined:
+                    inlined[place] = function_text(place)
+                text += f"  {inlined[place]}"
+            if coverage.problem is not None:
+                text += f"  {error_line(coverage.problem)}"
+            lines.append(text)
+        if group.place is None:
+            yield one_line(
+                f"globals of {group.unit_name or 'a unit without a name'}: {total.text()}"
+            )
+        else:
+            total.functions = 1
+            code = f"{group.place.size_bytes} bytes {spans_text(group.place.spans, 4)}"
+            yield one_line(f"{group.place.qualified_name}: {code}: {total.text()}")
+        if lines:
+            yield from map(one_line, lines)
+        self.total.join(total)
+
+    def totals(self, minimum: Fraction | None) -> Iterator[str]:
+        """Yield the last lines; `minimum`: percent that has to be described."""
+        if self.total.variables > 1 or minimum is not None:
+            if self.total.variables:
+                yield ""
+            functions = f"{self.total.functions} function{'s' * (self.total.functions != 1)}, "
+            yield one_line(f"total: {functions}{self.total.text()}")
+        for error in self.total.problems:
+            yield one_line(f"problem: {error_line(error)}")
+
+    def why_too_low(self, minimum: Fraction | None) -> str | None:
+        """Why less than a minimum is described; None if it is enough."""
+        if minimum is None or not self.total.is_below(minimum):
+            return None
+        reached = percent(self.total.described_bytes, self.total.scope_bytes)
+        return f"{reached} described, less than {float(minimum):g}%"
