@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching, Watchpoints
-from dwarfgpu.machine.simulated.launch.started import started
+from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 from dwarfgpu.machine.target import Watch, WatchKind
 from dwarfgpu.options.launch import prepare_run
 
@@ -143,7 +143,7 @@ def _dispatch(kernel: str, built: str, count: int) -> Callable[[], RunningMachin
         arg=[f"a=range:{_ALL}", f"b=range:{_ALL}", f"out=zeros:{4 * _ALL}"],
     )
     prepared = prepare_run(options)
-    return lambda: started(prepared.launched, prepared.code_object.images())
+    return lambda: machine_of_dispatch(prepared.launched, prepared.code_object.images())
 
 
 def _timed(

@@ -28,7 +28,7 @@ import numpy as np
 
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.simulated.execution.interpreter import Executor
-from dwarfgpu.machine.simulated.launch.started import buffers, started
+from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
 from dwarfgpu.options.launch import prepare_run
 
 Words = np.ndarray[Any, Any]
@@ -422,7 +422,7 @@ def of_machine(
         arg=[f"0=@{data}", f"1=zeros:{8 * COUNT}"],
     )  # fmt: skip
     prepared = prepare_run(options)
-    machine = started(prepared.launched, prepared.code_object.images())
+    machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
     machine.executor = executor
     stopped = machine.run()
     if stopped is not None:

@@ -15,7 +15,7 @@ from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.simulated.launch.dispatch import dispatched, named_buffers
 from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT
-from dwarfgpu.machine.simulated.launch.started import started
+from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.service.core.state_of_run import all_of_run
 from tools.gen_gpu_core import Options
@@ -53,7 +53,7 @@ def core_of(dispatches: Sequence[Running]) -> tuple[bytes, list[dict[str, int]]]
         prepared = prepare_run(options)
         launched = dispatched(evolve(prepared.launched.request, place=place))
         code_object: CodeObject = prepared.code_object
-        machine = started(launched, code_object.images(), 0)
+        machine = machine_of_dispatch(launched, code_object.images(), 0)
         machine.run(most=running.instructions)
         target, pcs = all_of_run(launched, machine)
         loaded = [

@@ -14,7 +14,7 @@ from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
-from dwarfgpu.machine.simulated.launch.started import started
+from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.options.launch import prepare_run
@@ -65,7 +65,7 @@ def stopped_somewhere(name: str, kernel: str, random: Random, folder: Path) -> l
         grid="192", workgroup=str(random.choice((64, 96))),
     )  # fmt: skip
     prepared = prepare_run(options)
-    machine = started(prepared.launched, prepared.code_object.images())
+    machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
     for wave in machine.waves:
         for _ in range(random.randrange(1, 200)):
             if wave.is_waiting or "s_endpgm" in machine.program.step_at(wave.pc).instruction.text:

@@ -36,7 +36,7 @@ def resumable_core(
     """The waves of a core file, with what was written over them, as machines that run.
 
     Threads of CPUs stay as they are. `Unsupported` for a core file without waves, and without
-    NumPy; other errors as of `dwarfgpu.machine.simulated.launch.adopted.adopted`.
+    NumPy; other errors as of `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state`.
     """
     gpu = core.gpu
     if gpu is None or not gpu.waves:

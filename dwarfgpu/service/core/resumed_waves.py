@@ -101,7 +101,7 @@ class ResumedWaves:
         """Run until all waves have ended, one cannot continue, or `visit` ends the run.
 
         No wave stops at the breakpoint where it is now. Raises what
-        `dwarfgpu.machine.simulated.launch.adopted.adopted` raises.
+        `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state` raises.
         """
         target = self.target
         for number in self.waves:

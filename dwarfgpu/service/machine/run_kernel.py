@@ -170,7 +170,7 @@ def able_to_run(
 
     def adopt(edited: StateTarget) -> RunningMachine:
         machine = begin()
-        from dwarfgpu.machine.simulated.debugger.edited import take_over  # it imports NumPy
+        from dwarfgpu.machine.simulated.launch.machine_of_state import take_over  # it imports NumPy
 
         take_over(machine, edited)
         return machine
@@ -189,12 +189,13 @@ def machine_of_state(
 
     `fill`: the byte of what the state leaves out; None: what needs it stops its wave, unless the
     state says that nothing has written it.
-    Errors as of `dwarfgpu.machine.simulated.launch.adopted.adopted`; `Unsupported` without NumPy.
+    Errors as of `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state`;
+    `Unsupported` without NumPy.
     """
     _require_numpy()
-    from dwarfgpu.machine.simulated.launch.adopted import adopted
+    from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 
-    return adopted(state, _images(code_objects), seed, fill)
+    return machine_of_state(state, _images(code_objects), seed, fill)
 
 
 def machines_of_core(
@@ -207,9 +208,9 @@ def machines_of_core(
     """States of one process as machines that run; global memory is read when it is accessed."""
     _require_numpy()
     from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
-    from dwarfgpu.machine.simulated.launch.adopted import adopted_process
+    from dwarfgpu.machine.simulated.launch.machine_of_state import machines_of_process
 
-    return adopted_process(states, _images(code_objects), seed, fill, CoreSource(memory))
+    return machines_of_process(states, _images(code_objects), seed, fill, CoreSource(memory))
 
 
 def _images(code_objects: Sequence[CodeObject]) -> list[Image]:
@@ -225,9 +226,9 @@ def _started(
     earlier: Arena | None = None,
 ) -> RunningMachine:
     _require_numpy()
-    from dwarfgpu.machine.simulated.launch.started import started
+    from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 
-    return started(launched, images, seed, tracks_writes=tracks_writes, earlier=earlier)
+    return machine_of_dispatch(launched, images, seed, tracks_writes=tracks_writes, earlier=earlier)
 
 
 def why_not_simulated(instruction: Instruction) -> str | None:

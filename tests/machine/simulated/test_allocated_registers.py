@@ -11,14 +11,14 @@ import pytest
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, Stopped
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES
-from dwarfgpu.machine.simulated.launch.adopted import adopted
+from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.topology import StopReason
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS
 from tests.machine.simulated.programs import CODE, WAVES, encoded, machine_of
-from tests.machine.simulated.test_adopted import middle
 from tests.machine.simulated.test_kernels import begun
+from tests.machine.simulated.test_machine_of_state import middle
 
 GFX942 = decoder("gfx942", 64)
 _M0 = 124
@@ -119,6 +119,6 @@ def test_waves_have_what_their_dispatch_says(built: str, tmp_path: Path) -> None
     dispatch = state.machine.dispatch_of(next(iter(state.waves)))
     assert dispatch is not None
     assert first == (dispatch.sgprs, dispatch.vgprs, dispatch.agprs)
-    [wave, *_] = adopted(state, []).waves
+    [wave, *_] = machine_of_state(state, []).waves
     assert wave.allocated == first
     assert wave.step_mode.allocated == first

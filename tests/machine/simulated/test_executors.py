@@ -16,7 +16,7 @@ from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.execution import interpreter, lockstep, schedule
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.lockstep import run_together
-from dwarfgpu.machine.simulated.launch.started import started
+from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.options.launch import prepare_run
 from tests.machine.simulated import programs
@@ -111,7 +111,7 @@ def test_compiled_kernels(built: str) -> None:
         prepared = prepare_run(arguments)
 
         def make(prepared: Any = prepared, arrays: Any = arrays) -> RunningMachine:
-            machine = started(prepared.launched, prepared.code_object.images())
+            machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
             addresses = [address for address, _, _ in prepared.launched.kernarg.buffers]
             for address, array in zip(addresses, arrays, strict=True):
                 machine.arena.write(address, np.ascontiguousarray(array).tobytes())
@@ -289,7 +289,7 @@ def test_a_product_of_matrices_runs_together(built: str, monkeypatch: pytest.Mon
         arg=["a=zeros:16384", "b=zeros:16384", "out=zeros:16384"],
     )  # fmt: skip
     prepared = prepare_run(arguments)
-    machine = started(prepared.launched, prepared.code_object.images())
+    machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
     addresses = [address for address, _, _ in prepared.launched.kernarg.buffers]
     for address, array in zip(addresses, (a, b), strict=False):
         machine.arena.write(address, array.tobytes())

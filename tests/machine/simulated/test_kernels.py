@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
-from dwarfgpu.machine.simulated.launch.started import buffers, started
+from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
 from dwarfgpu.machine.simulated.storage.arena import Allocation
 from dwarfgpu.options.launch import Prepared, prepare_run
 from tests.cli.command import FIXTURES
@@ -54,7 +54,7 @@ def begun(
     """A kernel before its first instruction, and its output."""
     made = prepared(path, kernel, folder)
     images = made.code_object.images()
-    machine = started(made.launched, images, tracks_writes=tracks_writes)
+    machine = machine_of_dispatch(made.launched, images, tracks_writes=tracks_writes)
     return machine, list(buffers(made.launched, machine).values())[2]
 
 

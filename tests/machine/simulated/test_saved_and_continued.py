@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
-from dwarfgpu.machine.simulated.launch.adopted import adopted
+from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
+from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
-from dwarfgpu.machine.simulated.launch.started import buffers, started
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
@@ -47,7 +47,7 @@ def output(made: Prepared, machine: RunningMachine) -> bytes:
 
 def stops(made: Prepared, count: int) -> Iterator[RunningMachine]:
     """A machine before those of its instructions where it is saved."""
-    machine = started(made.launched, made.code_object.images(), tracks_writes=True)
+    machine = machine_of_dispatch(made.launched, made.code_object.images(), tracks_writes=True)
     before: object = None
     for executed in range(1, count):
         assert machine.run(most=executed) is None
@@ -71,7 +71,7 @@ def stops(made: Prepared, count: int) -> Iterator[RunningMachine]:
 def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path: Path) -> None:
     made = prepared(name, built, workgroup)
     images = list(made.code_object.images())
-    whole = started(made.launched, images)
+    whole = machine_of_dispatch(made.launched, images)
     assert whole.run() is None
     wanted = output(made, whole)
     assert any(wanted)
@@ -84,7 +84,7 @@ def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path:
         write(
             state_document(target, path, {code: made.launched.request.load_address}, before), path
         )
-        again = adopted(load_state(path).target, images)
+        again = machine_of_state(load_state(path).target, images)
         where = [hex(wave.pc) for wave in again.waves]
         stopped = again.run()
         assert stopped is None, (where, stopped.text)

@@ -51,7 +51,7 @@ _ELEMENT_4: Final = 1 << 19
 _DATA_FORMAT_32: Final = 4 << 15
 
 
-def started(
+def machine_of_dispatch(
     launched: Launched,
     images: Iterable[Image],
     seed: int = 0,

@@ -10,7 +10,7 @@ import pytest
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.image import Image
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.launch.adopted import adopted, set_known
+from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state, set_known
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.state.load import load_state
@@ -45,7 +45,7 @@ def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
     fill = 0x5A if (name, built) in COMPUTES_WITH_UNDEFINED else None
     state, path = middle(kernel, built, tmp_path, 0.3 if built == "gfx942.O0" else 0.7)
     made = prepared(path, kernel, tmp_path)
-    machine = adopted(state, made.code_object.images(), fill=fill)
+    machine = machine_of_state(state, made.code_object.images(), fill=fill)
     machine.observe(*[] if fill else [UnknownContents(machine)])
     stopped = machine.run()
     assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
@@ -62,7 +62,7 @@ def test_what_is_not_known_stops_the_wave() -> None:
     """A state for looking at it has no pc of all waves, no MODE."""
     state = load_state(DIVERGENT).target
     with pytest.raises(UsageError, match=r"wave \d+ cannot go on: its \w+ is not known; set \$"):
-        adopted(state, [])
+        machine_of_state(state, [])
 
 
 def with_register(name: str, data: str, known: str, built: str, folder: Path) -> SimulatedWave:
@@ -111,13 +111,13 @@ def test_writable_memory_of_a_code_object_that_the_state_lacks_is_unknown(tmp_pa
     """The program may have changed what its file has."""
     state, _ = middle(KERNELS["nest"], "gfx942.O0", tmp_path, 0.5)
     image = Image(0x10000, 16, True, lambda offset, size: bytes(range(16))[offset : offset + size])
-    allocation = adopted(state, [image]).arena.at(0x10000)
+    allocation = machine_of_state(state, [image]).arena.at(0x10000)
     assert allocation is not None and allocation.written is not None
     assert not allocation.written.any()
 
 
 def test_code_that_the_state_does_not_have_stops_the_wave(tmp_path: Path) -> None:
     state, _ = middle(KERNELS["nest"], "gfx942.O0", tmp_path, 0.5)
-    stopped = adopted(state, []).run()
+    stopped = machine_of_state(state, []).run()
     assert stopped is not None and stopped.reason is StopReason.UNAVAILABLE
     assert stopped.text == f"no code at {stopped.wave.pc:#x}: the state does not have it"

@@ -50,19 +50,19 @@ _MAX_BYTES: Final = 1 << 30
 """Maximum size in bytes of all memory of a state."""
 
 
-def adopted(
+def machine_of_state(
     state: StateTarget,
     images: Iterable[Image],
     seed: int = 0,
     fill: int | None = None,
     source: Source | None = None,
 ) -> RunningMachine:
-    """The waves of a state as a machine that runs; as of `adopted_process`."""
-    [machine] = adopted_process([state], images, seed, fill, source)
+    """The waves of a state as a machine that runs; as of `machines_of_process`."""
+    [machine] = machines_of_process([state], images, seed, fill, source)
     return machine
 
 
-def adopted_process(
+def machines_of_process(
     states: Sequence[StateTarget],
     images: Iterable[Image],
     seed: int = 0,
@@ -338,3 +338,20 @@ def _set_scratch(
     marks = allocation.written[:used]
     wave.scratch_written = marks.view(np.uint32).reshape(rows, wave.lane_count)
     wave.own_scratch = None if apertures.scratch_base is not None else allocation
+
+
+def take_over(machine: RunningMachine, state: StateTarget) -> None:
+    """Give a machine before its first instruction the known registers and memory of a state."""
+    architecture = state.architecture
+    registers = (*architecture.registers.values(), *architecture.other_registers)
+    for wave in machine.waves:
+        known = state.waves[wave.wave.id]
+        for register in registers:
+            if register.name in known:
+                set_known(wave, register, known[register.name])
+    groups = {state.workgroups[wave.wave.id]: wave.lds for wave in machine.waves}
+    memories = state.memories()
+    for name, owner, store in memories:
+        for address, run in store.runs() if name == "local" and owner in groups else ():
+            groups[owner or 0].write(address, bytes_of(run))
+    write_known(machine.arena, (store for name, _, store in memories if not name))
