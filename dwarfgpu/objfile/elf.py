@@ -211,11 +211,19 @@ class ObjectFile:
         return tuple(self._section_fields(index) for index in range(count))
 
     @cached_property
-    def _symbol_bases(self) -> tuple[int, ...]:
+    def _symbol_bases(self) -> tuple[int | None, ...]:
         """The start of each section whose symbol values are offsets: those of a relocatable object,
-        except thread-local ones, which have no single address."""
+        except thread-local ones, which have no single address. None for memory of a cubin that has
+        addresses of its own."""
         sections = self.sections if self.is_relocatable else ()
-        return tuple(0 if section.flags & SHF_TLS else section.address for section in sections)
+        return tuple(
+            None
+            if self.machine == "CUDA" and not section.flags & SHF_ALLOC
+            else 0
+            if section.flags & SHF_TLS
+            else section.address
+            for section in sections
+        )
 
     @cached_property
     def sections_by_name(self) -> Mapping[str, Section]:

@@ -65,9 +65,10 @@ class SymbolTable:
         names: StringTable,
         form: Struct,
         address_bits: int,
-        bases: Collection[int],
+        bases: Collection[int | None],
     ) -> None:
-        """`bases`: added to the values of the symbols of each section."""
+        """`bases`: added to the values of the symbols of each section; None where these are no
+        addresses."""
         self._data = data[: len(data) - len(data) % form.size]
         self._names = names
         self._form = form
@@ -90,9 +91,8 @@ class SymbolTable:
         return Symbol(name_text, address, size_bytes, kind, section, is_local, is_indirect)
 
     def _address(self, section: int, value: int) -> int:
-        if section < len(self._bases):
-            return value + self._bases[section] & self._mask
-        return value
+        base = self._bases[section] if section < len(self._bases) else None
+        return value if base is None else value + base & self._mask
 
     @cached_property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -124,6 +124,7 @@ class SymbolTable:
             (self._address(section, value) if is_placed else value, size_bytes > 0, number)
             for number, (name, info, _, section, value, size_bytes) in enumerate(self._rows())
             if info & 15 in _KINDS and section and name < end and names[name]
+            if section >= len(self._bases) or self._bases[section] is not None
         )
 
     def before(self, address: int) -> Symbol | None:

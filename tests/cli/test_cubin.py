@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import FIXTURES, run, run_json
 
 NVIDIA = FIXTURES / "nvidia"
@@ -84,6 +85,16 @@ def test_functions_have_addresses_of_their_own() -> None:
     assert [function["name"] for function in functions] == ["combine", "weigh", "twice"]
     starts = [function["ranges"][0]["begin"] for function in functions]
     assert starts == [0, 0x1300, 0x1C80]
+
+
+def test_symbols_of_other_memory_are_at_no_address_of_code() -> None:
+    """`scale` is at 0 of a constant bank, `tile` at 0x400 of shared memory."""
+    file = open_object(COMBINE)
+    for address, name in ((0, "combine"), (0x500, "combine"), (0x1310, "_ZL5weighPK4Pairf")):
+        symbol = file.symbol_before(address)
+        assert symbol is not None and symbol.name == name
+    (scale,) = file.symbols_named("scale")
+    assert scale.address == 0
 
 
 def test_frames() -> None:
