@@ -144,6 +144,14 @@ def test_eval_of_names_without_a_prefix() -> None:
     assert done.out == "s0 + byte 1 (wave 0)\n"
 
 
+@pytest.mark.parametrize(
+    "text", ["reg0 undefined", "reg0; undefined", "reg0 (undefined)", "DW_OP_reg0 DW_OP_undefined"]
+)
+def test_a_name_after_a_register_is_no_mention_of_it(text: str) -> None:
+    for name in (text, text.upper()):
+        assert assemble(name, DWARF6_PROVISIONAL, arch=architecture("x86_64")).hex() == "50e964"
+
+
 def test_eval_with_numbers_that_are_public() -> None:
     done = run("eval", *REGISTERS, "--dialect", "dwarf6", "-e", "regx s0; piece 4; piece 2")
     assert done.out == "{bytes 0-3: s0; bytes 4-5: <undefined>}\n"

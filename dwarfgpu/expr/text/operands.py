@@ -75,8 +75,15 @@ def _spellings(prefix: str) -> dict[str, str]:
 class OperandReader:
     """Reads operands at a cursor."""
 
-    def __init__(self, cursor: Cursor, arch: Architecture | None, unit_offset: int) -> None:
+    def __init__(
+        self,
+        cursor: Cursor,
+        arch: Architecture | None,
+        unit_offset: int,
+        dialect: Dialect = AMD,
+    ) -> None:
         self._cursor = cursor
+        self._dialect = dialect
         self._arch = arch
         self._unit_offset = unit_offset
 
@@ -125,7 +132,7 @@ class OperandReader:
     def _no_number(self, token: Token, operation: Operation, info: OperandInfo) -> Malformed:
         is_register = info.codec.meaning == "register"
         why = ""
-        if token.kind == "word" and operation_named(token.text) is None:
+        if token.kind == "word" and operation_named(token.text, self._dialect) is None:
             names = {} if self._arch is None else self._arch.by_name
             if is_register and self._arch is None:
                 why = "; names of registers need an architecture"
@@ -257,7 +264,7 @@ class OperandReader:
         token = cursor.token
         if token.kind != "word" or token.number is not None or cursor.peek().is_sign(":"):
             return
-        if operation_named(token.text) is not None or token.text.startswith("."):
+        if operation_named(token.text, self._dialect) is not None or token.text.startswith("."):
             return
         if token.line != cursor.line:
             return
@@ -276,6 +283,6 @@ class OperandReader:
                 return
             if cursor.token.text == "[" and not inside.text.startswith("$"):
                 return
-            if cursor.token.text == "(" and operation_named(inside.text) is not None:
+            if cursor.token.text == "(" and operation_named(inside.text, self._dialect) is not None:
                 return
             cursor.pass_bracketed()

@@ -38,7 +38,7 @@ class Parser:
         unit_offset: int,
     ) -> None:
         self._cursor = Cursor(_without_ranges(text))
-        self._operands = OperandReader(self._cursor, arch, unit_offset)
+        self._operands = OperandReader(self._cursor, arch, unit_offset, dialect)
         self._dialect = dialect
         self._form = form
 
