@@ -135,7 +135,10 @@ def _print_lines(lines: Iterable[_Shown]) -> int:
 
 
 def _print_texts(texts: Iterable[_Shown]) -> int:
-    """The text about each file, with an empty line between two, and how many there are."""
+    """The text about each file, with an empty line between two, and how many there are.
+
+    Where the only one cannot be read, its error is all.
+    """
     files = unreadable = status = 0
     for text in _with_progress(texts):
         if text.output:
@@ -146,8 +149,9 @@ def _print_texts(texts: Iterable[_Shown]) -> int:
         files += 1
         unreadable += not text.output
         status = max(status, text.status)
-    end = f"; {unreadable} cannot be read" if unreadable else ""
-    print(f"total: {files} file{'' if files == 1 else 's'}{end}")
+    if files > 1 or not unreadable:
+        end = f"; {unreadable} cannot be read" if unreadable else ""
+        print(f"total: {files} file{'' if files == 1 else 's'}{end}")
     return status
 
 
