@@ -106,9 +106,16 @@ class Command:
     """Its last word and its short names; cached, because every typed line is compared with those of
     every command."""
 
+    word_lines: str = field(init=False, repr=False)
+    """A newline before each of `words`: one search in it rules out nearly every command."""
+
     @words.default
     def _words(self) -> tuple[str, ...]:
         return (self.word, *self.aliases)
+
+    @word_lines.default
+    def _word_lines(self) -> str:
+        return "".join(f"\n{word}" for word in self.words)
 
     @property
     def word(self) -> str:
@@ -160,7 +167,10 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
     """Return the commands that a word can denote, by name: the one with that name, else all that
     begin with it."""
     by_name: dict[str, Command] = {}
+    line = f"\n{word}"
     for command in commands:
+        if line not in command.word_lines:
+            continue
         if word in command.words:
             return {word: command}
         for name in command.words:

@@ -41,7 +41,7 @@ from dwarfgpu.view.location_text import location_text
 from tools.worlds import Machine
 
 FORM: Final = UnitFormat()
-MANY = 100_000
+MANY = 50_000
 """Operations or composites; tests of work take fewer."""
 STEPS: Final = 5 * MANY
 ARCH: Final = architecture("gfx942")

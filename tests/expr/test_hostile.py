@@ -24,10 +24,10 @@ CASES = Path(__file__).resolve().parent / "hostile.py"
 
 MAX_CALLS = 5_000_000
 """Of functions, for one round of the fuzzer, whose limits are tight."""
-FEW, SMALL, DECODED, LARGE = 24, 16, 64, 400
-"""Megabytes: of a hundred thousand composites in one another; where nothing large is made; of three
-hundred thousand operations, a hundred thousand of them different; and where a hundred thousand
-different things are kept."""
+FEW, SMALL, DECODED, LARGE = 12, 16, 36, 200
+"""Megabytes: of fifty thousand composites in one another; where nothing large is made; of a hundred
+and fifty thousand operations, fifty thousand of them different; and where fifty thousand different
+things are kept."""
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from functools import cache
 from typing import Any
 
 from dwarfgpu.arch import architecture
@@ -26,6 +27,12 @@ def made(session: Session) -> Shell:
     return Shell(focused(session), COMMANDS, streams)
 
 
+@cache
+def opened(name: str, load_address: int = 0) -> CodeObject:
+    """A file as it is read once: no conversation changes it."""
+    return CodeObject.open(FIXTURES / name, load_address)
+
+
 def nest_shell() -> Shell:
     """`t` of lane N is 10 N; lanes 4 to 7 are off, and so are those from 16 on."""
     arch = architecture("gfx942")
@@ -34,14 +41,14 @@ def nest_shell() -> Shell:
     target.set_lanes(0, arch.by_name["v6"], [10 * lane for lane in range(11)])
     target.set_register(0, arch.by_name["exec"], (0xFF0F).to_bytes(8, "little"))
     target.set_register(0, arch.by_name["s33"], b"\xfe\xff\xff\xff")
-    kernel = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co", LOAD)
+    kernel = opened("hip/nest.gfx942.O2.v5.co", LOAD)
     return made(Session(arch, (kernel,), target, lane=3, pc=PC))
 
 
 def demo_shell() -> Shell:
     """A program of x86-64 before it starts."""
     arch = architecture("x86_64")
-    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    program = opened("x86_64/demo.gcc.O0.v5")
     target = StateTarget(arch)
     target.add_wave(0)
     images = tuple(program.images())
