@@ -180,7 +180,10 @@ CORE_QUESTIONS = (
 def core_round(seed: int) -> Counter[str]:
     """Mutate a core file, or its program, and ask the commands for everything; their statuses."""
     rng = Random(seed)
-    program = rng.choice(sorted(each.stem for each in CORES.glob("*.core")))
+    programs = sorted(each.stem for each in CORES.glob("*.core"))
+    # A large program makes a round long, and says little more about its core.
+    weights = [(CORES / name).stat().st_size ** -0.5 for name in programs]
+    [program] = rng.choices(programs, weights)
     outcomes: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

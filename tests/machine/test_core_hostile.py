@@ -8,7 +8,7 @@ from tests.work import sometimes_at_most
 from tools.fuzz_files import core_round
 
 
-@pytest.mark.parametrize("first", range(0, 60, 10))
+@pytest.mark.parametrize("first", range(0, 80, 10))
 def test_mutated_cores(first: int) -> None:
     for seed in range(first, first + 10):
         with sometimes_at_most(seed, 20_000_000):
