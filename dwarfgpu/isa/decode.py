@@ -52,7 +52,7 @@ class Decoder:
         self.target = target
         self._most = target.most_bytes
         ordered = sorted(
-            encodings(target),
+            encodings(target, as_llvm_19=as_llvm_19),
             key=lambda item: (-item.format.size, item.format.stage, -item.mask.bit_count()),
         )
         self.encodings = ordered

@@ -50,7 +50,7 @@ Value = Register | Constant | Literal | int
 class OperandKind:
     """How the fields of one operand class are decoded on one target."""
 
-    def __init__(self, line: str, target: IsaTarget) -> None:
+    def __init__(self, line: str, target: IsaTarget, *, as_llvm_19: bool = False) -> None:
         """From a line `kind` of the tables, without its first word."""
         name, decoder, dwords, inline, self.type, register_class_name, self.text = line.split()
         self.name = name
@@ -61,6 +61,9 @@ class OperandKind:
         self.registers: RegisterClass | None = (
             None if register_class_name == "-" else register_class(register_class_name)
         )
+        self._has_halves = register_class_name.endswith("_Lo128") and not as_llvm_19
+        """Whether numbers from 128 on are the high halves of v0 to v127 (16-bit operands since
+        GFX11), as compilers after LLVM 19 have them."""
         self._target = target
         self._decode: Callable[[OperandKind, int], Value | None] = _DECODERS[decoder]
         self.texts: dict[int, str] = {}
@@ -119,13 +122,15 @@ class OperandKind:
         return f"/*Invalid register, operand has '{name}' register class*/"
 
     def _vector(self, bank: str, number: int) -> Register | None:
+        if number >= 128 and self._has_halves:
+            return Register(bank, number - 128, 1, "h")
         return Register(bank, number, self.dwords) if number + self.dwords <= 256 else None
 
     def _vgpr(self, field: int) -> Value | None:
         return self._vector("v", field & 0xFF)
 
     def _low_vgpr(self, field: int) -> Value | None:
-        return Register("v", field, 1) if field < 128 else None
+        return self._vector("v", field) if field < 128 or self._has_halves else None
 
     def _agpr(self, field: int) -> Value | None:
         return self._vector("a", field & 0xFF)

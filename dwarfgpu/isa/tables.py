@@ -60,8 +60,8 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
 
 
 @cache
-def encodings(target: IsaTarget) -> tuple[Encoding, ...]:
-    """All encodings of a target."""
+def encodings(target: IsaTarget, *, as_llvm_19: bool = False) -> tuple[Encoding, ...]:
+    """All encodings of a target; `as_llvm_19` as for `dwarfgpu.isa.decode.Decoder`."""
     place = targets(target.generation).index(target)
     kinds: dict[str, OperandKind] = {}
     sets: list[bool] = []
@@ -76,7 +76,7 @@ def encodings(target: IsaTarget) -> tuple[Encoding, ...]:
         elif word == "mask":
             mask = int(rest, 16)
         elif word == "kind":
-            kinds[rest.partition(" ")[0]] = OperandKind(rest, target)
+            kinds[rest.partition(" ")[0]] = OperandKind(rest, target, as_llvm_19=as_llvm_19)
         elif word == "set":
             sets.append(bool(int(rest.split()[1], 16) >> place & 1))
         elif rest and word not in ("#", "target"):

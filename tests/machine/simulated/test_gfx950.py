@@ -49,6 +49,18 @@ def test_pairs_of_bf16() -> None:
     assert done(machine).v[8][:4].tolist() == [0x3F813F80, 0xBF803F82, 0x00007F80, 0xFF807FC0]
 
 
+def test_pairs_of_f16() -> None:
+    """To nearest even, into denormals too; what is too large is infinite."""
+    machine = before("v_cvt_pk_f16_f32", vdst=8, src0=256, src1=256 + 1)
+    [wave] = machine.waves
+    numbers = (
+        np.array([1.0, -2.5, 65520.0, 1 + 2**-11], np.float32),
+        np.array([0.5, 6e-8, -1e9, 1 + 3 * 2**-11], np.float32),
+    )
+    wave.v[0][:4], wave.v[1][:4] = (each.view(np.uint32) for each in numbers)
+    assert done(machine).v[8][:4].tolist() == [0x38003C00, 0x0001C100, 0xFC007C00, 0x3C023C00]
+
+
 @pytest.mark.parametrize("rows", [16, 32])
 def test_exchanged_rows(rows: int) -> None:
     machine = before(f"v_permlane{rows}_swap_b32", vdst=1, src0=256 + 2)

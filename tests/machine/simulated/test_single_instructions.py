@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
@@ -71,3 +72,21 @@ def test_the_constant_of_a_dual_instruction_is_the_factor() -> None:
     assert running.run(most=1) is None
     assert wave.f[6].tolist() == [lane * 3.0 + 2 * lane for lane in range(32)]
     assert wave.f[7].tolist() == [lane * 3.0 + 3 * lane for lane in range(32)]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("4640b3d33c890218", (60, 68)),  # v_pk_mov_b32 v[70:71], v[60:61], v[68:69]
+        ("4648b3d33c890218", (61, 68)),  # the same with op_sel:[1,0]
+        ("4650b3d33c890218", (60, 69)),  # [0,1], as compilers copy a pair
+        ("4658b3d33c890218", (61, 69)),  # [1,1]
+    ],
+)
+def test_a_packed_move_selects_both_by_op_sel(code: str, expected: tuple[int, int]) -> None:
+    machine = vectors.machine(bytes.fromhex(code), 64, "gfx942", 64)
+    [wave] = machine.waves
+    for number in (60, 61, 68, 69):
+        wave.v[number][:] = number
+    assert machine.run(most=1) is None
+    assert (int(wave.v[70][63]), int(wave.v[71][63])) == expected
