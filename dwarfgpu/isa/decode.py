@@ -17,6 +17,8 @@ from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.tables import encodings, isa_target
 
 _LEAF: Final = 2
+_SECOND_BIT: Final = 41
+_SECOND_SOURCE: Final = 0x1FF << _SECOND_BIT
 _THIRD_BIT: Final = 50
 _THIRD_SOURCE: Final = 0x1FF << _THIRD_BIT
 """The field `src2` of VOP3."""
@@ -61,7 +63,7 @@ class Decoder:
         self._third_source = _THIRD_SOURCE | 0b111111 << 26
         self._unused = -1 if as_llvm_19 else _ZERO << _THIRD_BIT | prefix << 26
         """VOP3 without a third source whose field is the constant 0, as compilers after LLVM 19
-        have it; the hardware ignores the field."""
+        have it, and likewise that of a second one; the hardware ignores the fields."""
 
     def decode(
         self, code: bytes | memoryview, offset: int = 0, address: int = 0
@@ -74,10 +76,17 @@ class Decoder:
         word = int.from_bytes(window, "little")
         instruction = self._decode(window, word, address)
         if instruction is None and word & self._third_source == self._unused:
-            cleared = word & ~_THIRD_SOURCE
-            instruction = self._decode(window, cleared, address)
-            if instruction and instruction.encoding.mask & _THIRD_SOURCE != _THIRD_SOURCE:
-                return None
+            unused = _THIRD_SOURCE
+            if word & _SECOND_SOURCE == _ZERO << _SECOND_BIT:
+                instruction = self._without(window, word, address, unused | _SECOND_SOURCE)
+            return instruction or self._without(window, word, address, unused)
+        return instruction
+
+    def _without(self, window: bytes, word: int, address: int, unused: int) -> Instruction | None:
+        """The instruction whose sources in these fields are 0; None if it has them."""
+        instruction = self._decode(window, word & ~unused, address)
+        if instruction is None or instruction.encoding.mask & unused != unused:
+            return None
         return instruction
 
     def _decode(self, window: bytes, word: int, address: int) -> Instruction | None:

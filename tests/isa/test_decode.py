@@ -100,6 +100,10 @@ def test_an_unused_source_of_later_compilers() -> None:
     code = bytes.fromhex("00003cd782040202")
     assert decoder("gfx1100").decode(code) is not None
     assert Decoder(isa_target("gfx1100"), as_llvm_19=True).decode(code) is None
+    alone = bytes.fromhex("000085d500010102")  # and no second source either
+    found = decoder("gfx1100").decode(alone)
+    assert found is not None and found.text == "v_cvt_f32_i32_e64 v0, v0"
+    assert Decoder(isa_target("gfx1100"), as_llvm_19=True).decode(alone) is None
     with_source = bytes.fromhex("000013d600000a02")
     assert decoder("gfx1100").decode(with_source) is not None
 
