@@ -10,9 +10,10 @@ from collections.abc import Mapping
 
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.base.light_attrs import define
-from dwarfgpu.errors import OutOfRange, Unavailable, WhollyUnavailable
+from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.notes import CoreThread
+from dwarfgpu.machine.core.overrides import end_of_read, overridden, require_inside
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
@@ -55,10 +56,7 @@ class CoreTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        thread, whole = self._thread(wave), (register.size_bits + 7) // 8
-        end = whole if size_bytes is None else offset_bytes + size_bytes
-        if not 0 <= offset_bytes <= end <= whole:
-            raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
+        thread, end = self._thread(wave), end_of_read(register, offset_bytes, size_bytes)
         if register.name in self.given.waves[wave]:
             return self.given.read_register(wave, register, offset_bytes, size_bytes)
         if register.name not in thread.registers:
@@ -74,8 +72,7 @@ class CoreTarget:
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
         thread, whole = self._thread(wave), (register.size_bits + 7) // 8
-        if not 0 <= offset_bytes <= whole - len(data):
-            raise OutOfRange(f"bytes {offset_bytes} to {offset_bytes + len(data)} of {register}")
+        require_inside(register, offset_bytes, len(data))
         if register.name not in self.given.waves[wave] and register.name in thread.registers:
             self.given.set_register(wave, register, thread.registers[register.name][:whole])
         self.given.set_register(wave, register, data, offset_bytes)
@@ -90,12 +87,11 @@ class CoreTarget:
         given_bytes = self.given.known_memory(where, address, size_bytes)
         if not given_bytes:
             return self.memory.read(address, size_bytes)
-        parts: list[bytes] = []
-        done = 0
-        for offset, data in [*given_bytes, (size_bytes, b"")]:
-            parts += [self.memory.read(address + done, offset - done), data]
-            done = offset + len(data)
-        return b"".join(parts)
+
+        def read(offset: int, count: int) -> bytes:
+            return self.memory.read(address + offset, count)
+
+        return overridden(given_bytes, size_bytes, read)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.

@@ -14,7 +14,6 @@ from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,
-    OutOfRange,
     Unavailable,
     WhollyUnavailable,
 )
@@ -24,6 +23,7 @@ from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
+from dwarfgpu.machine.core.overrides import end_of_read, overridden, require_inside
 from dwarfgpu.machine.sparse_memory import bytes_of
 from dwarfgpu.machine.state.state_target import MAX_ELEMENTS, StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
@@ -158,10 +158,7 @@ class GpuTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        gpu_wave, whole = self.wave(wave), (register.size_bits + 7) // 8
-        end = whole if size_bytes is None else offset_bytes + size_bytes
-        if not 0 <= offset_bytes <= end <= whole:
-            raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
+        gpu_wave, end = self.wave(wave), end_of_read(register, offset_bytes, size_bytes)
         given = self._given.get(gpu_wave.architecture)
         if given is not None and register.name in given.waves.get(wave, {}):
             return given.read_register(wave, register, offset_bytes, size_bytes)
@@ -204,9 +201,8 @@ class GpuTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        given, whole = self.given_of(wave), (register.size_bits + 7) // 8
-        if not 0 <= offset_bytes <= whole - len(data):
-            raise OutOfRange(f"bytes {offset_bytes} to {offset_bytes + len(data)} of {register}")
+        given = self.given_of(wave)
+        require_inside(register, offset_bytes, len(data))
         if register.name not in given.waves[wave]:
             try:
                 given.set_register(wave, register, self.read_register(wave, register))
@@ -222,15 +218,12 @@ class GpuTarget:
         self.given_of(wave).forget_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+
+        def read(offset: int, count: int) -> bytes:
+            return b"".join(self._pieces(where, address + offset, count))
+
         given = self._known_override(where, address, size_bytes)
-        if not given:
-            return b"".join(self._pieces(where, address, size_bytes))
-        parts: list[bytes] = []
-        done = 0
-        for offset, data in [*given, (size_bytes, b"")]:
-            parts += [*self._pieces(where, address + done, offset - done), data]
-            done = offset + len(data)
-        return b"".join(parts)
+        return overridden(given, size_bytes, read) if given else read(0, size_bytes)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.

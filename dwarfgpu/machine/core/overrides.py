@@ -1,0 +1,38 @@
+"""Values given or written over those of a core file: what reading and writing share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dwarfgpu.errors import OutOfRange
+from dwarfgpu.machine.target import RegisterId
+
+
+def end_of_read(register: RegisterId, offset_bytes: int, size_bytes: int | None) -> int:
+    """Return where a read of a register ends, in bytes; `OutOfRange` for one beyond it."""
+    whole = (register.size_bits + 7) // 8
+    end = whole if size_bytes is None else offset_bytes + size_bytes
+    if not 0 <= offset_bytes <= end <= whole:
+        raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
+    return end
+
+
+def require_inside(register: RegisterId, offset_bytes: int, size_bytes: int) -> None:
+    """`OutOfRange` for a write beyond a register."""
+    if not 0 <= offset_bytes <= (register.size_bits + 7) // 8 - size_bytes:
+        raise OutOfRange(f"bytes {offset_bytes} to {offset_bytes + size_bytes} of {register}")
+
+
+def overridden(
+    given: Sequence[tuple[int, bytes]], size_bytes: int, read: Callable[[int, int], bytes]
+) -> bytes:
+    """Return memory with given bytes in it: offsets in order, and bytes.
+
+    `read` returns what is not given, from an offset on.
+    """
+    parts: list[bytes] = []
+    done = 0
+    for offset, data in [*given, (size_bytes, b"")]:
+        parts += [read(done, offset - done), data]
+        done = offset + len(data)
+    return b"".join(parts)
