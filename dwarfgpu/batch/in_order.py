@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
@@ -28,7 +29,11 @@ def in_order(
 
         yield from in_processes(function, items, lost, jobs)
         return
+    is_first = True
     for item in items:
+        if not is_first:
+            gc.collect()  # all of a file refers to itself: it goes before the next one comes
+        is_first = False
         try:
             result = function(item)
         except MemoryError:

@@ -161,3 +161,6 @@ def _work(connection: Connection, function: Callable[[Item], Result]) -> None:
                 connection.send((False, None))
             else:
                 connection.send((True, result))
+                del result
+            # What refers to itself, as all of a file does, goes before the next file comes.
+            gc.collect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -64,6 +65,31 @@ def test_too_little_memory_costs_one_item_without_processes() -> None:
         "lost large: LimitExceeded:  needs more memory than there is",
         "A",
     ]
+
+
+class Cycle:
+    """What refers to itself, as all of a file does."""
+
+    alive = 0
+
+    def __init__(self) -> None:
+        self.own = self
+        Cycle.alive += 1
+
+    def __del__(self) -> None:
+        Cycle.alive -= 1
+
+
+def alive_before(item: str) -> int:
+    count = Cycle.alive
+    Cycle()
+    return count
+
+
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_a_file_is_gone_before_the_next_one_comes(jobs: int) -> None:
+    assert [*in_order(alive_before, ["a", "b", "c"], lambda item, error: -1, jobs)] == [0, 0, 0]
+    gc.collect()
 
 
 def test_items_are_taken_as_they_are_needed() -> None:
