@@ -47,6 +47,16 @@ def test_nothing_is_said_before_half_a_second() -> None:
     assert stream.getvalue().endswith("90%\r\x1b[K")
 
 
+def test_the_files_of_a_batch() -> None:
+    """With the end of a long name, which has the file."""
+    stream, clock = _Terminal(), _Clock()
+    progress = Progress(stream, clock)
+    progress.examined(1, "a")
+    clock.seconds = 1
+    progress.examined(1234, f"{'x' * 100}(last.o)")
+    assert stream.getvalue() == f"\r\x1b[K1,234 files examined, …{'x' * 40}(last.o)"
+
+
 def test_nothing_is_said_where_no_terminal_is() -> None:
     stream, clock = io.StringIO(), _Clock()
     progress = Progress(stream, clock)
