@@ -29,6 +29,7 @@ from dwarfgpu.cfi.text import instruction_text, row_text
 from dwarfgpu.check.file import verify
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.index.gdb_index import read_gdb_index
+from dwarfgpu.dwarf.line.cubin_lines import cubin_lines
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.core.load import load_core
@@ -38,10 +39,15 @@ from dwarfgpu.objfile.bundle import entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.collection.ar import thin_names
 from dwarfgpu.objfile.collection.archive import packed_files
 from dwarfgpu.objfile.collection.members import is_archive
+from dwarfgpu.objfile.cuda_code import read_cuda_code
+from dwarfgpu.objfile.cuda_target import cuda_target
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
+from dwarfgpu.objfile.fatbin import read_fatbins
+from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
+from dwarfgpu.objfile.ptx_registers import PtxRegisters
 from dwarfgpu.objfile.separate_debug import debug_link
 from dwarfgpu.objfile.supplementary import supplementary_link
 from tests.dwarf.builder import elf
@@ -113,6 +119,29 @@ def bundle(data: bytes) -> Counter[str]:
         return [(each.kind, each.triple, each.target) for each in found]
 
     attempt(outcomes, entries)
+    return outcomes
+
+
+def cubin(data: bytes) -> Counter[str]:
+    """Cubins and CUDA's fat binaries: kernels, registers of PTX, lines, compressed entries."""
+    outcomes: Counter[str] = Counter()
+    limits = FileLimits(inflated_bytes=1 << 20)
+    if data.startswith(FATBIN_MAGIC):
+        attempt(outcomes, lambda: [one.data[:] for one in read_fatbins(data, "fuzzed", limits)])
+        return outcomes
+    try:
+        file = ObjectFile("fuzzed", data, limits)
+    except DwarfGpuError as error:
+        return Counter({error.kind: 1})
+    questions: list[Callable[[], object]] = [
+        lambda: cuda_target(file),
+        lambda: read_cuda_code(file),
+        lambda: cubin_lines(file),
+        lambda: PtxRegisters(file).stretches("%r1", 0, 0x1000),
+        lambda: file.symbol_before(0x100),
+    ]
+    for question in questions:
+        attempt(outcomes, question)
     return outcomes
 
 
@@ -272,7 +301,8 @@ def names(data: bytes) -> Counter[str]:
 TARGETS: Final[dict[str, Callable[[bytes], Counter[str]]]] = {
     each.__name__: each
     for each in (
-        object_file, bundle, archive, dwarf, dwarf_x86, frames, state, core, npy, metadata, names,
+        object_file, bundle, cubin, archive, dwarf, dwarf_x86, frames, state, core, npy, metadata,
+        names,
     )
 }  # fmt: skip
 """By name: what `tools/fuzz_coverage.py` takes."""
@@ -285,6 +315,9 @@ def seeds(target: str) -> Iterator[bytes]:
             yield from (file.read_bytes() for file in _small("*.co", "*.o"))
         case "bundle":
             yield from _bundles()
+        case "cubin":
+            for pattern in ("*.lineinfo.cubin", "*.lz4.fatbin"):
+                yield from (path.read_bytes() for path in (FIXTURES / "nvidia").glob(pattern))
         case "archive":
             files = {"a.o": b"\x7fELF", "a_name_that_is_long.o": bytes(9)}
             yield archives.ar(files)
