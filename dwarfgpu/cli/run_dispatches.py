@@ -139,7 +139,8 @@ def report(
     earlier_notes: Sequence[str] = (),
     earlier_dispatches: Sequence[Json] = (),
 ) -> int:
-    """Write and print what a run has left; its exit status."""
+    """Write and print what a run has left; its exit status: 1 where a wave could not continue, or
+    an expression meant nothing at any stop."""
     for name, path in outputs_of(args).items():
         write_set(path, npy_bytes(output(result, name)), {})
     notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
@@ -154,6 +155,8 @@ def report(
     else:
         print(*map(one_line, buffer_lines(result)), sep="\n")
         print_notes(notes)
+    if showing.stops is not None and showing.stops.has_meaningless:
+        return 1
     return 0 if result.stop is None or result.stop.is_inserted else 1
 
 

@@ -80,6 +80,8 @@ def run_resumed(args: Namespace) -> int:
         print(json.dumps(answer, allow_nan=False))
     else:
         print_notes(notes)
+    if stops is not None and stops.has_meaningless:
+        return 1
     return 0 if ending.stop is None or ending.stop.is_inserted else 1
 
 

@@ -35,6 +35,13 @@ class ShownStops:
         self.addresses = stops.addresses
         self.count = 0
         self.records: list[Json] = []
+        self._meaningful: set[str] = set()
+
+    @property
+    def has_meaningless(self) -> bool:
+        """Whether an expression was wrong at every stop, in every lane: a misspelled name."""
+        expressions = set(self._stops.expressions) if self.count else set[str]()
+        return not expressions <= self._meaningful
 
     def visit(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> bool:
         """Show the stop of a wave, if it is one; return whether the run ends there."""
@@ -42,6 +49,11 @@ class ShownStops:
         if stop is None:
             return False
         self.count += 1
+        self._meaningful |= {
+            text
+            for text, answers in stop.answers
+            if not answers or not all(map(_is_wrong, answers))
+        }
         self._progress.clear()
         if self._is_json:
             self.records.append(_record(stop))

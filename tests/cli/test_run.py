@@ -425,6 +425,7 @@ def test_chosen_lanes_are_shown_with_their_state() -> None:
 
 def test_an_expression_without_meaning_is_said_at_the_stop() -> None:
     done = run("run", "--demo", *DEMO_LINE, "--stops", 1, "--print", "stops", "--print", "steps")
+    assert done.status == 1
     assert any(line.startswith('  stops: No symbol "stops" in current') for line in done.lines)
     assert "   0-10 1" in done.lines
 

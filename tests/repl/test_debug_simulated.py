@@ -267,6 +267,16 @@ def test_a_fault_is_said_as_in_gdb() -> None:
     assert any(line.startswith("Thread 2 received signal SIGSEGV, MEMORY_V") for line in lines)
 
 
+def test_steps_by_instruction_show_the_address_inside_of_a_line() -> None:
+    """GDB's `0x00005555555551da<tab>68<tab>  line`; at the first address of a line it has none."""
+    lines = nest("b nest.hip:14", "run", "stepi", "print $pc", "step")
+    inside = [line for line in lines if line.endswith("\tin hip/nest.hip")]
+    fields = [line.split("\t") for line in inside]
+    assert [len(words) for words in fields] == [3, 2]
+    [pc] = [line.split()[4] for line in lines if line.startswith("$1 = ")]
+    assert int(fields[0][0], 16) == int(pc, 16)
+
+
 def test_steps_show_the_line_where_the_source_is_missing() -> None:
     lines = nest("b nest.hip:14", "run", "step", "next")
     shown = [

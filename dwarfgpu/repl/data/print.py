@@ -44,14 +44,14 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
     for mark in match["letters"]:
         if mark in _SIZES:
             raise UsageError(f'Size letters are meaningless in "{name}" command.')
-        if mark == "i":
-            raise UsageError(f'Format letter "i" is meaningless in "{name}" command.')
-        if mark not in _LETTERS:
+        if mark not in f"{_LETTERS}i":
             raise UsageError(f'Undefined output format "{mark}".')
         if mark == "r":
             is_raw = True
         else:
             letter = mark
+    if letter == "i":
+        raise UsageError(f'Format letter "i" is meaningless in "{name}" command.')
     if match["count"] not in ("", "1"):
         raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
     if repeats and letter is not None:

@@ -134,8 +134,8 @@ def _shown_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple
     return tuple(evolve(spot, place=spot.declared or spot.place) for spot in spots)
 
 
-def _line(number: int, text: str) -> Output:
-    return Output(f"{number}\t{text}", {"line": number, "text": text}, "source")
+def _line(number: int, text: str, before: str = "") -> Output:
+    return Output(f"{before}{number}\t{text}", {"line": number, "text": text}, "source")
 
 
 def _where(shell: Shell, argument: str) -> Iterator[Part]:
@@ -367,25 +367,29 @@ def text_of(shell: Shell, place: FramePosition) -> list[str] | None:
     return text.removesuffix("\n").split("\n")
 
 
-def source_line(shell: Shell, session: Session) -> Iterator[Output]:
-    """Yield the line of the frame in focus, as GDB shows it below a frame."""
-    place = place_of(session, frame_pc(session))
+def source_line(shell: Shell, session: Session, *, is_alone: bool = False) -> Iterator[Output]:
+    """Yield the line of the frame in focus, as GDB shows it below a frame; alone, without that,
+    after the address if that is inside the line."""
+    pc = frame_pc(session)
+    place = place_of(session, pc)
     if place is None:
         return
     shell.last_shown = place
+    is_inside = is_alone and not place.is_start and shell.settings.frame_style().has_address
+    before = f"{pc:#018x}\t" if is_inside else ""
     text = text_of(shell, place)
     if text is None:
-        yield _missing(shell, place, place.line)
+        yield _missing(shell, place, place.line, before)
     elif place.line <= len(text):
-        yield _line(place.line, text[place.line - 1])
+        yield _line(place.line, text[place.line - 1], before)
 
 
-def _missing(shell: Shell, place: FramePosition, line: int) -> Output:
+def _missing(shell: Shell, place: FramePosition, line: int, before: str = "") -> Output:
     """The number of a line whose text is missing, and why the first time, as in GDB."""
     is_known = shell.missing_source == place.path
     shell.missing_source = place.path
     why = f"in {place.file}" if is_known else f"{place.file}: No such file or directory."
-    return heading(f"{line}\t{why}")
+    return heading(f"{before}{line}\t{why}")
 
 
 def line_count(shell: Shell, place: FramePosition) -> int | None:

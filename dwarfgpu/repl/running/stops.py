@@ -239,6 +239,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
     data["frame"] = frame_record(frame, with_arguments=True, style=style)
     first = stop.items[0] if stop.items else None
     line = focused_frame_line(session, style)
+    is_alone = False
     if halt.reason == "watchpoint-scope":
         if stop.is_other_wave:
             yield heading(f"[Switching to thread {who(shell)}]")
@@ -277,10 +278,11 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
             data["barrier"] = [{**place.record, "pc": f"{place.pc:#x}"} for place in places]
         yield Output(line, data)
     elif before is not None and before == function_of(session) and place(session) is not None:
+        is_alone = True
         yield Output("", data)
     else:
         yield Output(line, data)
-    yield from source_line(shell, session)
+    yield from source_line(shell, session, is_alone=is_alone)
     yield from displayed(shell)
 
 
