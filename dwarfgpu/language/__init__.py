@@ -2,25 +2,43 @@
 
 `evaluate` gives the value of an expression in the focus of a session, `format` its text,
 `type_of` its type without reading anything, `named_type` a type that is named, `has_effect` whether
-it assigns.
+it assigns. What a name needs is loaded when it is first used: most commands evaluate nothing.
 """
 
-from dwarfgpu.language.assumptions import assumptions
-from dwarfgpu.language.evaluate import evaluate, has_effect, named_type, type_of
-from dwarfgpu.language.names import Typed
-from dwarfgpu.language.options import Options
-from dwarfgpu.language.value import TypedValue, is_in_gdbs_words
-from dwarfgpu.language.value_text import format
+from __future__ import annotations
 
-__all__ = [
-    "Options",
-    "Typed",
-    "TypedValue",
-    "assumptions",
-    "evaluate",
-    "format",
-    "has_effect",
-    "is_in_gdbs_words",
-    "named_type",
-    "type_of",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.language.assumptions import assumptions as assumptions
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.evaluator import evaluate as evaluate
+    from dwarfgpu.language.evaluator import has_effect as has_effect
+    from dwarfgpu.language.evaluator import named_type as named_type
+    from dwarfgpu.language.evaluator import type_of as type_of
+    from dwarfgpu.language.names import Typed as Typed
+    from dwarfgpu.language.options import Options as Options
+    from dwarfgpu.language.value import TypedValue as TypedValue
+    from dwarfgpu.language.value import is_in_gdbs_words as is_in_gdbs_words
+    from dwarfgpu.language.value_text import format as format
+
+_MODULES: Final = {
+    "Options": "options",
+    "Typed": "names",
+    "TypedValue": "value",
+    "evaluate": "evaluator",
+    "format": "value_text",
+    "has_effect": "evaluator",
+    "is_in_gdbs_words": "value",
+    "named_type": "evaluator",
+    "type_of": "evaluator",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = found
+    return found

@@ -13,7 +13,7 @@ from dwarfgpu.session.session import Session
 
 
 class Evaluation(Protocol):
-    """One focus and the rules of values there; `dwarfgpu.language.evaluate.Evaluator` is one."""
+    """One focus and the rules of values there; `dwarfgpu.language.evaluator.Evaluator` is one."""
 
     @property
     def session(self) -> Session: ...

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.value import TypedValue
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.evaluation import DebuggerFunction
 
 
 def _nothing(name: str) -> TypedValue | None:

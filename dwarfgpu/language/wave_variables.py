@@ -15,7 +15,6 @@ from dwarfgpu.dwarf.types.types import Array
 from dwarfgpu.errors import Unavailable, Unsupported
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.builtin import Builtins
-from dwarfgpu.language.kernel_arguments import kernel_arguments
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.machine.target import WaveId
@@ -147,6 +146,8 @@ def work_item_id(machine: Machine, session: Session) -> Position | None:
 
 
 def _arguments(machine: Machine, session: Session) -> TypedValue:
+    from dwarfgpu.language.kernel_arguments import kernel_arguments  # few expressions have them
+
     def getter(wave: WaveId) -> int | None:
         dispatch = machine.dispatch_of(wave)
         return None if dispatch is None else dispatch.id

@@ -18,7 +18,8 @@ _ZLIB_LARGEST_RATIO: Final = 1032
 """Deflate cannot expand more than this; a header that claims more is a lie."""
 _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 12
-"""Bytes passed to zlib at a time: it copies its unused input."""
+"""Bytes passed to zlib at first, and twice as many each time: it copies its unused input."""
+_MAX_STEP_IN: Final = 1 << 16
 _RAW: Final = -zlib.MAX_WBITS
 """For zlib: the deflated data have no header (RFC 1951)."""
 MAX_UNPACKED_BYTES: Final = 1 << 31
@@ -61,10 +62,11 @@ def inflate_some(
     used."""
     _check_ratio(len(data), size_bytes, subject)
     unpacker = zlib.decompressobj(window_bits)
-    out, used_bytes = _Unpacked(size_bytes, subject), 0
+    out, used_bytes, step = _Unpacked(size_bytes, subject), 0, _STEP_IN
     try:
         while not unpacker.eof and out.bytes_left >= 0 and used_bytes < len(data):
-            part = data[used_bytes : used_bytes + _STEP_IN]
+            part = data[used_bytes : used_bytes + step]
+            step = min(2 * step, _MAX_STEP_IN)
             out.add(unpacker.decompress(part, out.bytes_left + 1))
             used_bytes += len(part) - len(unpacker.unconsumed_tail) - len(unpacker.unused_data)
     except zlib.error as error:

@@ -7,7 +7,8 @@ nowhere else. The words of errors are GDB's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from importlib import import_module
 from inspect import getdoc
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -155,6 +156,37 @@ def command(
     return declared
 
 
+class AllCommands(Collection[Command]):
+    """Commands whose modules are loaded when they are looked through.
+
+    Law: a frequent one that is typed by its exact name is found by loading its own module alone.
+    """
+
+    def __init__(
+        self, frequent: Mapping[str, tuple[str, str]], load: Callable[[], Collection[Command]]
+    ) -> None:
+        """`frequent`: module and name of commands, by what is typed, their family included."""
+        self._frequent, self._load = frequent, load
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(self._load())
+
+    def __len__(self) -> int:
+        return len(self._load())
+
+    def __contains__(self, command: object) -> bool:
+        return command in self._load()
+
+    def frequent(self, typed: str) -> Command | None:
+        """The command of an exact name: `bt`, `info locals`; None if it is not frequent."""
+        if typed not in self._frequent:
+            return None
+        module, name = self._frequent[typed]
+        command = getattr(import_module(module), name)
+        assert isinstance(command, Command)
+        return command
+
+
 @frozen
 class Call:
     """A line as understood."""
@@ -209,6 +241,12 @@ def first_word(line: str) -> tuple[str, str]:
 def parse(commands: Collection[Command], line: str) -> Call:
     """The command of a line, subcommands included, and its argument."""
     word, rest = first_word(line)
+    if isinstance(commands, AllCommands):
+        second, after = first_word(rest)
+        for typed, argument in ((f"{word} {second}", after), (word, rest)):
+            frequent = commands.frequent(typed)
+            if frequent is not None:
+                return _call(frequent, argument)
     command = find(commands, word)
     while command.subcommands and rest.strip():
         word, after = first_word(rest)
@@ -217,6 +255,10 @@ def parse(commands: Collection[Command], line: str) -> Call:
         if command.takes_other and (is_other or not fitting(command.subcommands, word)):
             break
         command, rest = find(command.subcommands, word, command.name, after), after
+    return _call(command, rest)
+
+
+def _call(command: Command, rest: str) -> Call:
     return Call(command, rest.lstrip(" \t") if command.keeps_end else rest.strip(" \t"))
 
 

@@ -11,9 +11,6 @@ from dwarfgpu import language
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.functions import FUNCTIONS
-from dwarfgpu.language.registers import is_lacking
-from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl.command import Candidate, Command, Offer, OfText, find, fitting
 from dwarfgpu.repl.files.symbol_index import CODE_KINDS, MAX_NAMES
 from dwarfgpu.repl.shell import Shell
@@ -147,10 +144,14 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
     """Operands of expressions: variables, and after `$` registers."""
     if not word.startswith("$"):
         yield from variables(shell, word)
-        yield from members(shell, "*this") if "::" not in word else ()
+        if "::" not in word and _has_this(shell):
+            yield from members(shell, "*this")
         yield from _named(shell.symbols.starting_with(word, _OPERANDS))
         yield from _spaces(shell, word) if word else ()
         return
+    from dwarfgpu.language.functions import FUNCTIONS  # few words begin with `$`
+    from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
+
     yield Candidate("$pc", "the program location")
     if shell.session.architecture.is_simt:
         yield Candidate("$_lane", "the lane in focus")
@@ -170,6 +171,12 @@ def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
     for space in shell.session.architecture.address_spaces.values():
         if shell.session.architecture.is_simt and space.name.startswith(word):
             yield Candidate(f"{space.name}#", "an address space")
+
+
+def _has_this(shell: Shell) -> bool:
+    """Whether the frame may be of a method."""
+    subprogram = None if shell.session.pc is None else shell.session.frame.subprogram
+    return subprogram is not None and subprogram.die.unit.is_cplusplus
 
 
 def members(shell: Shell, text: str) -> Iterator[Candidate]:
@@ -442,6 +449,8 @@ nested_names: Final = OfText(_of_command_name)
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
     """Registers of the processor, with the types of their contents; halves of registers from the
     `_` on."""
+    from dwarfgpu.language.registers import is_lacking  # few words begin with `$`
+
     session = shell.session
     arch = session.architecture
     word = word.removeprefix("$")

@@ -7,7 +7,7 @@ command that fails prints one error and the conversation goes on.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from attrs import evolve
@@ -17,7 +17,6 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterPlace, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
-from dwarfgpu.repl.advice import advised
 from dwarfgpu.repl.answer import Answer, without_token
 from dwarfgpu.repl.command import Command, parse
 from dwarfgpu.repl.console import Console
@@ -66,7 +65,7 @@ class Shell:
     def __init__(
         self,
         session: Session,
-        commands: tuple[Command, ...],
+        commands: Collection[Command],
         streams: Streams,
         machine: OpenedMachine = NO_MACHINE,
         *,
@@ -237,6 +236,8 @@ class Shell:
         try:
             yield from parts
         except UsageError as error:
+            from dwarfgpu.repl.advice import advised  # only mistakes need it
+
             raise advised(self.session, error) from None
         if self.session.write_count.writes != writes:
             self._follow_pc()

@@ -18,8 +18,8 @@ from dwarfgpu.options.limit_options import given_file_limits
 from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
+from dwarfgpu.repl.all_commands import ALL_COMMANDS
 from dwarfgpu.repl.answer import Answer
-from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.greeting import greet, show_core
 from dwarfgpu.repl.open_files import FileOpener, focused, recorded_session, wave_names
 from dwarfgpu.repl.opened_machine import OpenedMachine
@@ -235,7 +235,7 @@ def conversation(
     streams = Streams(usable(sys.stdout), usable(sys.stderr))
     shell = Shell(
         session,
-        COMMANDS,
+        ALL_COMMANDS,
         streams,
         machine or OpenedMachine(wave_names(session)),
         stdin_is_script=stdin_is_script,

@@ -47,7 +47,9 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 203),
         ("where --demo t", 200),
         ("run --demo", 252),
-        ("debug --demo -batch", 444),
+        ("debug --demo -batch", 315),
+        ("debug --demo -batch -ex bt", 327),
+        ("debug --demo -batch -ex list", 360),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

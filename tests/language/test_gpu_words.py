@@ -138,7 +138,7 @@ def test_a_name_of_the_program_is_meant_first(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(gpu_words._INDEXES, "launches", workgroup_id)
     monkeypatch.setattr(named_values, "WORDS", frozenset({"launches"}))
     monkeypatch.setitem(gpu_words._FUNCTIONS, "item", (workgroup_id, 0))
-    evaluate_module = sys.modules["dwarfgpu.language.evaluate"]
+    evaluate_module = sys.modules["dwarfgpu.language.evaluator"]
     monkeypatch.setattr(evaluate_module, "CALLS", frozenset({"item"}))
     assert run("eval", "--state", STATE, "--lane", 0, "launches + 0").out == "launches + 0 = 3\n"
     assert (

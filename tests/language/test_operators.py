@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.types.types import Array, Base, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.complexes import COMPLEX
-from dwarfgpu.language.evaluate import Evaluator
+from dwarfgpu.language.evaluator import Evaluator
 from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.options import DEFAULT
 from dwarfgpu.language.value import TypedValue

@@ -49,7 +49,8 @@ class UnitNames:
 def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
     """Yield the names of every unit, then of the symbol tables; unreadable units are skipped.
 
-    `word`: units without an identifier with this prefix may be skipped, too.
+    `word`: units without an identifier with this prefix may be skipped, too, and names of C and of
+    symbol tables that do not begin with it.
     """
     try:
         units = tuple(_units(code_object.info, word))
@@ -57,13 +58,15 @@ def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
         units = ()  # a header points outside of the file
     for unit in units:
         try:
-            entries = unit.full.root.children(_READ)
+            entries: Iterable[Die] = unit.full.root.children(_READ)
+            if word and unit.language in dw.C:
+                entries = [die for die in entries if _may_begin(die, word)]
             declared = tuple(_declared(entries, "", unit.is_cplusplus))
             yield UnitNames(unit.root.name or "", declared)
         except (DwarfGpuError, RecursionError):
             continue  # what reads the unit reports it
     try:
-        yield UnitNames("", tuple(_symbols(code_object)))
+        yield UnitNames("", tuple(_symbols(code_object, word)))
     except DwarfGpuError:
         return
 
@@ -124,9 +127,19 @@ _base_type_name: Final = lru_cache(maxsize=256)(canonical)
 """Every unit of a program has the same few."""
 
 
-def _symbols(code_object: CodeObject) -> Iterator[tuple[str, NameKind]]:
+def _may_begin(die: Die, word: str) -> bool:
+    """Whether an entry of C, or an enumerator in it, may have a name that begins so: types that
+    are built in are shown as `unsigned long`."""
+    if die.tag in (dw.TAG_ENUMERATION_TYPE, dw.TAG_BASE_TYPE):
+        return True
+    holder = die if die.name is not None else die.holder(dw.AT_NAME)
+    return holder is not None and (holder.name or "").startswith(word)
+
+
+def _symbols(code_object: CodeObject, word: str) -> Iterator[tuple[str, NameKind]]:
     """Those without debugging information are known by their names for the linker."""
     for symbol in code_object.file.symbols:
-        if symbol.is_in_section and _IDENTIFIER.fullmatch(symbol.name):
+        is_meant = symbol.is_in_section and symbol.name.startswith(word)
+        if is_meant and _IDENTIFIER.fullmatch(symbol.name):
             is_code = symbol.kind == "function" or code_object.file.is_code(symbol.address)
             yield symbol.name, "code symbol" if is_code else "data symbol"

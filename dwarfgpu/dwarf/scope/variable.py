@@ -31,7 +31,6 @@ from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import LocationAttribute, LocList
-from dwarfgpu.expr.static_check.extent import extent_of
 
 VariableKind = Literal["local", "parameter", "global"]
 
@@ -144,6 +143,8 @@ class Variable:
     @cached_property
     def _somewhere(self) -> tuple[Range, ...]:
         """The same as `described` without entries that say that the variable is nowhere."""
+        from dwarfgpu.expr.static_check.extent import extent_of  # most variables are somewhere
+
         location = self.location
         assert isinstance(location, LocList)
         unit = location.unit

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue, addresses
 from dwarfgpu.language.address_symbols import symbolizer
-from dwarfgpu.language.evaluate import VOID
+from dwarfgpu.language.evaluator import VOID
 from dwarfgpu.language.places import Places
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion

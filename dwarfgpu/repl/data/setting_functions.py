@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from dwarfgpu.dwarf.types.types import Array, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language import TypedValue
-from dwarfgpu.language.evaluate import Evaluator
-from dwarfgpu.language.evaluation import DebuggerFunction
-from dwarfgpu.language.strings import string_of
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.repl.settings import SETTINGS, Settings
+
+if TYPE_CHECKING:
+    from dwarfgpu.language import TypedValue
+    from dwarfgpu.language.evaluation import DebuggerFunction
+    from dwarfgpu.language.evaluator import Evaluator
 
 
 def setting_functions(settings: Settings) -> Mapping[str, DebuggerFunction]:
@@ -43,6 +45,8 @@ def _name(asking: Evaluator, arguments: list[TypedValue], function: str) -> str:
         raise UsageError(f"You must provide an argument to ${function}")
     if not isinstance(strip(arguments[0].type), Array):
         raise UsageError(f"First argument of ${function} must be a string.")
+    from dwarfgpu.language.strings import string_of  # a function is seldom called
+
     name = string_of(asking.places, arguments[0])
     for setting in SETTINGS:
         if name == setting.name or name in setting.aliases:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.listing import text_of
+from dwarfgpu.repl.files.source_text import text_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of

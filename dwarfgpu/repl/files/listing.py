@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from attrs import evolve
@@ -29,13 +28,13 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import examined_code
 from dwarfgpu.repl.files.linespec import spot_of, spots_of
+from dwarfgpu.repl.files.source_text import missing_line, numbered_line, text_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition, place_in, place_of
-from dwarfgpu.terminal.input import read_file
 from dwarfgpu.view.json_object import JsonObject
 
 _ADDEND: Final = re.compile(r"[+-][0-9]+$")
@@ -66,7 +65,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     text = text_of(shell, place)
     if text is None:
         shell.listed = Listed(frame, place, first, first)
-        yield _missing(shell, place, first)
+        yield missing_line(shell, place, first)
         return
     if not 0 < first <= len(text):
         shell.listed = Listed(frame, place, first, first)
@@ -77,7 +76,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     shell.history.again = "list -" if argument.strip() == "-" else "list"
     yield Output("", {"file": place.file, "fullname": place.path})
     for number, line in enumerate(text[first - 1 : last], first):
-        yield _line(number, line)
+        yield numbered_line(number, line)
 
 
 def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
@@ -103,11 +102,11 @@ def _titled_places(shell: Shell, spots: list[Spot], frame: FramePosition | None)
         yield heading(_title(spot))
         if text is None:
             shell.listed = Listed(frame, spot.place, first, first)
-            yield _missing(shell, spot.place, first)
+            yield missing_line(shell, spot.place, first)
             continue
         last = min(first + count - 1, len(text))
         shell.listed = Listed(frame, spot.place, first, last + 1)
-        yield from (_line(number, text[number - 1]) for number in range(first, last + 1))
+        yield from (numbered_line(number, text[number - 1]) for number in range(first, last + 1))
 
 
 def _title(spot: Spot) -> str:
@@ -132,10 +131,6 @@ def _shown_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple
     declaration."""
     spots = listed_spots(shell, text, around)
     return tuple(evolve(spot, place=spot.declared or spot.place) for spot in spots)
-
-
-def _line(number: int, text: str, before: str = "") -> Output:
-    return Output(f"{before}{number}\t{text}", {"line": number, "text": text}, "source")
 
 
 def _where(shell: Shell, argument: str) -> Iterator[Part]:
@@ -353,53 +348,3 @@ def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, in
         return before.place, frame, before.first
     place = _place(shell)
     return place, frame, place.line
-
-
-def text_of(shell: Shell, place: FramePosition) -> list[str] | None:
-    """Return the lines; None if the text is missing. Reads regular files of limited size only."""
-    text = place.source.source
-    if text is None:
-        path = shell.source_path.text_file(place)
-        if path is None:
-            return None
-        text = read_file(str(path)).decode("utf-8", "backslashreplace")
-    shell.missing_source = None
-    return text.removesuffix("\n").split("\n")
-
-
-def source_line(shell: Shell, session: Session, *, is_alone: bool = False) -> Iterator[Output]:
-    """Yield the line of the frame in focus, as GDB shows it below a frame; alone, without that,
-    after the address if that is inside the line."""
-    pc = frame_pc(session)
-    place = place_of(session, pc)
-    if place is None:
-        return
-    shell.last_shown = place
-    is_inside = is_alone and not place.is_start and shell.settings.frame_style().has_address
-    before = f"{pc:#018x}\t" if is_inside else ""
-    text = text_of(shell, place)
-    if text is None:
-        yield _missing(shell, place, place.line, before)
-    elif place.line <= len(text):
-        yield _line(place.line, text[place.line - 1], before)
-
-
-def _missing(shell: Shell, place: FramePosition, line: int, before: str = "") -> Output:
-    """The number of a line whose text is missing, and why the first time, as in GDB."""
-    is_known = shell.missing_source == place.path
-    shell.missing_source = place.path
-    why = f"in {place.file}" if is_known else f"{place.file}: No such file or directory."
-    return heading(f"{before}{line}\t{why}")
-
-
-def line_count(shell: Shell, place: FramePosition) -> int | None:
-    """Return the number of lines of the file; None if its text is missing."""
-    text = text_of(shell, place)
-    return None if text is None else len(text)
-
-
-def text_path(shell: Shell, place: FramePosition) -> Path | None:
-    """Return the file with the text; None if it is missing, or embedded in the debugging
-    information."""
-    path = None if place.source.source is not None else shell.source_path.text_file(place)
-    return None if path is None else path.absolute()

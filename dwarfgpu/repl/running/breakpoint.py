@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.service.code.break_addresses import BreakAddress
 from dwarfgpu.view.json_object import JsonObject, Plain
+
+if TYPE_CHECKING:  # few conversations have breakpoints
+    from dwarfgpu.service.code.break_addresses import BreakAddress
 
 Disposition: TypeAlias = Literal["keep", "del", "dis"]
 """What becomes of it when it stops the program: GDB's words."""

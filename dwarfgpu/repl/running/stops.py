@@ -15,7 +15,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl.data.display_command import displayed
-from dwarfgpu.repl.files.listing import source_line
+from dwarfgpu.repl.files.source_text import source_line
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint

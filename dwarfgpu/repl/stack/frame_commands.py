@@ -12,14 +12,12 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Offer, OfText, command
-from dwarfgpu.repl.data.display_command import displayed
 from dwarfgpu.repl.data.print_options import FRAME_OPTIONS, values_by_option, with_frame_options
-from dwarfgpu.repl.files.listing import source_line
 from dwarfgpu.repl.files.regexps import compiled, listing_options
+from dwarfgpu.repl.files.source_text import source_line
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.frame_spec import frame_number, integer
 from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.repl.stack.wrap_line import wrapped
 from dwarfgpu.service.frame.backtrace import left_out_note
@@ -51,6 +49,8 @@ def frame(shell: Shell, argument: str) -> Iterator[Part]:
     if shell.session.pc is None:
         raise UsageError("No stack.")
     number = selected_number(shell.session)
+    from dwarfgpu.repl.stack.frame_spec import frame_number  # most show the frame in focus
+
     chosen = frame_number(shell, argument) if argument else number
     if chosen != number:
         yield from _focus(shell, chosen)
@@ -68,6 +68,8 @@ def select_frame(shell: Shell, argument: str) -> Iterator[Part]:
     if shell.session.pc is None:
         raise UsageError("No stack.")
     if argument:
+        from dwarfgpu.repl.stack.frame_spec import frame_number  # it is seldom used
+
         shell.session = selected(shell.session, frame_number(shell, argument))
     yield from ()
 
@@ -118,12 +120,18 @@ def _moved(shell: Shell, argument: str, direction: int) -> Iterator[Part]:
     yield from _focus(shell, _destination(shell, argument, direction))
 
 
+def _integer(shell: Shell, text: str) -> int:
+    from dwarfgpu.repl.stack.frame_spec import integer  # most frames are counted from where one is
+
+    return integer(shell, text)
+
+
 def _destination(shell: Shell, argument: str, direction: int) -> int:
     """Return the number of the frame to move to among those that include the lane; as in GDB, a
     larger COUNT stops at the end."""
     if shell.session.pc is None:
         raise UsageError("No stack.")
-    count = integer(shell, argument) if argument else 1
+    count = _integer(shell, argument) if argument else 1
     if count < 0:
         count, direction = -count, -direction
     count = min(count, MAX_OUTWARDS)
@@ -144,6 +152,8 @@ def _destination(shell: Shell, argument: str, direction: int) -> int:
 def _focus(shell: Shell, number: int) -> Iterator[Part]:
     shell.session = selected(shell.session, number)
     yield from shown_frame(shell, number)
+    from dwarfgpu.repl.data.display_command import displayed  # a backtrace needs none
+
     yield from displayed(shell)
 
 
@@ -211,7 +221,7 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     if "hide" in flags:
         raise Unsupported("the option -hide: there are no frame filters here")
     is_full = "full" in flags
-    limit = integer(shell, argument) if argument else None
+    limit = _integer(shell, argument) if argument else None
     style = settings.frame_style()
     if limit is not None and limit < 0:
         outermost = deque(numbers_of(shell, settings), maxlen=-limit)

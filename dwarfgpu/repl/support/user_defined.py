@@ -132,7 +132,7 @@ def _known(shell: Shell, name: str) -> Command | None:
 
 def add(shell: Shell, new: Command) -> None:
     """Make a command known, in place of one of the same name."""
-    shell.commands = _with(shell.commands, new.name.split()[:-1], new)
+    shell.commands = _with(tuple(shell.commands), new.name.split()[:-1], new)
 
 
 def _with(
@@ -250,7 +250,7 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
     if any(_NAME.fullmatch(word) is None for word in words):
         raise UsageError(f"Invalid command name: {name}")
     command, rest = _command_in(shell.commands, target)
-    shell.commands = _with_alias(shell.commands, words, command, rest)
+    shell.commands = _with_alias(tuple(shell.commands), words, command, rest)
     yield from ()
 
 

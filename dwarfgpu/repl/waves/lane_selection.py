@@ -11,7 +11,6 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.display_command import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -76,6 +75,8 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
         has_frame = session.pc is not None and number is not None and not session.is_unused
         if has_frame and not _state(session, number or 0).is_absent:
             yield from shown_frame(shell, selected_number(session))
+        from dwarfgpu.repl.data.display_command import displayed  # a core of a CPU has no lanes
+
         yield from displayed(shell)
     if session.lane is not None:
         special = standing(session, _state(session, session.lane))

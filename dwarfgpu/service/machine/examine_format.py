@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -14,12 +14,14 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.places import Places
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.scalars import hexadecimal, nibbles_text
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 from dwarfgpu.view.values import Symbolize, format_value
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.places import Places
 
 SIZES: Final = {"b": 1, "h": 2, "w": 4, "g": 8}
 _PREFIXES: Final = {1: "", 2: "u", 4: "U"}

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -15,7 +15,6 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.evaluation import DebuggerFunction
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
@@ -28,6 +27,9 @@ from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.value.subject import misspelt
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.evaluation import DebuggerFunction
 
 _MAX_MEMBERS: Final = 10_000
 """Members of one object that are examined for unknown bits."""

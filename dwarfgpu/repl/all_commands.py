@@ -1,0 +1,41 @@
+"""All commands; the modules of seldom used ones are loaded when one of them is looked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from dwarfgpu.repl.command import AllCommands, Command
+
+FREQUENT: Final = {
+    "data.display_command": ("display",),
+    "data.examine": ("x",),
+    "data.print": ("print", "p", "inspect", "output"),
+    "data.printf": ("echo", "printf"),
+    "data.types": ("ptype", "whatis"),
+    "files.listing": ("list", "l", "info line"),
+    "files.source_files": ("info source", "info sharedlibrary"),
+    "files.symbol_lists": ("info functions", "info types", "info variables"),
+    "files.symbols": ("info address", "info scope", "info symbol"),
+    "stack.frame_commands": ("backtrace", "bt", "up", "down", "info args", "info locals"),
+    "support.help_and_scripts": ("complete",),
+}
+"""Words that are commands, by the module that declares them."""
+_ATTRIBUTES: Final = {"p": "print_", "print": "print_", "inspect": "print_", "list": "list_",
+                      "l": "list_", "bt": "backtrace"}  # fmt: skip
+
+
+def _loaded() -> Collection[Command]:
+    from dwarfgpu.repl.command_table import COMMANDS
+
+    return COMMANDS
+
+
+ALL_COMMANDS: Final = AllCommands(
+    {
+        word: (f"dwarfgpu.repl.{module}", _ATTRIBUTES.get(word, word.replace(" ", "_")))
+        for module, words in FREQUENT.items()
+        for word in words
+    },
+    _loaded,
+)
