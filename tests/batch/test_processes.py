@@ -120,10 +120,11 @@ def test_interrupt_ends_at_once_and_quietly(tmp_path: Path, repository: Path) ->
     """Ctrl-C reaches every process of the terminal's group; none of them prints a traceback."""
     script = tmp_path / "many.py"
     script.write_text(
-        "import sys, time\n"
+        "import signal, sys, time\n"
         "from dwarfgpu.batch.in_order import in_order\n"
         "def wait(item):\n    time.sleep(item)\n    return item\n"
         "if __name__ == '__main__':\n"
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)  # if the parent ignores it\n"
         "    try:\n"
         "        for item in in_order(wait, [0, 60, 60, 60], lambda item, error: None, 2):\n"
         "            print(item, flush=True)\n"

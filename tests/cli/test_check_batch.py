@@ -177,10 +177,19 @@ def test_ctrl_c_ends_every_process(tmp_path: Path, repository: Path) -> None:
 
     path = tmp_path / "many.a"
     path.write_bytes(archives.ar([("data.o", DATA.read_bytes())] * 400))
+    script = tmp_path / "check.py"
+    script.write_text(
+        "import signal\n"
+        "from dwarfgpu.__main__ import run\n"
+        "if __name__ == '__main__':\n"
+        "    signal.signal(signal.SIGINT, signal.default_int_handler)  # if the parent ignores it\n"
+        "    run()\n"
+    )
     process = subprocess.Popen(
-        [sys.executable, "-m", "dwarfgpu", "check", str(path), "--jobs", "2", "--json-lines"],
+        [sys.executable, str(script), "check", str(path), "--jobs", "2", "--json-lines"],
         cwd=repository, text=True, start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"},
+        env={**os.environ, "LC_ALL": "C", "PYTHONPATH": str(repository)},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline().startswith('{"schema": "dwarfgpu-batch-1"')
