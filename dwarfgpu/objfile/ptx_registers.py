@@ -30,6 +30,8 @@ _TYPES: Final = (
 )  # fmt: skip
 MAX_PLACES: Final = 1000
 """Entries of one register that apply in one range; ptxas writes some dozens."""
+_LEAST_WORK: Final = 1 << 20
+_WORK_PER_ENTRY: Final = 64
 _MOST_WORDS: Final = 4
 """Of 32 bits: the largest register of PTX has 128."""
 _PART: Final = 3
@@ -171,17 +173,23 @@ class PtxRegisters:
         self.allocations = allocations(file)
         """All in the order of the tables."""
         self._by_name: dict[str, list[Allocation]] = {}
+        self._left = _LEAST_WORK + _WORK_PER_ENTRY * len(self.allocations)
+        """How many more entries questions may look at."""
         for allocation in self.allocations:
             self._by_name.setdefault(allocation.name, []).append(allocation)
 
     def stretches(self, name: str, begin: int, end: int) -> tuple[Stretch, ...]:
         """Return where a register is in a range of code, by address; none without a table.
 
-        `LimitExceeded` for more than `MAX_PLACES` entries that apply there.
+        `LimitExceeded` for more than `MAX_PLACES` entries that apply there, and where many
+        questions look at long tables.
         """
         if not self.allocations:
             return ()
         known = self._by_name.get(name, ())
+        self._left -= len(known)
+        if self._left < 0:
+            raise LimitExceeded(f"many variables share the long table of {name}")
         own = [one for one in known if one.begin < end and one.end > begin]
         if len(own) > MAX_PLACES:
             raise LimitExceeded(f"{name} has {len(own)} places in [{begin:#x},{end:#x})")

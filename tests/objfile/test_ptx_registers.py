@@ -128,3 +128,12 @@ def test_many_places_of_one_register_are_refused() -> None:
     registers = PtxRegisters(cubin(table(entries)))
     with pytest.raises(LimitExceeded, match=f"%r1 has {MAX_PLACES + 1} places"):
         registers.stretches("%r1", 0, 0x40)
+
+
+def test_questions_about_a_long_table_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dwarfgpu.objfile.ptx_registers._LEAST_WORK", 0)
+    registers = PtxRegisters(cubin(table([(0, b"%r1", 5 << 24, 0, 0)] * 10)))
+    for _ in range(64):
+        registers.stretches("%r1", 0x100, 0x200)
+    with pytest.raises(LimitExceeded, match="share the long table of %r1"):
+        registers.stretches("%r1", 0x100, 0x200)
