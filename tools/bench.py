@@ -1,5 +1,5 @@
 """Benchmarks: `tools/bench.py WHAT` prints tables for the documents; WHAT is batch, cores, disas,
-expr, gdb, journeys, lanes, names, reader, repl, run or unwind.
+expr, files, gdb, journeys, lanes, names, reader, repl, run or unwind.
 
 Figures are for orientation on one machine; nothing in the tests depends on them, except that
 `tests/session/test_journeys.py` guards the counts of `journeys`.
@@ -31,6 +31,7 @@ from dwarfgpu.model.storage import Memory
 from tools.bench_batch import bench_batch
 from tools.bench_cores import bench_cores
 from tools.bench_disas import bench_disas
+from tools.bench_files import bench_files
 from tools.bench_gdb import bench_gdb
 from tools.bench_journeys import bench_journeys
 from tools.bench_lanes import bench_lanes
@@ -139,6 +140,7 @@ def main() -> None:
     benches = {
         "batch": bench_batch,
         "expr": bench_expr,
+        "files": bench_files,
         "gdb": bench_gdb,
         "cores": bench_cores,
         "disas": bench_disas,

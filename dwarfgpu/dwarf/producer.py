@@ -9,6 +9,7 @@ AMD text, in a way of its own, and frames not at all up to LLVM 22.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
@@ -42,6 +43,7 @@ class Producer:
     """The major version of LLVM."""
 
 
+@lru_cache(maxsize=64)
 def parse_producer(text: str) -> Producer:
     """The compiler of a DW_AT_producer string."""
     match, is_amd = _CLANG.search(text), bool(_AMD.search(text))

@@ -100,3 +100,19 @@ def test_an_extent_is_that_of_the_dialect_of_the_unit() -> None:
     assert first == extents.of(expression, units[0])
     for unit, one in zip(units, (first, second), strict=True):
         assert one == extent_of(expression, unit.dialect, unit.format)
+
+
+def test_units_that_read_expressions_alike_share_extents(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[bytes] = []
+
+    def extent(data: bytes, *rest: object) -> object:
+        judged.append(data)
+        return extent_of(data, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(coverage, "extent_of", extent)
+    path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
+    extents = Extents()
+    for name in ("amd", "amd", "amd-direct-16"):
+        unit = next(iter(CodeObject.open(path, 0, name).info.units))
+        extents.of(b"\x50", unit)
+    assert judged == [b"\x50"] * 2

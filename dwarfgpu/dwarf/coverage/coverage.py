@@ -21,8 +21,9 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, Unit
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, Unit, UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES
+from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.static_check.extent import Extent, extent_of
 
 _LEAST_WORK: Final = 2 << 20
@@ -128,13 +129,14 @@ class Coverage:
 
 @define(eq=False)
 class Extents:
-    """What expressions describe, each distinct one judged once for a unit.
+    """What expressions describe, each distinct one of units that read it alike judged once.
 
     Law: an extent depends on nothing but the expression, the unit's dialect, and its format.
     """
 
     _unit: Unit | None = None
-    """The unit of the expressions that are kept."""
+    """The last unit that asked."""
+    _reading: tuple[Dialect, UnitFormat] | None = None
     _kept: dict[bytes, Extent] = field(factory=dict)
     _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
     """Of objects of a size in bits."""
@@ -142,9 +144,7 @@ class Extents:
     def of(self, expression: bytes, unit: Unit) -> Extent:
         """The extent of an expression; `LimitExceeded` for a very long one."""
         if unit is not self._unit or len(self._kept) > _MOST_KEPT:
-            self._unit = unit
-            self._kept.clear()
-            self._of_objects.clear()
+            self._follow(unit)
         extent = self._kept.get(expression)
         if extent is None:
             if len(expression) > _LONGEST_BYTES:
@@ -153,6 +153,14 @@ class Extents:
             if len(expression) <= CACHED_BYTES:
                 self._kept[expression] = extent
         return extent
+
+    def _follow(self, unit: Unit) -> None:
+        """Keep what holds in a unit too."""
+        reading = unit.dialect, unit.format
+        if reading != self._reading or len(self._kept) > _MOST_KEPT:
+            self._kept.clear()
+            self._of_objects.clear()
+        self._unit, self._reading = unit, reading
 
     def of_object(self, expression: bytes, extent: Extent, bits: int | None) -> Extent:
         """The extent of an expression for an object of a size."""
