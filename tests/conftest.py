@@ -30,12 +30,14 @@ if sys.dont_write_bytecode and os.access(REPOSITORY, os.W_OK):
     sys.dont_write_bytecode, sys.pycache_prefix = False, str(CACHE)
 
 
+# Little that a test makes is in cycles, but what files were read is walked by each garbage
+# collection, in all a tenth of the suite's processor time; while tests are found, so are these.
+gc.set_threshold(200_000, 20, 100)
+
+
 def pytest_collection_finish() -> None:
-    """Leave the twenty thousand tests out of every garbage collection, and collect seldom: little
-    that a test makes is in cycles, but what files were read is walked each time, in all a tenth of
-    the suite's processor time."""
+    """Leave the twenty thousand tests out of every garbage collection."""
     gc.freeze()
-    gc.set_threshold(200_000, 20, 100)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -44,6 +44,7 @@ def serve(descriptor: int) -> None:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)  # commands would import it in each copy
     gc.freeze()  # a collection would write to all pages, which are then copied
+    gc.set_threshold(200_000, 20, 100)  # as in the process of the tests
     with socket.socket(fileno=descriptor) as requests:
         for line in requests.makefile("r", encoding="utf-8"):
             request = json.loads(line)

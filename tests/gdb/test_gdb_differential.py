@@ -34,7 +34,8 @@ def differential(repository: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    module.SETTINGS = (*module.SETTINGS, *indexed())
+    seldom = "python import gc; gc.set_threshold(200_000, 20, 100)"  # as in the copies
+    module.SETTINGS = (*module.SETTINGS, *indexed(), seldom)
     return module
 
 
