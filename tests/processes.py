@@ -16,6 +16,7 @@ import json
 import os
 import pty
 import runpy
+import signal
 import socket
 import struct
 import subprocess
@@ -37,14 +38,19 @@ _PIPE_BYTES = 1 << 16
 """What a pipe takes before something is read from it."""
 
 
+_LONGEST = 300
+"""Seconds after which a process that does not end is ended."""
+
+
 @cache
-def _server() -> socket.socket:
-    """The socket of the process that makes the copies; it ends with this one."""
+def _server() -> tuple[socket.socket, int]:
+    """The socket and the id of the process that makes the copies; it ends with this one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.settimeout(_LONGEST)
     with theirs:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "tests.processes"], cwd=REPOSITORY, stdin=theirs,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)}, start_new_session=True,
         )  # fmt: skip
 
     @atexit.register
@@ -52,7 +58,7 @@ def _server() -> socket.socket:
         ours.close()
         process.wait()
 
-    return ours
+    return ours, process.pid
 
 
 def _request(
@@ -67,7 +73,7 @@ def opened(words: Sequence[str], size: tuple[int, int], environment: dict[str, s
 
     `size`: rows and columns.
     """
-    server = _server()
+    server, _ = _server()
     everything = {**os.environ, **environment}
     server.sendall(_request(["debug", *words], REPOSITORY, everything, size=size))
     _, [descriptor], _, _ = socket.recv_fds(server, 1, 1)
@@ -91,14 +97,19 @@ def finished(
     source, end = os.pipe()
     os.write(end, data)
     os.close(end)
-    server = _server()
+    server, process = _server()
     with tempfile.TemporaryFile("a+b") as out, tempfile.TemporaryFile("a+b") as err:
         streams = [source, out.fileno(), (out if is_mixed else err).fileno()]
         everything = {**os.environ, **environment}
         request = _request(words, folder, everything, script=script and str(script))
         socket.send_fds(server, [request], streams)
         os.close(source)
-        status = int(server.recv(_MOST_BYTES))
+        try:
+            status = int(server.recv(_MOST_BYTES))
+        except TimeoutError:
+            os.killpg(process, signal.SIGKILL)
+            _server.cache_clear()
+            raise AssertionError(f"dwarfgpu {words} does not end") from None
         texts = []
         for file in (out, err):
             file.seek(0)
