@@ -216,9 +216,15 @@ def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
 
 
 def _read_block(length: ReadForm) -> ReadForm:
+    is_uleb = length is read_uleb
+
     def read(data: bytes, position: int, end: int) -> tuple[bytes, int]:
-        size_bytes, start = length(data, position, end)
-        assert isinstance(size_bytes, int)
+        if is_uleb and position < end and (size := data[position]) < 0x80:  # nearly always
+            start, size_bytes = position + 1, size
+        else:
+            number, start = length(data, position, end)
+            assert isinstance(number, int)
+            size_bytes = number
         stop = start + size_bytes
         if stop > end:
             raise Malformed(f"block of {size_bytes} bytes at offset {start:#x} is cut short")

@@ -7,7 +7,7 @@ Nothing is cached; use the unit's tree to look up single entries, which is cheap
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import groupby
 from struct import Struct, error
@@ -31,6 +31,12 @@ Step: TypeAlias = Struct | tuple[int, ...] | ReadForm
 Row: TypeAlias = tuple[int, Abbreviation, tuple[Raw, ...]]
 """Offset in `.debug_info`, abbreviation, and the unresolved values of its attributes."""
 
+_Plan: TypeAlias = tuple[
+    Abbreviation, bool, Callable[[bytes, int], tuple[Raw, ...]] | None, int, tuple[Step, ...]
+]
+"""An abbreviation, whether its entries have children, what reads all values of an entry where each
+has a fixed size, their bytes, and the steps of any other."""
+
 _WITHOUT_BYTES: Final = frozenset({dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST})
 
 
@@ -38,7 +44,7 @@ def walk(
     data: bytes, position: int, end: int, abbreviations: Mapping[int, Abbreviation]
 ) -> Iterator[Row]:
     """The entries between two offsets of `.debug_info`; `Malformed` for one that is cut short."""
-    plans: dict[int, tuple[Abbreviation, tuple[Step, ...], bool]] = {}
+    plans: dict[int, _Plan] = {}
     depth = 0
     while position < end:
         start = position
@@ -57,8 +63,16 @@ def walk(
             abbreviation = abbreviations.get(code)
             if abbreviation is None:
                 raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
-            planned = plans[code] = abbreviation, steps_of(abbreviation), abbreviation.has_children
-        abbreviation, steps, has_children = planned
+            planned = plans[code] = _plan(abbreviation)
+        abbreviation, has_children, unpack, size_bytes, steps = planned
+        if unpack is not None and position + size_bytes <= end:  # most entries
+            yield start, abbreviation, unpack(data, position)
+            position += size_bytes
+            if has_children:
+                depth += 1
+            elif not depth:
+                return
+            continue
         values: list[Raw] = []
         try:
             for step in steps:
@@ -79,6 +93,14 @@ def walk(
             depth += 1
         elif not depth:
             return
+
+
+def _plan(abbreviation: Abbreviation) -> _Plan:
+    steps = steps_of(abbreviation)
+    has_children = abbreviation.has_children
+    if len(steps) == 1 and isinstance(steps[0], Struct):
+        return abbreviation, has_children, steps[0].unpack_from, steps[0].size, steps
+    return abbreviation, has_children, None, 0, steps
 
 
 def steps_of(abbreviation: Abbreviation) -> tuple[Step, ...]:

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.walk import Row, walk
 from dwarfgpu.errors import DwarfGpuError, Malformed
 from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of, fixture
-from tests.work import at_most
+from tests.work import at_most, calls_of
 
 UNIT = Shape(dw.TAG_COMPILE_UNIT, (), True)
 NAMES = sorted(
@@ -73,3 +73,12 @@ def test_attributes_without_bytes_are_no_work_for_each_entry() -> None:
     (unit,) = debug_info(file_of(b"\1" + b"\2" * 500 + b"\0", [UNIT, wide])).units
     with at_most(20_000):
         assert [len(values) for _, _, values in rows(unit)] == [0, *[1_000] * 500]
+
+
+def test_short_blocks_take_one_call_each() -> None:
+    attributes = ((dw.AT_LOCATION, dw.FORM_EXPRLOC), (dw.AT_CONST_VALUE, dw.FORM_EXPRLOC))
+    count = 1_000
+    body = b"\1" + b"\2\1\x50\1\x51" * count + b"\0"
+    (unit,) = debug_info(file_of(body, [UNIT, Shape(dw.TAG_VARIABLE, attributes)])).units
+    assert [values for _, _, values in rows(unit)[1:]] == [(b"\x50", b"\x51")] * count
+    assert calls_of(lambda: rows(unit)) < 7 * count
