@@ -68,7 +68,7 @@ def format(
         shown = (
             SYNTHETIC_POINTER if is_untyped_pointer(value.type) else f"({name}) {SYNTHETIC_POINTER}"
         )
-        return shown + _referred(value, session, options, symbolize)
+        return shown + referred_text(value, session, options, symbolize)
     assert value.bits is not None
     kind, bits = value.type, widened(value, value.bits, session.architecture.endian)
     text = format_value(
@@ -100,7 +100,7 @@ def _unit_in_focus(session: Session, kind: Type | None) -> CompilationUnit | Non
     return unit if unit is not None and unit.is_cplusplus else None
 
 
-def _referred(
+def referred_text(
     value: TypedValue, session: Session, options: FormatOptions, symbolize: Symbolize | None
 ) -> str:
     """Return the target of a synthetic reference; empty for a pointer."""

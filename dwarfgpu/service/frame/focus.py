@@ -19,6 +19,7 @@ from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.session.stack_frames import function_in_focus, place_of
+from dwarfgpu.view.format_options import SYNTHETIC_POINTER
 from dwarfgpu.view.frame_line import frame_line, is_aggregate
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.printer_text import has_printer
@@ -136,6 +137,24 @@ def argument_text(session: Session, variable: Variable, style: FrameStyle) -> st
 _DEFAULT = FormatOptions()
 
 
+def _behind(
+    session: Session,
+    reading: Reading,
+    options: FormatOptions,
+    symbolize: Symbolize | None,
+    scalars_only: bool,
+) -> str:
+    """What a synthetic reference refers to, as GDB shows it behind; nothing for a pointer."""
+    from dwarfgpu.language.value import TypedValue  # few variables have been removed
+    from dwarfgpu.language.value_text import referred_text
+
+    if scalars_only and is_aggregate(reading.type):
+        return "..."
+    unit = reading.variable.unit
+    value = TypedValue(reading.type, pointer=reading.pointer, unit=unit)
+    return referred_text(value, session, evolve(options, summary=scalars_only), symbolize)
+
+
 def contents(
     session: Session,
     reading: Reading,
@@ -155,7 +174,7 @@ def contents(
     if reading.failure is not None:
         return f"<error reading variable {reading.variable.name} ({reading.failure})>"
     if reading.pointer is not None:
-        return "<synthetic pointer>"
+        return SYNTHETIC_POINTER + _behind(session, reading, options, symbolize, scalars_only)
     bits = reading.bits
     assert bits is not None
     unreadable = next(filter(None, map(_UNREADABLE.match, bits.reasons)), None)

@@ -42,6 +42,7 @@ FILES = {
     "demo": ("x86_64/demo.gcc.O0.v5",),
     "lists_O0": ("core/lists.x86_64.O0", "core/lists.x86_64.O0.core"),
     "lists_O2": ("core/lists.x86_64.O2", "core/lists.x86_64.O2.core"),
+    "removed": ("core/removed.x86_64.O2", "core/removed.x86_64.O2.core"),
     "statics": ("x86_64/statics.gcc.O0.v5",),
     "settings": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_language": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
