@@ -120,8 +120,9 @@ def test_every_lane_at_every_instruction(kind: str, processor: str) -> None:
             active = [expected[lane] == wave.pc for lane in shown]
             assert [each.is_active for each in states] == active, described
             count += len(states)
-            if len(shown) < 64:
-                assert [alone(session, lane) for lane in shown] == states, described
+            if len(shown) < 64:  # one of them in turn: the same choices come for other lanes
+                turn = count // len(shown) % len(shown)
+                assert alone(session, shown[turn]) == states[turn], described
     assert count > 3000
 
 
