@@ -1,4 +1,4 @@
-"""Ranges of addresses (DWARF 5 2.17), and the union, intersection and difference of such sets."""
+"""Address ranges (DWARF 5 2.17), and unions, intersections and differences of sets of them."""
 
 from __future__ import annotations
 

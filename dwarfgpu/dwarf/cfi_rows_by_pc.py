@@ -1,4 +1,4 @@
-"""Call frame information by program location: the rows of an object file (AMD text A.6.4).
+"""Call frame information by program location: the CFI rows of an object file (AMD text A.6.4).
 
 Law: a section is read once; the rows of an entry are read on first use.
 """

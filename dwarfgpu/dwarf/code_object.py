@@ -1,4 +1,4 @@
-"""A code object: an object file as loaded, with its debugging information."""
+"""A code object: a loaded object file with its debugging information."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encodings of DWARF 2 to 5 that the reader acts on (DWARF 5 chapter 7, LLVM and GNU extensions).
+"""DWARF 2 to 5 encodings that the reader interprets (DWARF 5 chapter 7, LLVM and GNU extensions).
 
 Numbers that appear here under `AT_LLVM_*` moved over the years: see `dwarfgpu.dwarf.producer`.
 """

@@ -1,4 +1,4 @@
-"""The debug information of one object file: its units, and where to find them.
+"""The debugging information of one object file: its units, and where to find them.
 
 A `DebugInfo` composes the readers of its `Sections`: units, indexes, line tables, call frames.
 Split files, rows of packages and supplementary files are parts: a `DebugInfo` each, with the same

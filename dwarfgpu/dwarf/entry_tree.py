@@ -1,4 +1,4 @@
-"""The entries of one unit as arrays: offset, abbreviation, parent, end of the subtree.
+"""The entries of one unit as arrays: offset, abbreviation, parent and end of the subtree.
 
 Law: one linear pass without recursion; the arrays are as long as the unit has entries.
 """

@@ -1,4 +1,4 @@
-"""The attributes of a subprogram about its frames: DW_AT_frame_base, DW_AT_return_addr and
+"""Subprogram attributes that describe call frames: DW_AT_frame_base, DW_AT_return_addr and
 DW_AT_static_link (AMD text A.3.3.5, low-level information, paragraphs 1 to 3).
 
 Law: each attribute is evaluated with the context that its paragraph prescribes, and what the

@@ -1,4 +1,4 @@
-"""Which compiler wrote a unit, by DW_AT_producer, and what follows from that.
+"""Identify the compiler of a unit by DW_AT_producer, and what follows from it.
 
 Numbers moved. AMD's compilers up to LLVM 18 wrote the operations of the AMD text as single bytes
 from 0xe1 on, with 0xe9 as DW_OP_LLVM_aspace_implicit_pointer up to LLVM 16 and as DW_OP_LLVM_user

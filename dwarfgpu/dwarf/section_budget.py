@@ -1,4 +1,4 @@
-"""How much of a section is worth reading: parts that overlap let a small file ask for endless work.
+"""Bound how much of a section is read: overlapping parts let a small file demand endless work.
 
 Law: what producers write is read about once, whatever its size; the budgets grow with the file.
 """

@@ -1,4 +1,4 @@
-"""The debug sections of one part of a program: bytes, strings, abbreviations, headers of lists.
+"""The debug sections of one part of a program: bytes, strings, abbreviations and list headers.
 
 Split files, rows of packages and supplementary files are parts besides the main file; each has
 `Sections` of its own, and all share one `Program`.

@@ -1,4 +1,4 @@
-"""Where the thread-local variables of a program are (Drepper, "ELF Handling For Thread-Local
+"""Addresses of a program's thread-local variables (Drepper, "ELF Handling For Thread-Local
 Storage", 3; System V ABI of x86-64; ELF for the Arm 64-bit architecture, "Thread Local Storage").
 
 Law: only the block of the program itself is at a fixed distance from the thread pointer, because

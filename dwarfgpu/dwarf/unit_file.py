@@ -1,4 +1,4 @@
-"""What a unit needs of its file: the protocol that keeps `unit` from importing `info`."""
+"""The protocol by which a unit uses its file, so that `unit` need not import `info`."""
 
 from __future__ import annotations
 

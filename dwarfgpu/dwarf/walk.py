@@ -1,4 +1,4 @@
-"""Every entry of a unit with every value, in one pass: for readers of whole files.
+"""Read every entry of a unit with all its values in one pass, for readers of whole files.
 
 An abbreviation is compiled once into steps: neighbouring values of fixed size are one `struct`,
 those that take no bytes one tuple, because an abbreviation of any length may have nothing else.

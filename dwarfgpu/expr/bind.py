@@ -1,4 +1,4 @@
-"""Binding turns an expression into a program of steps that are ready to run.
+"""Bind an expression: turn it into a program of steps that are ready to run.
 
 Everything independent of the context happens here, once per expression: the declarations give
 operands, arity and coercions, and constants are made. A step pops, converts, calls and pushes; it

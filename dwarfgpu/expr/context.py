@@ -1,4 +1,4 @@
-"""The evaluation context (AMD text A.2.5.1) and the narrow protocols it is made of.
+"""The evaluation context (AMD text A.2.5.1) and the narrow protocols that it consists of.
 
 Law: an absent element is None; using it is `MissingContext`, never a guess.
 """

@@ -1,4 +1,4 @@
-"""What an operation may return besides entries: control flow as data (AMD text A.2.5.4.2).
+"""Control flow as data: results of operations other than stack entries (AMD text A.2.5.4.2).
 
 Only `evaluate.py` moves the program counter or starts an evaluation.
 """

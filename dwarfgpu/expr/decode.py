@@ -1,4 +1,4 @@
-"""Bytes to instructions and back (DWARF 5 7.7.1; AMD text A.7.7.1).
+"""Decode bytes to instructions, and encode them again (DWARF 5 7.7.1; AMD text A.7.7.1).
 
 Law: decoding never loses what it read. Where an encoding is unknown or cut short, the
 instructions before it stay usable and the rest is kept as it is, with the reason.

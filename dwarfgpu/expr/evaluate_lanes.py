@@ -1,4 +1,4 @@
-"""Ask one question for many lanes of many waves in one pass (docs/decisions/0008).
+"""Evaluate for many lanes of many waves in one pass (docs/decisions/0008).
 
 The evaluator and the operations are those of one lane: the context's wave and lane are integers of
 all lanes (`dwarfgpu.model.lane_integers`); only reading differs.

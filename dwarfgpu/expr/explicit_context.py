@@ -1,4 +1,4 @@
-"""A frame and a unit with explicit data: for the command line, conformance cases and tests.
+"""A frame and a unit with explicit data, for the command line, conformance cases and tests.
 
 Anything not given is absent; using it raises `MissingContext`.
 """

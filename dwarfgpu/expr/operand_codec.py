@@ -1,4 +1,4 @@
-"""Operand kinds: how an encoded operand is read and written (DWARF 5 7.7.1).
+"""Operand kinds: how operands are decoded and encoded (DWARF 5 7.7.1).
 
 An operand kind is the annotation of a keyword-only parameter of an operation; to the type
 checker it is the `int` or `bytes` that the operation receives.

@@ -1,4 +1,4 @@
-"""Addresses of a code object that are offsets in a segment (AMD text A.2.5.4.4.3).
+"""Code object addresses that are offsets in a segment (AMD text A.2.5.4.4.3).
 
 The text adjusts the address of DW_OP_addr and DW_OP_addrx by the distance between the link and load
 address of an ELF segment. LDS, GDS and scratch memory are in no ELF segment: no loader moves them.

@@ -106,7 +106,8 @@ class FileOpener:
         return evolve(focus, target=target, top=top)
 
     def keep_paths(self) -> None:
-        """Let the names of files mean the same in another working folder."""
+        """Make file names absolute, so that they stay valid after the working directory
+        changes."""
         for name in ("file", "core", "state", "sysroot"):
             path = getattr(self.args, name, None)
             if path is not None:
@@ -117,7 +118,8 @@ class FileOpener:
 
 
 def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
-    """The machine of a dispatch with the power to run, that of a GPU's state to go on."""
+    """Return a machine that can run: a dispatch from its start, a saved GPU state from where it
+    stopped."""
     launched, state = getattr(args, "launched", None), stopped.given
     is_of_gpu = stopped.architecture.machine == "AMDGPU" and stopped.has_started
     if state is None or not is_of_gpu:

@@ -34,7 +34,8 @@ class Opener(Protocol):
         ...
 
     def keep_paths(self) -> None:
-        """Let the names of files mean the same in another working folder."""
+        """Make file names absolute, so that they stay valid after the working directory
+        changes."""
         ...
 
     def core(self, focus: Session, path: str | None) -> Opened:

@@ -1,4 +1,4 @@
-"""Calls, and what they say about the values on entry to the callee (DWARF 5 3.4).
+"""Call sites, and the values on entry to the callee that they describe (DWARF 5 3.4).
 
 Law: only what the callee cannot have changed is used. A function that calls itself by a tail call
 has entries that its caller does not describe.

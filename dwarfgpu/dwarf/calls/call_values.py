@@ -1,4 +1,4 @@
-"""Evaluate the attributes of a call in a context (AMD text A.3.4.2, DWARF 5 3.4).
+"""Evaluate call site attributes in a context (AMD text A.3.4.2, DWARF 5 3.4).
 
 Law: they are evaluated in the frame of the caller, at the call, and nowhere else.
 """

@@ -1,4 +1,4 @@
-"""Find out whether s[30:31] of an AMD GPU wave hold a return address, and of which function.
+"""Determine whether s[30:31] of an AMD GPU wave hold a return address, and for which function.
 
 Law: a return address follows a call in loaded code, and cannot result from a call that the function
 itself made.

@@ -1,4 +1,4 @@
-"""What debugging information calls the parameters of a GPU kernel."""
+"""The parameter names of a GPU kernel, from debugging information."""
 
 from __future__ import annotations
 

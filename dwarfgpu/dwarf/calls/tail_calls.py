@@ -1,4 +1,4 @@
-"""Functions that have tail-called, found by call-site information (DWARF 5 3.3.1.3, 3.4.1).
+"""Find functions that made tail calls, by call site information (DWARF 5 3.3.1.3, 3.4.1).
 
 Law: only functions on every possible chain are named, and only if all tail calls of the functions
 on the way are described, none of them through a pointer.

@@ -1,1 +1,1 @@
-"""Where in its scope a variable is described."""
+"""Location coverage: where in its scope a variable has a location or a value."""

@@ -1,4 +1,4 @@
-"""What two builds of a program describe differently: variable by variable.
+"""Compare how two builds of a program describe their variables.
 
 Law: a variable is the same in both where function, inlined calls, kind and name are, and, of
 several that share them, its place in the order of their declaration lines: lines may shift.

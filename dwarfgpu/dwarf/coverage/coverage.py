@@ -1,4 +1,4 @@
-"""Where variables are described in the code of their scopes, and where not (DWARF 5 2.6.2, 2.17,
+"""Find where in their scopes variables are described, and where not (DWARF 5 2.6.2, 2.17,
 3.3.8, 3.5, 4.1; AMD text A.2.5.5).
 
 Law: a variable is measured over the code of its declaring scope only, from the file alone.

@@ -1,4 +1,4 @@
-"""Which variables a file has, by the functions that declare them (DWARF 5 3.3.8, 3.5, 4.1).
+"""Find the variables of a file by the functions that declare them (DWARF 5 3.3.8, 3.5, 4.1).
 
 Law: units are read one after the other; what cannot be read of one is a problem, and the rest is
 found.

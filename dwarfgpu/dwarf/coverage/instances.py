@@ -1,4 +1,4 @@
-"""Functions of a unit with code, out of line and inlined, and their variables (DWARF 5 3.3.8).
+"""Functions of a unit with code (out of line or inlined), and their variables (DWARF 5 3.3.8).
 
 Law: what an abstract instance says is read once for all its concrete instances: a `ScopeReader` is
 of one unit, whose bytes do not change. An error is not kept: each entry that has one reports it.

@@ -1,1 +1,1 @@
-"""Look-up tables: which unit has a name or an address (DWARF 5, 6.1)."""
+"""Lookup tables: find the unit that has a name or an address (DWARF 5, 6.1)."""

@@ -1,4 +1,4 @@
-"""Which of many address ranges cover an address.
+"""Find the address ranges that cover an address, among many.
 
 Law: a question costs a binary search and the ranges that reach that far, however they overlap.
 """

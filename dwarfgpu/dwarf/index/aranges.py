@@ -1,4 +1,4 @@
-"""Look up the unit of an address in `.debug_aranges` (DWARF 5 6.1.2).
+"""Look up the unit that covers an address in `.debug_aranges` (DWARF 5 6.1.2).
 
 Law: the section is a hint. Unusable sets are omitted and reported; callers verify the returned
 unit, and search by other means for addresses in no set.

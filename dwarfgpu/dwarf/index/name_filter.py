@@ -1,4 +1,4 @@
-"""Decide from the bytes of a unit, without reading its entries, whether it can have a name.
+"""Decide from a unit's bytes, without reading its entries, whether it can contain a name.
 
 The condition is necessary, so that a look-up by name parses the units with the name and few others
 (`dwarfgpu.dwarf.index.string_index`).

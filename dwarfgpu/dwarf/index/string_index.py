@@ -1,4 +1,4 @@
-"""Decide from bytes which units of a file mention a name, with an index kept with the file.
+"""Decide from bytes which units of a file mention a name, with an index stored with the file.
 
 A name occurs in its unit itself, or its offset in a string section occurs in the unit. Finding the
 offset takes one pass over the section in C; each name is searched once.

@@ -1,4 +1,4 @@
-"""Find the units of a file that may have a name, the likely ones first.
+"""Find the units of a file that may contain a name, the most likely ones first.
 
 Law: indexes and the symbol table are hints; absence from them proves nothing. Only the bytes of a
 unit prove that a name is not in it (`dwarfgpu.dwarf.index.name_filter`).

@@ -1,4 +1,4 @@
-"""The lines of a cubin's machine code: of the source (`.debug_line`), and of PTX
+"""Line tables of a cubin's machine code: lines of the source (`.debug_line`) and of PTX
 (`.nv_debug_line_sass`, a line table whose file is the text in `.nv_debug_ptx_txt`).
 
 Law: tables are read from section to section, whether or not a unit names them; a stretch has what

@@ -1,4 +1,4 @@
-"""Line tables: from program locations to source lines and back (DWARF 5 6.2; AMD text A.6.2).
+"""Line tables map program locations to source lines and back (DWARF 5 6.2; AMD text A.6.2).
 
 Law: a header is read with its table, its program with the first row, both once. Rows contain
 addresses of the file; only `Lines` uses program locations as loaded.

@@ -1,4 +1,4 @@
-"""The line number state machine and the matrix of rows it writes (DWARF 5 6.2.2 and 6.2.5).
+"""The line number state machine and the rows that it appends (DWARF 5 6.2.2 and 6.2.5).
 
 Law: an opcode writes at most one row, so that the size of the program bounds the matrix. Rows
 before an error are kept; an unknown opcode is skipped by its length.

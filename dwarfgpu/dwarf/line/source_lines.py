@@ -1,4 +1,4 @@
-"""Source lines of program locations, and program locations of source lines, of one file.
+"""Map program locations of one file to source lines, and source lines to program locations.
 
 Law: program locations go in and come out as loaded. A query for a program location reads the line
 program of the unit that covers it; a query for a line reads those whose files may match.

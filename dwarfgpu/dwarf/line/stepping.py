@@ -1,4 +1,4 @@
-"""The lines of a table as GDB keeps them, for `list` and `info line`.
+"""The rows of a line table as GDB keeps them, for `list` and `info line`.
 
 A row that continues the previous line from a discriminator on does not count. At one address the
 last row counts, except for a statement before rows that do not count. A row at whose address the

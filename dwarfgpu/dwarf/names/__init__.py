@@ -1,1 +1,1 @@
-"""Spelling and demangling of names."""
+"""Name spelling and demangling."""

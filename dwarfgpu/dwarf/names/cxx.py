@@ -1,4 +1,4 @@
-"""The names of C++ types in one spelling: that of GDB and of demanglers.
+"""C++ type names in one spelling, that of GDB and of demanglers.
 
 Compilers spell one type in many ways: `Box<const char *>` and `Box<char const*>`, `long unsigned
 int` and `unsigned long`. Law: a name that cannot be parsed stays as it is.

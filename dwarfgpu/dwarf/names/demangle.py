@@ -1,4 +1,4 @@
-"""Demangle names of the Itanium C++ ABI.
+"""Demangle Itanium C++ ABI names.
 
 Supported are names in namespaces and classes, template arguments that are types and numbers,
 functions with their parameters, lambdas, and compiler-generated class symbols (`vtable for X`).

@@ -1,4 +1,4 @@
-"""The names of types as Fortran and Ada spell them, and GDB prints them.
+"""Type names as Fortran and Ada spell them and GDB prints them.
 
 Only names: `Type point`, `integer(kind=4) (2,3)`, `access shapes.point`. Never raises.
 """

@@ -1,4 +1,4 @@
-"""The names of C++ functions with their parameters, in demangler spelling, from their entries.
+"""C++ function names with parameters, in the spelling of demanglers, from debugging entries.
 
 `ns::f(ns::Point*, Box<int> const&)`. Law: if the entries do not determine the whole name (inside a
 lambda, or a class in a function), there is none; nothing is invented.

@@ -1,4 +1,4 @@
-"""The text of types in symbol names: where to put the marks of pointers and members."""
+"""Type text in symbol names: where pointer and member declarators belong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The names of types, as C spells them and GDB prints them."""
+"""Type names as C spells them and GDB prints them."""
 
 from __future__ import annotations
 

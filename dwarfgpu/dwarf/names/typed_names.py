@@ -1,4 +1,4 @@
-"""The names of a file that people type, of each of its units and of its symbol tables."""
+"""Names that users can type, from each unit of a file and from its symbol tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding subprograms and variables by program location and name (DWARF 5 chapters 3 and 4).
+"""Find subprograms and variables by program location and name (DWARF 5 chapters 3 and 4).
 
 Law: only the unit that covers the location is read for a lookup by location; a name that it does
 not have is then looked for in the other units.

@@ -1,4 +1,4 @@
-"""The definition of a class that a unit only declares (DWARF 5 5.7.1).
+"""Find the definition of a class that a unit only declares (DWARF 5 5.7.1).
 
 GCC defines a class with virtual functions only in the unit that has the first of these; the units
 that use it as a variable, member or base class have a declaration.

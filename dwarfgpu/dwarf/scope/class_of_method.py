@@ -1,4 +1,4 @@
-"""The class whose member function has the code at an address."""
+"""Find the class whose member function contains the code at an address."""
 
 from __future__ import annotations
 

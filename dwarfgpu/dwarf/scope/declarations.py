@@ -1,4 +1,4 @@
-"""The declarations of a file's units by name: entries, their completions, their scopes.
+"""Declarations in a file's units by name: entries, the definitions that complete them, scopes.
 
 Law: a unit is read once, and only to look up a name that it may have. A scope without a name of its
 own, or with an optional one (DWARF 5 3.2.2, 5.7, 5.8), is transparent.

@@ -1,4 +1,4 @@
-"""The functions that a name in a linespec denotes, as in GDB: in any scope, all overloads.
+"""Find the functions that a linespec name denotes, as in GDB: in any scope, all overloads.
 
 `m`, `K::m`, `K::m(int)`, `twice`, `twice<int>`: leading scopes, template arguments and parameters
 are optional. The results are the functions with code, and every inlined call.

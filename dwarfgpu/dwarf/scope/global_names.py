@@ -1,4 +1,4 @@
-"""The names that a code object declares outside of functions and classes."""
+"""Names that a code object declares outside functions and classes."""
 
 from __future__ import annotations
 

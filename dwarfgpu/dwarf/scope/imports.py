@@ -1,4 +1,4 @@
-"""Units that a unit imports, and units with its names (DWARF 5 3.2.5, 3.1.4, 7.3.6).
+"""Imported units, and the units that share a unit's names (DWARF 5 3.2.5, 3.1.4, 7.3.6).
 
 Law: each unit once, in any import graph.
 """

@@ -1,4 +1,4 @@
-"""What a name can mean, and which of several entities of a name counts."""
+"""The entities that a name can denote, and which of several takes precedence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Name lookup at a place of a program: one rule for the language, `where` and GDB.
+"""Name lookup at a program location: one rule for the language, `where` and GDB.
 
 The rule is that of C++ (basic.lookup), which includes that of C. A simple name is searched in the
 blocks of the function, in the class of which it is a member, and in the enclosing namespaces, from

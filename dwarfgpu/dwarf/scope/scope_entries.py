@@ -1,4 +1,4 @@
-"""The entries of a scope: kinds of them, names, declarations and code (DWARF 5 2.14, 2.17, 3).
+"""The entries of a scope: their kinds, names, declarations and code (DWARF 5 2.14, 2.17, 3).
 
 Law: addresses are those of the file, except for `as_loaded`.
 """

@@ -1,4 +1,4 @@
-"""Addresses by the symbols of code objects, as GDB shows them after pointers: `g+40`.
+"""Express addresses by code object symbols, as GDB shows them after pointers: `g+40`.
 
 C++ symbols have readable names: those of functions come from their entries, others from
 `dwarfgpu.dwarf.names.demangle` if it supports them.

@@ -1,4 +1,4 @@
-"""The definitions of a file outside of functions: functions, variables and types, unordered.
+"""List a file's definitions outside functions: functions, variables and types, unordered.
 
 Law: entries are read on demand; nothing is cached, and an unreadable entry does not hide others.
 """

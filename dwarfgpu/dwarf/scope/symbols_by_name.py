@@ -1,4 +1,4 @@
-"""Symbols of code objects by linker name. Nothing is demangled."""
+"""Look up code object symbols by linker name, without demangling."""
 
 from __future__ import annotations
 

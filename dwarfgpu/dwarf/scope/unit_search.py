@@ -1,4 +1,4 @@
-"""Which units may have a name, and where in them what a declaration declares is defined."""
+"""Find the units that may contain a name, and the definition that completes a declaration."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ class UnitSearch:
             yield from source.type_units
 
     def definition(self, die: Die) -> Die:
-        """The entry that defines what an entry declares, of another unit if need be; itself where
-        there is none."""
+        """Return the definition that completes a declaration, searching other units if necessary;
+        the entry itself if there is none."""
         if die.tag not in _DECLARED:
             return die
         if die.tag in TAGGED:

@@ -1,4 +1,4 @@
-"""DWARF packages: the split files of a program in one (DWARF 5 7.3.5; version 2 of GNU Fission).
+"""DWARF packages: a program's split files in one file (DWARF 5 7.3.5; GNU Fission version 2).
 
 Law: a row of an index is read as if it were a split file of its own: its contributions are that
 file's sections. Rows may share a contribution; others that overlap are `LimitExceeded`.

@@ -1,4 +1,4 @@
-"""Split units: those whose entries are in other sections or files (DWARF 5 3.1.2, 3.1.3, 7.3.2; GNU
+"""Split units, whose entries are in other sections or files (DWARF 5 3.1.2, 3.1.3, 7.3.2; GNU
 Fission before).
 
 A skeleton in the file itself has the parts that a linker changes: addresses, the line table. It

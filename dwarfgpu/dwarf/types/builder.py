@@ -1,4 +1,4 @@
-"""From type entries to types (DWARF 5 chapter 5).
+"""Build types from type entries (DWARF 5 chapter 5).
 
 Law: one entry gives one `Type` object, the same each time. Referenced types are built on demand, so
 that neither a recursive type nor a hostile chain recurses here.

@@ -1,4 +1,4 @@
-"""What structures have besides the members that all their objects have (DWARF 5 5.7, 2.23)."""
+"""Parts of structures other than data members that every object has (DWARF 5 5.7, 2.23)."""
 
 from __future__ import annotations
 

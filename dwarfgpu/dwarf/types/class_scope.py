@@ -1,4 +1,4 @@
-"""Member lookup in a class: its own members, else those of its base classes.
+"""Member lookup in a class: its own members first, then its base classes.
 
 Law: several that do not hide one another are refused, unless all are one entry, which then belongs
 to no object.

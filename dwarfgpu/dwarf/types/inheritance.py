@@ -1,4 +1,4 @@
-"""Inheritance of members from base classes (C++ class.member.lookup).
+"""Member inheritance from base classes (C++ class.member.lookup).
 
 A member hides those of the same name in the base classes of its class. The remaining members with
 the name belong to parts of an object: several make it ambiguous.

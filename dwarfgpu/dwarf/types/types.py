@@ -1,4 +1,4 @@
-"""Types of the source program (DWARF 5 chapter 5), as data.
+"""Source program types as data (DWARF 5 chapter 5).
 
 Laws: a type is equal to itself only, so that `==` and `hash` never walk a recursive type; a
 reference to another type may be a function, called at each use, so that `struct node { struct node

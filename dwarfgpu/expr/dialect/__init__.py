@@ -1,1 +1,1 @@
-"""The meaning of encodings that differ between compilers and versions."""
+"""Meanings of encodings that differ between compilers and versions."""

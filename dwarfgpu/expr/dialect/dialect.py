@@ -1,4 +1,4 @@
-"""Dialects: the meanings that encodings had over the years (`docs/dialects.md`).
+"""Dialects: the meanings that encodings have had over the years (`docs/dialects.md`).
 
 Law: a dialect is a name and facts about it, so that a unit can have one without knowing an
 operation. `dwarfgpu.expr.dialect.encodings` has the operations of each.

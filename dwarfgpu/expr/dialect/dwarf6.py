@@ -1,4 +1,4 @@
-"""What DWARF 6 means by its operations, where that is not what the AMD text means.
+"""DWARF 6 operations whose meaning differs from that in the AMD text.
 
 The comments give the section of the draft and, where it is not 230524.1, the issue that defines
 what follows; `docs/dwarf6.md` has where they were read. What nothing here changes is as the AMD

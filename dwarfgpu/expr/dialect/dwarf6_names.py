@@ -1,4 +1,4 @@
-"""The names and numbers of DWARF 6 as far as its texts are public: `data/dwarf6.json`.
+"""DWARF 6 names and numbers, as far as its texts are public: `data/dwarf6.json`.
 
 Law: a number that no public text gives is None. `provisional` is the number that dwarfgpu uses in
 its place after DW_OP_LLVM_user, in the dialect `dwarf6-provisional` alone.

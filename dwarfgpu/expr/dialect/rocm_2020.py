@@ -1,4 +1,4 @@
-"""What the document of 2020 means by its operations (LLVM 11, AMDGPU usage, "Expression Operation
+"""Operations with the meaning of the 2020 document (LLVM 11, AMDGPU usage, "Expression Operation
 Encodings", "Address Space Mapping").
 
 Law: only here do the numbers 0x20 to 0x5f name an address space: the private memory of one lane.

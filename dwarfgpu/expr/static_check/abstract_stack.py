@@ -1,4 +1,4 @@
-"""The effect of an operation on an abstract stack, from its declaration: for the static check.
+"""The effect of an operation on an abstract stack, derived from its declaration.
 
 Law: abstract facts hold on every path, so that whatever they exclude is certain.
 """

@@ -1,1 +1,1 @@
-"""Expressions as text and hex, to bytes and back."""
+"""Convert expressions between text, hexadecimal notation and bytes."""

@@ -1,4 +1,4 @@
-"""Words of the text of expressions, each with its place."""
+"""Tokens of expression text, each with its position."""
 
 from __future__ import annotations
 

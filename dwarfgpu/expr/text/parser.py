@@ -1,4 +1,4 @@
-"""Text to bytes: what people write, and what other tools print (`docs/expression-syntax.md`).
+"""Assemble text as people write it and as other tools print it (`docs/expression-syntax.md`).
 
 Law: the declaration of an operation says which operands follow it. Everything else that tools
 print around them (names of registers and types, units, brackets) is decoration.

@@ -51,8 +51,8 @@ class SymbolIndex:
             self._worker.start()
 
     def require(self, code_objects: tuple[CodeObject, ...], text: str) -> None:
-        """Collect, as far as they are asked for, at least the names with the identifier at the end
-        of a text; of too many, as GDB, those that are met first."""
+        """Collect names on demand: at least those that contain the identifier at the end of
+        `text`. If there are too many, keep the first ones, as GDB does."""
         if code_objects == self._of and self._worker is not None:
             self._worker.join()
             return

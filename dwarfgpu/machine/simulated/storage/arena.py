@@ -18,7 +18,7 @@ from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
 GUARD_BYTES: Final = 4096
-"""Between two buffers that are made for arguments."""
+"""Size of the unmapped guard between two argument buffers."""
 
 Lanes = np.ndarray[Any, Any]
 SIZES: Final = {
@@ -101,7 +101,8 @@ class Allocation:
         return self.data[: len(self.data) // size_bytes * size_bytes].view(f"u{size_bytes}")
 
     def window(self, size_bytes: int) -> Lanes:
-        """So many bytes from each of the bytes on, whether they are aligned or not."""
+        """Return a view with one `size_bytes` element starting at every byte offset, aligned or
+        not."""
         window = self._windows.get(size_bytes)
         if window is None:
             shape = (max(len(self.data) - size_bytes + 1, 0),)

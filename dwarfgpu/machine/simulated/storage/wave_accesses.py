@@ -1,5 +1,5 @@
-"""Accesses of memory that are not one of each lane at one address: of scalar instructions, of a
-counter of all lanes in LDS, and of two places of LDS.
+"""Memory accesses other than one address per lane: scalar accesses, LDS counters shared by all
+lanes, and updates of LDS from another LDS address.
 
 "Scalar Memory Operations" and "Data Share Operations" of AMD's ISA documents.
 """
@@ -20,18 +20,19 @@ from dwarfgpu.machine.topology import StopReason
 
 
 class WaveAccesses(WaveMemory):
-    """A wave with its memories, and these accesses of them."""
+    """A wave with its memories, and these accesses to them."""
 
     # Scalar memory.
 
     def announce_scalar(self, address: int, size_bytes: int, verbs: str) -> None:
-        """Say what a scalar instruction is about to access; `verbs` has `r` and `w`."""
+        """Report the access that a scalar instruction is about to make; `verbs` contains `r`, `w`
+        or both."""
         if self.on_access is not None:
             where = np.array([address & (1 << 64) - 1], np.uint64)
             self.on_access(Access("global", where, None, size_bytes, "r" in verbs, "w" in verbs))
 
     def scalar_load(self, address: int, size_bytes: int, is_signed: bool) -> int:
-        """A number of memory, of up to 16 dwords."""
+        """Return a number from memory, of up to 16 dwords."""
         self.announce_scalar(address, size_bytes, "r")
         return int.from_bytes(
             self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
@@ -74,8 +75,11 @@ class WaveAccesses(WaveMemory):
     # LDS.
 
     def lds_count(self, offset: int, base: int, sign: int) -> Lanes:
-        """Add the number of active lanes to a counter (1), or subtract it (-1); all of them get
-        what it was. `WaveStop` for a base, from M0: which bits of M0 it is differs."""
+        """Add the number of active lanes to an LDS counter (`sign` 1) or subtract it (-1), and
+        return the previous value for all lanes.
+
+        `WaveStop` for a base from M0: processors differ in the bits of M0 that they use.
+        """
         if base:
             raise not_simulated(f"a counter of LDS by M0, which has {base:#x}")
         if not self.exec:
@@ -89,7 +93,7 @@ class WaveAccesses(WaveMemory):
     def lds_update_from(
         self, address: Lanes, offset: int, kind: Any, update: Callable[[Lanes, Lanes], Lanes]
     ) -> None:
-        """Update LDS by what it has so many bytes behind, lane by lane."""
+        """Update LDS at `address` with the value at `address + offset`, lane by lane."""
         source = address + np.uint32(offset & 0xFFFFFFFF)
         for number in np.flatnonzero(self.active_lanes):
             lane = np.arange(self.lane_count) == number
