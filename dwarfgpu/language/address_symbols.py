@@ -1,4 +1,4 @@
-"""Addresses by the symbols of a session's code objects, as GDB shows them beside pointers."""
+"""Express addresses by a session's code object symbols, as GDB shows them beside pointers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The address that an expression gives where a command takes an address."""
+"""Evaluate an expression to an address, for commands that take an address."""
 
 from __future__ import annotations
 

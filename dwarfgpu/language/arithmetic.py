@@ -1,4 +1,4 @@
-"""Operators on values: numbers by C's rules, pointers by those of their targets."""
+"""Operators on values: arithmetic of numbers by C's rules, of pointers by their target types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `=` does: writes to the machine, or keeps a value under a name."""
+"""The assignment operator `=`: write to the machine, or keep a value under a name."""
 
 from __future__ import annotations
 

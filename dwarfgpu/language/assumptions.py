@@ -1,4 +1,4 @@
-"""What the value of an expression rests on."""
+"""Assumptions on which the value of an expression depends."""
 
 from __future__ import annotations
 

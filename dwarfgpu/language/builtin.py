@@ -1,4 +1,4 @@
-"""The types that C has without any declaration, as the target lays them out."""
+"""Built-in types of C, in the layout of the target."""
 
 from __future__ import annotations
 

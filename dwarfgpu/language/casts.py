@@ -1,4 +1,4 @@
-"""Casts that are written: `(type) x`, `{type} address`, and the four of C++."""
+"""Explicit casts: `(type) x`, `{type} address`, and the four named casts of C++."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators on objects of a class, which are functions of the program: they are not called."""
+"""Overloaded operators of classes are functions of the program; dwarfgpu does not call them."""
 
 from __future__ import annotations
 

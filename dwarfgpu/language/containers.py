@@ -1,4 +1,4 @@
-"""Elements of containers and what their pointers point to, without a call of their operators.
+"""Access container elements and pointer targets without calling the container's operators.
 
 The printers know where they are; GDB has Python functions for the same operators (the xmethods of
 libstdc++).

@@ -1,4 +1,4 @@
-"""Arrays that are written, `{1, 2}` and `x@8`, and how objects are aligned."""
+"""Array expressions, `{1, 2}` and `x@8`, and the alignment of objects."""
 
 from __future__ import annotations
 

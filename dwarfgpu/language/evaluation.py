@@ -1,4 +1,4 @@
-"""What a function of the debugger uses of the evaluation that calls it."""
+"""The part of an evaluation that functions of the debugger use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames that execute a function, for `function::x` (as GDB: from the frame in focus outwards)."""
+"""Find a frame that executes a function, for `function::x` (as GDB: from the focus outwards)."""
 
 from __future__ import annotations
 

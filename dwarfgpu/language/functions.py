@@ -1,4 +1,4 @@
-"""Functions of the debugger itself, as in GDB: `$_strlen(s)`, `$_any_caller_is("main")`.
+"""Functions built into the debugger, as in GDB: `$_strlen(s)`, `$_any_caller_is("main")`.
 
 Law: they read the program and execute none of it.
 """

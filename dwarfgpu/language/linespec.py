@@ -1,4 +1,4 @@
-"""Places in a program as a user writes them: `LINE`, `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
+"""Program locations as users write them: `LINE`, `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
 `FUNCTION+OFFSET`, `*ADDRESS`, `+COUNT`, `-COUNT`.
 
 Both front ends use it: the commands of the command line that take an address, and the prompt.

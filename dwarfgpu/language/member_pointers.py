@@ -1,4 +1,4 @@
-"""Pointers to members, written and followed, as the C++ ABI represents them (Itanium 2.3)."""
+"""Form and follow pointers to members, as the C++ ABI represents them (Itanium 2.3)."""
 
 from __future__ import annotations
 

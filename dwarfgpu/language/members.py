@@ -1,4 +1,4 @@
-"""Members and base classes of structures by their names."""
+"""Look up members and base classes of structures by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a name in an expression denotes, as a value: a variable, a function, an enumerator, a member
+"""Find the value that a name in an expression denotes: a variable, function, enumerator, member
 of `this`, a symbol, a built-in name of a GPU language."""
 
 from __future__ import annotations

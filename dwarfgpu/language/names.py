@@ -1,4 +1,4 @@
-"""Names and types in an expression, resolved by `dwarfgpu.dwarf.scope.name_lookup`."""
+"""Resolve names and types in an expression by `dwarfgpu.dwarf.scope.name_lookup`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of C: promotions, usual conversions, operators and casts (C 6.3, 6.5).
+"""C arithmetic: promotions, usual conversions, operators and casts (C 6.3, 6.5).
 
 Law: arithmetic is exact in the type that C prescribes; this module reads no machine.
 """

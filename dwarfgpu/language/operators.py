@@ -1,4 +1,4 @@
-"""Operators by the kind of their operands.
+"""Select operators by the kinds of their operands.
 
 Law: values of several parts use `Operators`, which are independent of those kinds.
 """

@@ -1,4 +1,4 @@
-"""What another unit has: static members of a class (DWARF 5 5.7.7), and the class itself."""
+"""Find static members of a class (DWARF 5 5.7.7), and the class itself, in other units."""
 
 from __future__ import annotations
 

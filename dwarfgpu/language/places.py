@@ -1,4 +1,4 @@
-"""Objects of a program: reading, writing, their parts, and their targets.
+"""Read and write objects of a program, select their parts, and follow pointers to their targets.
 
 Law: everything is read on demand: the location of a part is computed without reading the whole.
 Addresses are interpreted as in AMD text A.5.3, and as in `docs/language.md` where it leaves a

@@ -1,4 +1,4 @@
-"""The sessions of scripts: their readings have text and plain data.
+"""Sessions for scripts: variable readings have text and plain data.
 
 Law: display is a layer above reading, so the session gets its presenter here.
 """

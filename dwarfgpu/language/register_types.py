@@ -1,4 +1,4 @@
-"""The types of registers in GDB: the output of `ptype $xmm0`, and their members."""
+"""Register types as in GDB: the output of `ptype $xmm0`, and their members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `$name` means on the machine: registers, the program location, lanes."""
+"""The machine's `$name` values: registers, the program location, lanes."""
 
 from __future__ import annotations
 

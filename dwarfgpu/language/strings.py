@@ -1,4 +1,4 @@
-"""Strings of a program: the contents of an array, or of a pointer's target, up to a NUL."""
+"""Read strings: the contents of an array or a pointer's target, up to a NUL."""
 
 from __future__ import annotations
 

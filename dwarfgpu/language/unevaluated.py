@@ -1,4 +1,4 @@
-"""Unevaluated objects: the operand of `sizeof` is not evaluated (C 6.5.3.4)."""
+"""Unevaluated operands, such as that of `sizeof` (C 6.5.3.4)."""
 
 from __future__ import annotations
 

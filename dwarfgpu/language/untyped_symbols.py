@@ -1,4 +1,4 @@
-"""Names that only a symbol table knows: functions and data without a type, as in GDB."""
+"""Names found only in a symbol table: functions and data without a type, as in GDB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The value of an expression: a type, its contents, and where they are if they are anywhere."""
+"""The value of an expression: its type, its contents, and its location if it has one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of expressions as text, as GDB prints them."""
+"""Format the values of expressions as GDB prints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors: operators on their elements, and the names that OpenCL has for some of them."""
+"""Vectors: elementwise operators, and OpenCL's names for selected elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of virtual functions of an object (Itanium C++ ABI 2.5).
+"""The virtual function tables of an object (Itanium C++ ABI 2.5).
 
 The static type of the object says how many functions they have: what class it really is of is not
 looked up.

@@ -1,4 +1,4 @@
-"""Where the addresses of many waves and lanes are, with NumPy: for reading memory in bulk.
+"""Resolve the addresses of many waves and lanes with NumPy, to read memory in bulk.
 
 `BulkState` and `BulkCore` read a state and a core.
 """

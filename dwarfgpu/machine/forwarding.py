@@ -1,4 +1,4 @@
-"""Targets in front of others: requests that they do not answer themselves go there."""
+"""Targets that forward the requests they do not answer themselves to another target."""
 
 from __future__ import annotations
 

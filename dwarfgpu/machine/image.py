@@ -1,4 +1,4 @@
-"""The memory of code objects from their files, below a machine that may know better.
+"""Code object memory read from files, for addresses whose contents the machine does not know.
 
 Law: the machine wins. Memory unknown to it comes from the file for read-only segments; for writable
 ones only without a machine, as before the start of the program.

@@ -1,4 +1,4 @@
-"""Compressed files that are read as what they were: gzip, xz and Zstandard.
+"""Read compressed files as their contents: gzip, xz and Zstandard.
 
 A file of several blocks that are compressed one by one (`xz -T`, `bgzip`, `pzstd`) is read by
 seeking: only the blocks of what is asked for are decompressed. Law: no block is decompressed that

@@ -1,4 +1,4 @@
-"""Where debug information in files of its own is looked for, as by GDB."""
+"""Directories that are searched for separate debug files, as in GDB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dynamic linker or loader changes in the memory of a file (System V ABI, chapter 5; psABI
+"""Apply dynamic relocations to the memory of a loaded file (System V ABI, chapter 5; psABI
 of each machine; AMDGPU usage, "Relocation Records").
 
 Law: bytes that depend only on the file and its load address are computed; bytes that depend on

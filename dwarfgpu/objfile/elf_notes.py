@@ -1,4 +1,4 @@
-"""Notes of ELF files (System V ABI, "Note Section"; AMDGPU usage, "Note Records").
+"""ELF notes (System V ABI, "Note Section"; AMDGPU usage, "Note Records").
 
 Law: a note that is cut short ends its section; those before it stay usable.
 """

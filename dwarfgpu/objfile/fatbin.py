@@ -1,4 +1,4 @@
-"""CUDA's fat binaries: cubins and PTX for several GPUs, as files and in sections of host files.
+"""CUDA fat binaries: cubins and PTX for several GPUs, as files or in sections of host files.
 
 NVIDIA has published no description: the fields are those that `fatbinary` of CUDA 12 and 13 writes
 and `cuobjdump` prints, and which CUDA runtimes with public sources read. A header is 0xba55ed50, a

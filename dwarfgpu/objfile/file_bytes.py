@@ -1,4 +1,4 @@
-"""The bytes of a file that is read piece by piece."""
+"""The bytes of a file, read piece by piece."""
 
 from __future__ import annotations
 

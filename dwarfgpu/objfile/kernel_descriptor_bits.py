@@ -1,4 +1,4 @@
-"""Named bits of the words in kernel descriptors, each for the generations that have it."""
+"""Named bits in the words of kernel descriptors, with the GPU generations that have them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LZ4 blocks ("LZ4 Block Format Description"), as CUDA's fat binaries have them.
+"""LZ4 blocks ("LZ4 Block Format Description"), as used in CUDA fat binaries.
 
 Law: nothing is unpacked beyond the claimed size, and a claim must be within reach of the format.
 """

@@ -1,4 +1,4 @@
-"""What the compiler says of its kernels (AMDGPU usage, "Code Object Metadata").
+"""Kernel metadata written by the compiler (AMDGPU usage, "Code Object Metadata").
 
 V3 and later keep it as MessagePack under keys like `.sgpr_count`, V2 as YAML under keys like
 `NumSGPRs`; both become the same nouns here. Law: a key of the documents with a value of the wrong

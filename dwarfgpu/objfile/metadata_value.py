@@ -1,4 +1,4 @@
-"""What MessagePack and YAML metadata are made of."""
+"""The values of which MessagePack and YAML metadata consist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MessagePack, as the metadata of code objects V3 and later uses it (msgpack.org, specification).
+"""MessagePack, the encoding of metadata in code objects V3 and later (msgpack.org, specification).
 
 Law: strict. One value, nothing after it; keys are unique strings; texts are UTF-8. Every count is
 checked against the remaining bytes, so that a small input never makes a large result.

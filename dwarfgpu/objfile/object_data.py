@@ -1,4 +1,4 @@
-"""The initial data of a relocatable object as it is placed, relocated.
+"""The initial data of a relocatable object after placement and relocation.
 
 Law: bytes that depend on what another file defines are `Unavailable`; the others are exact.
 """

@@ -1,4 +1,4 @@
-"""Addresses for the sections of a relocatable object, which has none before it is linked.
+"""Assign addresses to the sections of a relocatable object, which has none before it is linked.
 
 Law: sections that are loaded come one after the other from 0, in the order of the file and as they
 are aligned, which is where GDB puts them: an address means the same in both.

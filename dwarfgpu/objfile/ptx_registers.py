@@ -1,4 +1,4 @@
-"""Which machine registers hold the registers of PTX in the code of a cubin: the tables
+"""Find the machine registers that hold PTX registers in the code of a cubin, from the tables
 `.nv_debug_info_reg_sass` and `.nv_debug_info_reg_type`.
 
 For each function the first has its name, a count, and as many entries: which 32 bits of the

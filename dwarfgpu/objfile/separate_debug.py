@@ -1,4 +1,4 @@
-"""Debug information in a file of its own (GDB documentation, "Separate Debug Files").
+"""Separate debug files (GDB documentation, "Separate Debug Files").
 
 A stripped file names it by `.gnu_debuglink`, a file name with a checksum of the whole file, or by
 the build ID that both have. Law: a file that does not match is not taken.

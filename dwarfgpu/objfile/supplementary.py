@@ -1,4 +1,4 @@
-"""Supplementary files, in which several files share debug information (DWARF 5 7.3.6; the `dwz`
+"""Supplementary files, with debug information shared by several files (DWARF 5 7.3.6; the `dwz`
 program and its `.gnu_debugaltlink`).
 
 Law: only a file with the required build ID, or checksum, is used.

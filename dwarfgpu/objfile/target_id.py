@@ -1,4 +1,4 @@
-"""Target identifiers: a processor and how code treats its features (AMDGPU usage, "Target
+"""Target identifiers: a processor and the settings of its features (AMDGPU usage, "Target
 Features", "Code Object Target Identification", "ELF Header").
 
 Law: `e_flags` is read by the ABI version that the file claims: the same bits mean different things.

@@ -1,4 +1,4 @@
-"""The code objects in a folder of Triton's cache.
+"""Code objects in a Triton cache folder.
 
 Triton writes each compiled kernel to a folder of its own, `HASH/NAME.hsaco` or `HASH/NAME.cubin`
 with all stages of its compilation, below `TRITON_CACHE_DIR`, by default `~/.triton/cache`.

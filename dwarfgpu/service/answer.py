@@ -1,4 +1,4 @@
-"""One result for one lane: a text for people, and the same facts as the object of every schema.
+"""The result for one lane: text for people, and the same facts as the object used by all schemas.
 
 `dwarfgpu.service.value.reading_answer` makes the answers for variables: it loads types and
 printers, which operations do not need.

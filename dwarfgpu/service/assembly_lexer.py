@@ -1,4 +1,4 @@
-"""Colours of AMDGPU assembly: a lexer for pygments, which knows it as `amdgpu`."""
+"""A Pygments lexer for AMDGPU assembly, registered as `amdgpu`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors in a conversation, which has GDB's words where GDB has some."""
+"""Error texts at the prompt, in GDB's words where GDB has a message for the error."""
 
 from __future__ import annotations
 

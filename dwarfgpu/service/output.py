@@ -1,4 +1,4 @@
-"""A part of an answer as text and as data, for front ends that show both."""
+"""Part of an answer as text and as data, for front ends that show both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bit-fields in the byte order of their type (DWARF 5 5.7.6).
+"""Read bit-fields in the byte order of their type (DWARF 5 5.7.6).
 
 Bits count in storage order: in big-endian order from the most significant bit of each byte. A
 bit-field whose type has another byte order than its object is not one run of the object's bits, so

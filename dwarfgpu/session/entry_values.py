@@ -1,4 +1,4 @@
-"""Values on entry to call frames, by what calls pass (DWARF 5 3.4): found once for each frame.
+"""Values on entry to call frames, from call site parameters (DWARF 5 3.4), once for each frame.
 
 Law: a chain of calls is followed by a loop, not by recursion. What a caller needs of its own
 caller is computed first, so that the work is in proportion to the depth of the stack.

@@ -1,4 +1,4 @@
-"""The frame in focus, as files alone describe it: found once for a session.
+"""The frame in focus as described by files alone, computed once for a session.
 
 Law: everything here follows from the files and from fields of the session that never change, so
 it never becomes stale: no read of the machine is in it, neither when the machine runs nor when

@@ -1,4 +1,4 @@
-"""Waves at the first instruction of their kernel, which has set no register yet.
+"""Waves at the first instruction of their kernel, where no instruction has set a register yet.
 
 What a wave has then is the ABI's (AMDGPU usage, "Initial Kernel Execution State"); the stack and
 frame pointer, s32 and s33, are set by the kernel itself ("Kernel Prolog").

@@ -1,4 +1,4 @@
-"""The call frames of a wave or a thread, by the call frame information of what is loaded."""
+"""Unwind a wave or a thread by the call frame information of the loaded code objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask sessions about many lanes of many waves in one pass (docs/decisions/0008).
+"""Read variables for many lanes of many waves in one pass (docs/decisions/0008).
 
 Law: each lane gets the answer of a session with that lane alone in focus. NumPy is imported for
 large questions; without it, each lane is evaluated separately.

@@ -1,4 +1,4 @@
-"""What is known of a variable, and how its contents are read.
+"""Read the contents of a variable, and report what is known about it.
 
 Law: errors are raised here; the session stores them in the reading.
 """

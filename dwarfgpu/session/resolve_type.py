@@ -1,4 +1,4 @@
-"""Types that depend on the running program, resolved for one object.
+"""Resolve types that depend on the running program, for one object.
 
 Law: a resolved type needs no further evaluation for its size, except behind another descriptor or
 inside a structure. The cost of a type is bounded, however it is built.

@@ -1,4 +1,4 @@
-"""The call frames of a session as users count them: inlined functions have their own.
+"""The call frames of a session as users count them, with frames for inlined functions.
 
 Frame 0 is the innermost, as in GDB. A lane has the frames in which it was active on entry; other
 frames are skipped, and the numbers stay (AMD text A.3.3.5, DW_AT_LLVM_lane_pc).

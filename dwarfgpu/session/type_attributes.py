@@ -1,4 +1,4 @@
-"""Attributes of types, evaluated for one object to numbers and places.
+"""Evaluate type attributes for one object, to numbers and locations.
 
 Each is evaluated with the context that its section prescribes: those of DWARF 5 2.19 and A.5.18.1
 with the object's location as the object and an empty stack, the bounds of a generic subrange with

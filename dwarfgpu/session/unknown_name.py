@@ -1,4 +1,4 @@
-"""Why a name is unknown in the focus, and which name was perhaps meant."""
+"""Explain why a name is unknown in the focus, and suggest names that were perhaps meant."""
 
 from __future__ import annotations
 

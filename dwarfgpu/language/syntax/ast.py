@@ -1,4 +1,4 @@
-"""What an expression is made of: the syntax tree.
+"""The syntax tree of an expression.
 
 Law: no tree is higher than `MAX_HEIGHT`, whatever was written, so that walking one may recurse.
 """

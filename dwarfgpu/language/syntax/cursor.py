@@ -1,4 +1,4 @@
-"""A position in the words of an expression, with which all parts of the parser read."""
+"""A position among the tokens of an expression, shared by all parts of the parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Characters and strings that are written, as C and C++ type them (C 6.4.4.4, 6.4.5)."""
+"""Character and string literals, with their types in C and C++ (C 6.4.4.4, 6.4.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of several tokens: `ns::Box<int, 2>::made`, `f(int)::n`, `over(int, long)`.
+"""Parse names of several tokens: `ns::Box<int, 2>::made`, `f(int)::n`, `over(int, long)`.
 
 Law: `<` and `(` belong to a name only if the result exists, or no other interpretation is possible;
 otherwise they are operators.

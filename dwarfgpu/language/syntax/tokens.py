@@ -1,4 +1,4 @@
-"""The words of an expression, as C and GDB write them."""
+"""Split an expression into tokens, as C and GDB do."""
 
 from __future__ import annotations
 

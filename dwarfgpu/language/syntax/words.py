@@ -1,4 +1,4 @@
-"""The words in names of types in C and C++."""
+"""Keywords in the type names of C and C++."""
 
 from __future__ import annotations
 

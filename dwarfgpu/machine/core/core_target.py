@@ -1,4 +1,4 @@
-"""A core file: the threads of a process as they stopped, and its memory (`docs/core-files.md`).
+"""A core file: the stopped threads of a process, and its memory (`docs/core-files.md`).
 
 Law: given and written values override the core; the core file itself never changes. A wave is a
 thread by GDB's number, from 1 on in the order of the core.

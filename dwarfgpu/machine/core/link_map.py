@@ -1,4 +1,4 @@
-"""The names by which a process loaded its libraries, from its dynamic linker's list in a core.
+"""The names under which a process loaded its libraries, from the dynamic linker's list in a core.
 
 DT_DEBUG of the program locates the list (`struct r_debug` and `struct link_map` of `<link.h>`;
 every member used here has the size of an address). Law: a missing or corrupt list is ignored;

@@ -1,4 +1,4 @@
-"""Values given or written over those of a core file: what reading and writing share."""
+"""Values that override those of a core file, and helpers shared by reading and writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the notes of a core file keep registers (Linux, `struct elf_prstatus`, `elf_gregset_t`,
+"""Register positions in the notes of a core file (Linux, `struct elf_prstatus`, `elf_gregset_t`,
 `elf_fpregset_t`; Intel SDM volume 1, "XSAVE Area" and "x87 State" of it).
 
 Law: a register is found only if its layout is fixed, or the core describes it.

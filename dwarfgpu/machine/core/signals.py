@@ -1,4 +1,4 @@
-"""Signals of Linux on x86-64 and AArch64: their numbers, and what GDB calls them."""
+"""Linux signals on x86-64 and AArch64: their numbers and GDB's names for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stop of a wave before an instruction, with its reason."""
+"""The exception that stops a wave before an instruction, with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How two states differ: registers of their waves, lane by lane, and memories."""
+"""Compare two states: the registers of their waves, lane by lane, and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents, queues, dispatches, workgroups and where waves belong, in a state file
+"""Load agents, queues, dispatches, workgroups and the waves' places in them from a state file
 (`docs/state-files.md`). Law: an id that is referred to is there, and no two members contradict each
 other.
 """

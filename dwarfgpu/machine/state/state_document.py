@@ -1,4 +1,4 @@
-"""The current machine of a state, as a state file (`docs/state-files.md`).
+"""Save the current machine of a state as a state file (`docs/state-files.md`).
 
 Law: reading the file gives the same machine: registers byte by byte, memories, agents and waves.
 """

@@ -1,4 +1,4 @@
-"""A machine from given values: registers and memories of stopped waves.
+"""A machine with given contents: the registers and memory of stopped waves.
 
 Aliasing address spaces (private_lane, private_wave and generic are views of scratch, LDS and global
 memory) are one store: the architecture lowers an address to a place in it.

@@ -1,4 +1,4 @@
-"""Archives of `ar`: those of GNU, of BSD, and thin ones (System V ABI; GNU binutils, "ar").
+"""`ar` archives: GNU, BSD and thin ones (System V ABI; GNU binutils, "ar").
 
 Law: an archive is read member by member; a name leads nowhere but into its own table of names.
 """

@@ -1,4 +1,4 @@
-"""The files in an archive of any kind, by how it begins."""
+"""List the files in an archive of any kind, recognized by its first bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The object files in files and folders, down to each code object of a fat binary in an archive.
+"""Find object files in files and folders, down to each code object of a fat binary in an archive.
 
 Law: enumerating is lazy and opens nothing that a name in a file leads to, except the files of a
 thin archive within its folder, or the folder that the user named. What cannot be read costs only

@@ -1,4 +1,4 @@
-"""Open one object file of a container, as `members` named it.
+"""Open one object file of a container by the name that `members` gave it.
 
 Law: the containers of the last member that was opened stay open, in each thread, as long as the
 file on disk is the same by its number, size and time of change. So one member after another costs

@@ -1,4 +1,4 @@
-"""Archives of zip, as wheels are (PKWARE, APPNOTE.TXT 6.3: 4.3 and 4.5.3).
+"""Zip archives, such as wheels (PKWARE, APPNOTE.TXT 6.3: 4.3 and 4.5.3).
 
 Law: the directory at the end is what counts; files that overlap make the archive `Malformed`, since
 they would make much of little.

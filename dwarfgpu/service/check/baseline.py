@@ -1,4 +1,4 @@
-"""The baselines of `dwarfgpu check`: what an earlier run found, which counts no more."""
+"""Baselines of `dwarfgpu check`: findings of an earlier run, which no longer count."""
 
 from __future__ import annotations
 

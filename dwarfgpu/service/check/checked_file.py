@@ -1,4 +1,4 @@
-"""One file, checked: its findings, and which of them are new or about a name."""
+"""A checked file: its findings, and which of them are new or concern a given name."""
 
 from __future__ import annotations
 

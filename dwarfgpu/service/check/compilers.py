@@ -1,4 +1,4 @@
-"""Which compilers wrote a file that was checked, and how many findings are about the output of
+"""The compilers that wrote a checked file, and the number of findings about the output of
 each."""
 
 from __future__ import annotations

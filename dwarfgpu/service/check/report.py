@@ -1,4 +1,4 @@
-"""`dwarfgpu check FILE`: the findings for people, for programs and for CI."""
+"""Report the findings of `dwarfgpu check FILE` for people, for programs and for CI."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Machine instructions, with the source that they come from."""
+"""Machine instructions with their source lines."""

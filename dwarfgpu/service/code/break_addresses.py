@@ -1,4 +1,4 @@
-"""Where a breakpoint is set for a place in the program, at the prompt and on the command line."""
+"""Choose the breakpoint address for a program location, at the prompt and the command line."""
 
 from __future__ import annotations
 

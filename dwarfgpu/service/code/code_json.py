@@ -1,4 +1,4 @@
-"""Code as data: the members of `dwarfgpu-disas-1`."""
+"""Machine code as JSON: the members of `dwarfgpu-disas-1`."""
 
 from __future__ import annotations
 

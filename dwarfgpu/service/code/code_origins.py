@@ -1,4 +1,4 @@
-"""The source line and the inlined functions of each instruction, for a whole file.
+"""Find the source line and the inlined functions of each instruction, for a whole file.
 
 Both are the same for a stretch of code. A stretch is looked up once, and the blocks in a function
 are put in order of their addresses once, so that all code of a file takes linear time.

@@ -1,4 +1,4 @@
-"""The code that a name, a line or addresses denote, function by function."""
+"""Find the code that a name, a line or addresses denote, function by function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The code of an object file as instructions: with functions, source lines and branch targets.
+"""Disassemble an object file, with functions, source lines and branch targets.
 
 Used by `disas`, the prompt and GDB. `dwarfgpu.isa` decodes instructions of AMD GPUs, capstone those
 of a host, if it is installed.

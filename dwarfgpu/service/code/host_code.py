@@ -1,4 +1,4 @@
-"""Instructions of a host (x86-64, i386, AArch64) by capstone, which is an extra."""
+"""Disassemble host code (x86-64, i386, AArch64) with Capstone, an optional extra."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an instruction does to registers and memory: `disas --registers`, `explain $pc`."""
+"""Effects of an instruction on registers and memory: `disas --registers`, `explain $pc`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of source files, from the debugging information or from disk."""
+"""Read source lines, from the debugging information or from disk."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Core files: what they report, and those that dwarfgpu writes."""
+"""Core files: report on existing ones, and write new ones."""

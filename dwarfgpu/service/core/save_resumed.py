@@ -1,4 +1,4 @@
-"""Save resumed waves where they have stopped: as a state file or as a core file."""
+"""Save resumed waves where they stopped, as a state file or as a core file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A simulated run where it stopped, as a machine that commands examine, and as a state file."""
+"""A stopped simulated run, as a machine for commands to examine and as a state file."""
 
 from __future__ import annotations
 

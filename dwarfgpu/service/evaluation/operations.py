@@ -1,4 +1,4 @@
-"""DWARF operations: what they give where the user looks, and in the lanes of waves."""
+"""Evaluate DWARF operations in the user's focus, and in the lanes of waves."""
 
 from __future__ import annotations
 

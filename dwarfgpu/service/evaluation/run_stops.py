@@ -1,4 +1,4 @@
-"""Breakpoints of a run without a user at a prompt: where they are, and what a stop shows."""
+"""Breakpoints of a non-interactive run: where they are, and what a stop shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each instruction of a run, with the source lines to which it belongs."""
+"""Trace each instruction of a run, with its source line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables and expressions of a wave: the questions of `eval`, and the answers."""
+"""Evaluate a wave's variables and expressions, for `eval`."""
 
 from __future__ import annotations
 

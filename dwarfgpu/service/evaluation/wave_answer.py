@@ -1,4 +1,4 @@
-"""The answers of one wave: lines for people, and members of `dwarfgpu-eval-1`."""
+"""The answers for one wave: lines for people, and members of `dwarfgpu-eval-1`."""
 
 from __future__ import annotations
 

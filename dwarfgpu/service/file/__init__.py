@@ -1,1 +1,1 @@
-"""Facts about a file: what it has, and its call frame information."""
+"""Facts about a file: its contents and its call frame information."""

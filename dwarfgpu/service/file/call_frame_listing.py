@@ -1,4 +1,4 @@
-"""The call frame information of a file, entry by entry, as text and as data."""
+"""List a file's call frame information, entry by entry, as text and as data."""
 
 from __future__ import annotations
 

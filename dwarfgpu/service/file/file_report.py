@@ -1,4 +1,4 @@
-"""The facts about a file for `dwarfgpu info`.
+"""Collect the facts about a file for `dwarfgpu info`.
 
 Law: an unreadable part becomes a problem of the report; the others are still reported.
 """

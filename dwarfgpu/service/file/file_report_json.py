@@ -1,4 +1,4 @@
-"""A report of `dwarfgpu info` as plain data (`docs/schema/info.json`)."""
+"""The report of `dwarfgpu info` as plain data (`docs/schema/info.json`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a file as text, line by line; `file_report_json` has the same as JSON."""
+"""The report on a file as text, line by line; `file_report_json` produces it as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Languages of the source, by the names that GDB gives them."""
+"""Source languages, by GDB's names for them."""
 
 from __future__ import annotations
 

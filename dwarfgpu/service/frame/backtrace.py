@@ -1,4 +1,4 @@
-"""The call frames of a lane, down to a limit, and why there are no more."""
+"""The call frames of a lane up to a limit, and the reason why the backtrace ends."""
 
 from __future__ import annotations
 

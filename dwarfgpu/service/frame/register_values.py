@@ -1,4 +1,4 @@
-"""Registers of the wave in focus, with the types that GDB gives them."""
+"""Registers of the wave in focus, with GDB's types."""
 
 from __future__ import annotations
 

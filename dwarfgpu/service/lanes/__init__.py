@@ -1,1 +1,1 @@
-"""Answers for each lane of waves, and which lanes a question is about."""
+"""Answers for each lane of waves, and the selection of lanes."""

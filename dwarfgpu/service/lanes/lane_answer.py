@@ -1,4 +1,4 @@
-"""One answer for each lane: as lines of text, where equal neighbours share one, and as JSON."""
+"""One answer per lane, as JSON and as text in which equal neighbouring lanes share a line."""
 
 from __future__ import annotations
 

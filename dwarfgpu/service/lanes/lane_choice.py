@@ -1,4 +1,4 @@
-"""Which lanes of a wave a question is about: `all`, `active`, `inactive`, `0-3,7`."""
+"""Select lanes of a wave: `all`, `active`, `inactive`, `0-3,7`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions in the lanes of a wave.
+"""Evaluate conditions in the lanes of a wave.
 
 Law: a lane has what testing it alone gives; testing many together changes the time only.
 """

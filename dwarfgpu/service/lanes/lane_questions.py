@@ -1,4 +1,4 @@
-"""What variables and expressions are in each lane of waves, where the lane is.
+"""Evaluate variables and expressions for each lane of waves, at the lane's own location.
 
 Law: a lane has what asking it alone gives; asking many together changes the time only.
 """

@@ -1,4 +1,4 @@
-"""Where waves wait at an unmet barrier: with source lines, as text and as JSON."""
+"""Show where waves wait at an unmet barrier, with source lines, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An address of one address space as one of others, as text and as data."""
+"""Convert an address from one address space to others, as text and as data."""
 
 from __future__ import annotations
 

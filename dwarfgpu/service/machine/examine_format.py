@@ -1,4 +1,4 @@
-"""Memory in units, as `x` shows it: what FMT means, and the text of a unit or a string."""
+"""Memory in units, as `x` shows it: parse FMT, and format a unit or a string."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The access at which a wave failed, as text and as data."""
+"""Describe the access at which a wave failed, as text and as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a pattern of bytes is in memory."""
+"""Find a pattern of bytes in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a kernel on the simulated machine: what came out, and where it stopped."""
+"""Run a kernel on the simulated machine: its results, and where it stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run leaves, as text and as the object of `docs/schema/run.json`."""
+"""Report the results of a run, as text and as the object of `docs/schema/run.json`."""
 
 from __future__ import annotations
 

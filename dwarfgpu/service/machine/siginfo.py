@@ -1,4 +1,4 @@
-"""`$_siginfo`: why a thread of a core file got its signal, as Linux has it (`siginfo_t`)."""
+"""`$_siginfo`: why a thread of a core file received its signal, as Linux's `siginfo_t`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where waves are and why they stopped: a row per wave, and groups of similar ones.
+"""Where waves are and why they stopped: one row per wave, or per group of similar waves.
 
 Law: a place is looked up once per program location, however many waves are there.
 """

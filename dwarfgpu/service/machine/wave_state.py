@@ -1,4 +1,4 @@
-"""One wave of a core file as a state file, for sharing.
+"""Save one wave of a core file as a state file, for sharing.
 
 Law: the state contains the registers, the LDS and the scratch memory of the wave, and of the rest
 of the memory only requested ranges.

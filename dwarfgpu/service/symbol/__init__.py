@@ -1,1 +1,1 @@
-"""Symbols in words and in lists."""
+"""Describe and list symbols."""

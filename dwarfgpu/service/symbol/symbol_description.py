@@ -1,4 +1,4 @@
-"""Symbols in words: where one is, and those of the scopes at a place."""
+"""Describe symbols: where one is, and those in scope at a program location."""
 
 from __future__ import annotations
 

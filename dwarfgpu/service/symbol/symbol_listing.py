@@ -1,4 +1,4 @@
-"""Functions, variables and types of code objects by name and type, as GDB lists them."""
+"""List functions, variables and types of code objects by name and type, as GDB does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The type that an expression has or names, and its definition, as GDB's `whatis` and `ptype`."""
+"""Find the type that an expression has or names, and its definition, for `whatis` and `ptype`."""
 
 from __future__ import annotations
 

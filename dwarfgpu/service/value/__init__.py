@@ -1,1 +1,1 @@
-"""Values of variables and expressions: what they are and where."""
+"""Values and locations of variables and expressions."""

@@ -1,4 +1,4 @@
-"""Expressions of the source language on the command line: answers, and what they rest on."""
+"""Source expressions on the command line: answers, and the assumptions they depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a front end has expressions evaluated and shown: `$names`, settings of `print`, symbols."""
+"""Settings by which a front end evaluates and shows expressions: `$names`, `print`, symbols."""
 
 from __future__ import annotations
 

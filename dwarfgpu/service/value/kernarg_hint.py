@@ -1,4 +1,4 @@
-"""Hints for kernel arguments without a value at a wave's location: they are in the kernarg segment.
+"""Point to the kernarg segment for kernel arguments without a value at a wave's location.
 
 At its first instruction a kernel has loaded none of them, so that debugging information locates
 few.

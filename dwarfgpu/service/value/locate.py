@@ -1,4 +1,4 @@
-"""Where every bit of a subject is, as text and as data."""
+"""Locate every bit of a subject, as text and as data."""
 
 from __future__ import annotations
 

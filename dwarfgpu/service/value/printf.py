@@ -1,4 +1,4 @@
-"""`printf`: values in a format of C; escapes of C."""
+"""`printf`: C format strings, with C's escape sequences."""
 
 from __future__ import annotations
 

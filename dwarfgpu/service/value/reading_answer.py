@@ -1,4 +1,4 @@
-"""What a command shows of a variable: text and JSON from the same facts."""
+"""The text and JSON that commands show for a variable, from the same facts."""
 
 from __future__ import annotations
 

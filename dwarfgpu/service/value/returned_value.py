@@ -1,4 +1,4 @@
-"""What a function returned, by the call convention of AMD GPUs.
+"""Find the value that a function returned, by the calling convention of AMD GPUs.
 
 Source: AMDGPU usage, "Non-Kernel Functions" (values are returned in VGPRs from v0 on), and how
 clang lowers types for it: an aggregate of up to 64 bits is returned as dwords of its memory, a

@@ -1,4 +1,4 @@
-"""What commands evaluate: expressions, with the value history and convenience variables."""
+"""Evaluate expressions for commands, with the value history and convenience variables."""
 
 from __future__ import annotations
 

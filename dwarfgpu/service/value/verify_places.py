@@ -1,4 +1,4 @@
-"""`--verify-places`: what comparing all places of everything that was read has found."""
+"""`--verify-places`: report differences between the places of each object that was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An object that is watched: where its bytes are, and its value at a later stop.
+"""A watched object: the location of its bytes, and its value at a later stop.
 
 Law: an expression is watched as GDB's software watchpoints do: whatever it reads, and where a
 location list gives another place.

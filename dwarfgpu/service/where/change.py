@@ -1,4 +1,4 @@
-"""What two builds describe differently: `dwarfgpu where --against OLD`."""
+"""Compare how two builds describe variables: `dwarfgpu where --against OLD`."""
 
 from __future__ import annotations
 

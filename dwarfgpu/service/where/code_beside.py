@@ -1,4 +1,4 @@
-"""A variable's location ranges beside the code of its scope: `dwarfgpu where NAME --asm`."""
+"""Show a variable's location ranges beside the code of its scope: `dwarfgpu where NAME --asm`."""
 
 from __future__ import annotations
 

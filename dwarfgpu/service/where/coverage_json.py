@@ -1,4 +1,4 @@
-"""What `dwarfgpu where` found as plain data (`docs/schema/where.json`), and what it adds up to."""
+"""The results of `dwarfgpu where` as plain data (`docs/schema/where.json`), with their totals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where variables are described, as text: each with its stretches, or one in a line."""
+"""The text of `dwarfgpu where`: variables with their stretches, or one variable per line."""
 
 from __future__ import annotations
 

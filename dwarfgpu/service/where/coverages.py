@@ -1,4 +1,4 @@
-"""Where variables are described: the coverages of a question, and one in words."""
+"""Find the coverage of the variables that a user asked for, and describe one in words."""
 
 from __future__ import annotations
 

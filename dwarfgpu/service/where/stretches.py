@@ -1,4 +1,4 @@
-"""The stretches of a variable's scope, and which lanes are in each."""
+"""The stretches of a variable's scope, and the lanes whose pc is in each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code objects that a process had loaded for its GPUs, from the list of its runtime: `r_debug` and
+"""Code objects that a process had loaded on its GPUs, from its runtime's list: `r_debug` and
 `link_map` as in `<link.h>`, with a URI in place of the name (AMDGPU usage, "Loaded Code Object Path
 Uniform Resource Identifier (URI)").
 

@@ -1,4 +1,4 @@
-"""Which lanes of a wave that failed made the access that failed, and where.
+"""Find the lanes of a failed wave that made the faulty access, and the addresses.
 
 The hardware records no lane. The registers of the wave give the addresses of the instruction at the
 pc, and of those before it, because a wave runs on until the violation reaches it, at the latest

@@ -1,4 +1,4 @@
-"""The waves of a core file as a `Target`: reads registers and memories where they were saved.
+"""The waves of a core file as a `Target` that reads registers and memory from the save areas.
 
 Law: given and written values override the core; the core file itself never changes. Every
 `Unavailable` has a reason: beyond the allocation, not saved, omitted, truncated.

@@ -1,4 +1,4 @@
-"""The addresses that a memory instruction of a saved wave accesses, from its registers."""
+"""Compute the addresses that a saved wave's memory instruction accesses, from its registers."""
 
 from __future__ import annotations
 

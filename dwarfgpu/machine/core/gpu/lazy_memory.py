@@ -1,4 +1,4 @@
-"""The memory of a core file below a machine that goes on from it.
+"""The memory of a core file, beneath a machine that resumes from it.
 
 Law: a part is read when it is accessed first, and copied: the core file never changes, and what
 nothing accesses costs nothing.

@@ -1,4 +1,4 @@
-"""GPUs of a process as in a core file: the note, save areas, queues and the list of code objects,
+"""The GPU state of a process as in a core file: note, save areas, queues and code object list,
 laid out in memory.
 
 Law: given objects keep their addresses; all others are placed after `ProcessImage.free_address`.

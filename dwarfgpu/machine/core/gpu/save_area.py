@@ -1,4 +1,4 @@
-"""Context save areas of AMD GPUs: where the trap handlers save the registers and the LDS of waves.
+"""Context save areas of AMD GPUs, where trap handlers save the registers and the LDS of waves.
 
 Law: this module finds waves and registers in the words that it is given; it reads no memory.
 """

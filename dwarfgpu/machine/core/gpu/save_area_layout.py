@@ -1,4 +1,4 @@
-"""The layouts of the context save areas of AMD GPUs, one for each GFX level.
+"""Layouts of AMD GPU context save areas, one for each GFX level.
 
 A save area has a control stack of words with bit fields, followed by the saved waves. A STATE word
 defines the block sizes of the waves after it, a WAVE word identifies a wave; the waves are stored

@@ -1,4 +1,4 @@
-"""A state as the core file that its GPUs would leave.
+"""Convert a state to the core file that its GPUs would leave.
 
 Law: everything known in the state is in the core. Parts of a save area that are unknown in the
 state are zeros, and a note says so: a core file has no unknown bits. Unknown memory is omitted.

@@ -1,4 +1,4 @@
-"""Decode saved hardware registers and TTMPs of a wave: its ids, its pc, why it stopped.
+"""Decode the saved hardware registers and TTMPs of a wave: its ids, pc and stop reason.
 
 The trap handlers of ROCr store these in TTMPs 4 to 11 and 13; the packet processor (SPI) writes the
 ids. Law: the results are those of amd-dbgapi; differences between GFX levels are fields of

@@ -1,4 +1,4 @@
-"""The waves of a core file, and where their state is.
+"""The waves of a core file, and where the file keeps their state.
 
 Law: opening reads the note and the control stacks of the save areas; registers and memory of a wave
 are read on demand, from where the trap handler saved them. Inconsistencies become notes, and hide

@@ -1,1 +1,1 @@
-"""A machine that runs, as the debugger sees and changes it."""
+"""A running machine as the debugger reads and changes it."""

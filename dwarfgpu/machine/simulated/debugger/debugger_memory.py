@@ -1,4 +1,4 @@
-"""Memory of a machine that runs, as debuggers read and write it.
+"""The memory of a running machine, as debuggers read and write it.
 
 Law: bytes that nothing has written are unknown; a debugger that writes them defines them.
 """

@@ -1,4 +1,4 @@
-"""Registers of a wave that runs, as debuggers name them.
+"""The registers of a running wave, as debuggers name them.
 
 Law: what is written is what the next instruction reads.
 """

@@ -1,4 +1,4 @@
-"""Waves that had failed where the machine is from, at an instruction that is not known.
+"""Waves that had already failed when their state was captured, at an unknown instruction.
 
 Law: the hardware reports a failure at or after the instruction that caused it. Where executing the
 instruction at the pc fails for the same reason, that one is it, and is executed again; where it

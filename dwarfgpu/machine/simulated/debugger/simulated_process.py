@@ -1,4 +1,4 @@
-"""Waves of several processors, and threads of a CPU, in one process: waves run, threads stay.
+"""Waves of several processors and CPU threads in one process; only the waves run.
 
 Law: what happens is a function of the state and the seed. The waves of a processor have turns of as
 many instructions as one turn of each of them has; a stop does not change whose turn it is.

@@ -1,4 +1,4 @@
-"""A simulated machine as debuggers see it: the state of a dispatch, and the power to run.
+"""A simulated machine as debuggers see it: the state of a dispatch, which can run.
 
 Law: from the start on, everything that is read and written is the machine that runs; before, it is
 the state just before the first instruction. Waves that ended are gone; memory stays. NumPy is

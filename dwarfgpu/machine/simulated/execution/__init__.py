@@ -1,1 +1,1 @@
-"""Waves that execute: turns, barriers, executors, and observers of what they do."""
+"""Executing waves: scheduling, barriers, executors and observers."""

@@ -1,4 +1,4 @@
-"""Whether it matters which wave of a dispatch executes first: accesses of the same memory.
+"""Detect accesses to the same memory whose result may depend on the order of waves.
 
 Law: where no conflict is found, every order of the waves leaves the same registers and memory. Two
 accesses of a dword conflict when they are of different waves, one of them writes, and no barrier of

@@ -1,4 +1,4 @@
-"""The barriers of workgroups: when waves leave one, and where waiting waves are."""
+"""Workgroup barriers: when waves leave them, and where waves wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dispatch that runs: waves with registers and memory, one instruction at a time.
+"""Run a dispatch: waves with registers and memory, one instruction at a time.
 
 Law: what happens is a function of the code, the memory, the registers and the seed of the schedule;
 nothing else. A wave that stops stands before the instruction that it could not execute.

@@ -1,4 +1,4 @@
-"""All waves of a dispatch together: those at the lowest pc execute a block, the others wait.
+"""Run all waves of a dispatch in lockstep: those at the lowest pc execute a block, others wait.
 
 Law: what a dispatch leaves is what it leaves one wave at a time. A run together ends early, and all
 that it did is undone, where the order of waves may matter (`access_conflicts`) or a wave stops.

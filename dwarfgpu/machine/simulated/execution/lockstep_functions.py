@@ -1,4 +1,4 @@
-"""What the statements of an instruction call, for the lanes of several waves in one array.
+"""Functions that an instruction's statements call, for the lanes of several waves in one array.
 
 Law: each wave has what the functions of one wave (`lane_functions.py`, `lane_moves.py`) give it. A
 scalar is a number that all waves share, or an array of one for each wave.

@@ -1,4 +1,4 @@
-"""Waves that execute the same instruction together: their lanes one after the other in one array.
+"""Waves that execute one instruction together, with their lanes side by side in one array.
 
 A `WaveGroup` is what a wave is for generated statements of vector operations, with the lanes of all
 its waves: wave, then lane. Scalars stay with the waves: a register is a Python integer while it is

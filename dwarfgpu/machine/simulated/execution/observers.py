@@ -1,4 +1,4 @@
-"""What may watch a machine that runs: its instructions, its accesses of memory.
+"""Observers of a running machine: of its instructions and its memory accesses.
 
 Watchpoints and contents that a state leaves out are observers; so can be the search for races, logs
 of accesses, and what running backwards has to remember.

@@ -1,4 +1,4 @@
-"""Turns in rounds: in each round everyone who can go on has one turn.
+"""Scheduling in rounds: everyone who can continue gets one turn per round.
 
 Law: the order is a function of the seed, the number of the round and of who can go on when it
 begins.

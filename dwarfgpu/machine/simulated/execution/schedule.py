@@ -1,4 +1,4 @@
-"""Whose turn it is: rounds in which each wave that can go on has one turn.
+"""The order of waves: in each round, every wave that can continue gets one turn.
 
 Law: the order is a function of the seed and of which waves can go on at the beginning of a round. A
 stop of the machine does not change whose turn it is.

@@ -1,4 +1,4 @@
-"""What each instruction of a running machine changes: an observer.
+"""An observer that records what each instruction of a running machine changes.
 
 Law: every register whose bits differ after an instruction is in its entry, whatever wrote it.
 """

@@ -1,4 +1,4 @@
-"""One wave executes an instruction, or a block of them."""
+"""Execute an instruction, or a block of instructions, for one wave."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A dispatch before its first instruction: arguments, packets, and the waves that it starts."""
+"""Set up a dispatch before its first instruction: arguments, packets and waves."""

@@ -1,4 +1,4 @@
-"""A kernel dispatch as it is asked for, and whether the kernel and the processor allow it."""
+"""A requested kernel dispatch, checked against the limits of the kernel and the processor."""
 
 from __future__ import annotations
 

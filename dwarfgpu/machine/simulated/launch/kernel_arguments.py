@@ -1,4 +1,4 @@
-"""The arguments of a kernel: what its metadata and its source declare, and what the user gives.
+"""Kernel arguments: declared by the metadata and the source, with values given by the user.
 
 "Code Object Metadata" of the AMDGPU usage has the terms.
 """

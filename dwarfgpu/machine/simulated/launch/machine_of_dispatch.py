@@ -1,4 +1,4 @@
-"""A dispatch as a machine that can run: its memory as allocations, its waves with their registers.
+"""Turn a dispatch into a machine that can run: memory as allocations, waves with registers.
 
 Law: what no document defines is undefined (`undefined.py`), not zero.
 """

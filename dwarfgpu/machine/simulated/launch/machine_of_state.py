@@ -1,4 +1,4 @@
-"""A machine that goes on from a state: waves with registers and memory, wherever these are from.
+"""Build a machine that resumes from a state, whatever the source of its registers and memory.
 
 Law: what the state leaves out is undefined, and the instruction that needs it stops its wave
 (`unknown_contents.py`). Nothing is made up: what nothing had written in the run that the state is

@@ -1,4 +1,4 @@
-"""A dispatch, before its first instruction, as a state file (`docs/state-files.md`)."""
+"""Save a dispatch before its first instruction as a state file (`docs/state-files.md`)."""
 
 from __future__ import annotations
 

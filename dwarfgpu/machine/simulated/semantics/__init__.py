@@ -1,1 +1,1 @@
-"""From a machine instruction to the Python that executes it."""
+"""Translate machine instructions to Python code that executes them."""

@@ -1,4 +1,4 @@
-"""What hardware approximates: reciprocal roots, exponentials, logarithms, sines and cosines.
+"""Functions that hardware approximates: reciprocal roots, exponentials, logarithms, sin, cos.
 
 Law: results are correctly rounded, to nearest. Double precision decides, except where its error may
 reach over the middle of two results; these few are computed with 50 digits.

@@ -1,4 +1,4 @@
-"""Machine code as Python functions of blocks: instructions up to the next that may go elsewhere.
+"""Compile machine code to one Python function per block: instructions up to a possible branch.
 
 A block is the statements of its instructions, one after the other, in one function. Law: it does
 what its instructions do one at a time; where it cannot go on, the line of the source that raised

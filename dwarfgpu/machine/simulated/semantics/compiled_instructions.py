@@ -1,4 +1,4 @@
-"""Machine code as Python functions of a wave: decoded and compiled once for each address."""
+"""Compile machine code to Python functions of a wave, once for each address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of operations that compute nothing: what ends, waits, signals and sends messages."""
+"""Statements for operations that compute nothing: end, wait, signal and send messages."""
 
 from __future__ import annotations
 

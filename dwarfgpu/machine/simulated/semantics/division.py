@@ -1,4 +1,4 @@
-"""What division is made of: v_div_scale, v_div_fmas, v_div_fixup.
+"""The steps of a division: v_div_scale, v_div_fmas, v_div_fixup.
 
 Where AMD's pseudo code and the results of hardware differ, these are the results of hardware. Where
 the pseudo code makes a quotient wrong (a denominator that is scaled up to infinity), these make it

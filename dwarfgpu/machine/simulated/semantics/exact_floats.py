@@ -1,4 +1,4 @@
-"""Double precision that arrays of NumPy do not have: fma, rounded once, and the bits of 2/pi."""
+"""Double precision operations missing in NumPy: fma, rounded once, and the bits of 2/pi."""
 
 from __future__ import annotations
 

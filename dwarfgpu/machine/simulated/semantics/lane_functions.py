@@ -1,4 +1,4 @@
-"""What expressions of vector operations call: functions over arrays whose last axis is the lanes.
+"""Functions that vector operations call, over arrays whose last axis is the lanes.
 
 Law: a result depends on nothing but the arguments, on every processor. Rounding is to nearest,
 ties to even, once.

@@ -1,4 +1,4 @@
-"""Moves between lanes, between parts of registers, and between types: what statements are made of.
+"""Moves between lanes, between parts of registers, and between types, for use in statements.
 
 "Data Parallel Processing (DPP)", "Sub-Dword Addressing (SDWA)" and the descriptions of
 `v_readlane_b32`, `ds_bpermute_b32`, `ds_swizzle_b32` in AMD's ISA documents.

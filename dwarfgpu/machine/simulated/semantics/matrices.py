@@ -1,4 +1,4 @@
-"""Products of matrices over the lanes of a wave: where lanes have the elements, and the product.
+"""Matrix products over the lanes of a wave: which lanes hold which elements, and the product.
 
 "Matrix Core" and "WMMA" of AMD's ISA documents, and the layouts of the AMD Matrix Instruction
 Calculator. Sums are computed in double precision and rounded once; hardware may round between.

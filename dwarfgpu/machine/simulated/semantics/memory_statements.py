@@ -1,4 +1,4 @@
-"""The statements of instructions that access memory: where the address is, and in which memory."""
+"""Statements for instructions that access memory: the address, and the memory it belongs to."""
 
 from __future__ import annotations
 

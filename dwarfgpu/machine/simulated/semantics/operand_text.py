@@ -1,4 +1,4 @@
-"""Operands of an instruction as Python text: how a register is read, as which type, and written.
+"""Instruction operands as Python text: reading a register as a type, and writing it.
 
 The text is of the body of a function of a wave `w` that has `s`, `v`, `i`, `f` (registers as
 numbers, as signed numbers, as floats) and `on` (the lanes that are active, None for all).

@@ -1,4 +1,4 @@
-"""Statements that write results to vector registers, whole or in part, for the lanes that count."""
+"""Statements that write results to vector registers, whole or in part, in the enabled lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Floating point as MODE says when it is not the default: directed rounding (FP_ROUND), halves that
+"""Floating point in modes other than the default: directed rounding (FP_ROUND), f16 results that
 do not overflow (FP16_OVFL), and exceptions (EXCP_EN).
 
 Law: every result is the exact rational number, rounded once in the direction of MODE; it is

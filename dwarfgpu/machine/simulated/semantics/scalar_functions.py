@@ -1,4 +1,4 @@
-"""What expressions of scalar operations call: functions over Python integers."""
+"""Functions that scalar operations call, over Python integers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Floating point numbers of 8 bits, and xf32.
+"""8-bit floating point formats, and xf32.
 
 "fnuz" are those of GFX940: one zero, no infinities, one NaN. Later processors have those of the
 Open Compute Project ("OCP 8-bit Floating Point Specification"): e4m3 has no infinities either.

@@ -1,4 +1,4 @@
-"""The sources of an operation as statements: each in a variable, as its type and the mode say."""
+"""Statements that load an operation's sources into variables, by their types and the mode."""
 
 from __future__ import annotations
 

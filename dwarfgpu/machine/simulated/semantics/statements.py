@@ -1,4 +1,4 @@
-"""From an instruction to the Python statements that execute it, by the line that declares it.
+"""Translate an instruction to Python statements, from the line that declares the instruction.
 
 Every executor is made of these statements: they read `w`, the wave, also by the names of
 `PROLOGUE`, compute all results, and only then write any.

@@ -1,4 +1,4 @@
-"""Statements about the matrices of MFMA and WMMA, which are in registers of all lanes."""
+"""Statements for the matrices of MFMA and WMMA, held in the registers of all lanes."""
 
 from __future__ import annotations
 

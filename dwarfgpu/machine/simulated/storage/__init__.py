@@ -1,1 +1,1 @@
-"""Registers and memories of waves that run, and what of them is undefined."""
+"""Registers and memory of running waves, and which parts of them are undefined."""

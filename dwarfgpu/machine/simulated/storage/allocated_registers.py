@@ -1,4 +1,4 @@
-"""The registers that a wave was allocated: an instruction that names another one stops it."""
+"""The registers allocated to a wave; an instruction that names any other register stops it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Global memory of a running machine: allocations with names, and nothing between them.
+"""Global memory of a running machine: named allocations, with nothing mapped between them.
 
 Law: an access is either inside one allocation for every lane, or a memory violation that names the
 lane and the nearest allocation; nothing is written before that is known.

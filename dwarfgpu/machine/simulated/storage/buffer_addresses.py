@@ -1,4 +1,4 @@
-"""Where the lanes of a wave access a buffer, by its resource."""
+"""Compute the addresses at which lanes access a buffer, from its resource descriptor."""
 
 from __future__ import annotations
 

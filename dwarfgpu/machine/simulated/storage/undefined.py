@@ -1,4 +1,4 @@
-"""Registers and memory that nothing has defined: no rule of the ABI, and no instruction since.
+"""Registers and memory defined neither by a rule of the ABI nor by an instruction since.
 
 Law: what is undefined has the bytes of `FILL`, and debuggers show it as unavailable until it is
 written (docs/decisions/0021-undefined-is-not-zero.md).

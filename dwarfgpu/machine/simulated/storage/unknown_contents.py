@@ -1,4 +1,4 @@
-"""What a state leaves out: the instruction that needs it stops its wave, and names it.
+"""Contents missing in a state: an instruction that needs them stops its wave and names them.
 
 Law: an instruction computes only with what is known, in the lanes that execute it. Copies (loads,
 stores, moves) of what is unknown are unknown, because compilers save and restore registers whole.

@@ -1,4 +1,4 @@
-"""Memory as a wave that runs sees it: global, LDS, scratch, and the generic addresses of all three.
+"""Memory as a running wave sees it: global, LDS, scratch, and generic addresses for all three.
 
 Loads return a value for each lane, of which those of inactive lanes mean nothing. A result for
 several elements has an axis for them before the lanes.

@@ -1,4 +1,4 @@
-"""One wave that runs: its registers as arrays `[register][lane]`, its masks as numbers.
+"""The registers of one running wave, as arrays `[register][lane]`, and its masks as numbers.
 
 Law: masks, scalar registers and SCC are Python integers; a mask of lanes becomes an array of
 booleans when it is needed, and each mask only once.

@@ -1,4 +1,4 @@
-"""Which bits of the registers of a wave that runs were written: by the ABI's rules, by an
+"""Track which register bits of a running wave have been written: by the ABI's rules, by an
 instruction, or by a debugger. Others are undefined.
 """
 
