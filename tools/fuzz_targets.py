@@ -40,10 +40,10 @@ from dwarfgpu.objfile.collection.ar import thin_names
 from dwarfgpu.objfile.collection.archive import packed_files
 from dwarfgpu.objfile.collection.members import is_archive
 from dwarfgpu.objfile.cuda_code import read_cuda_code
+from dwarfgpu.objfile.cuda_fatbin import read_fatbins
 from dwarfgpu.objfile.cuda_target import cuda_target
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id, readable_notes
-from dwarfgpu.objfile.fatbin import read_fatbins
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3

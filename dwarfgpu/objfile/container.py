@@ -65,7 +65,7 @@ def container_in(data: bytes | FileBytes, path: str, limits: FileLimits) -> Cont
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
         return Container(path, None, read_bundles(data, path, limits), limits)
     if data[:_LONGEST_MAGIC_BYTES].startswith(FATBIN_MAGIC):
-        from dwarfgpu.objfile.fatbin import read_fatbins  # few files are fat binaries of CUDA
+        from dwarfgpu.objfile.cuda_fatbin import read_fatbins  # few files are fat binaries of CUDA
 
         return Container(path, None, read_fatbins(data, path, limits), limits)
     return container_of(ObjectFile(path, data, limits))
@@ -77,7 +77,7 @@ def container_of(file: ObjectFile) -> Container:
         return Container(file.path, file, (), file.limits)
     entries: tuple[BundleEntry, ...] = entries_of(file)
     if any(name in file.sections_by_name for name in FATBIN_SECTIONS):
-        from dwarfgpu.objfile.fatbin import fatbins_of
+        from dwarfgpu.objfile.cuda_fatbin import fatbins_of
 
         first = len(entries)
         entries += tuple(evolve(one, index=first + one.index) for one in fatbins_of(file))

@@ -10,9 +10,9 @@ import pytest
 
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
-from dwarfgpu.objfile import fatbin
+from dwarfgpu.objfile import cuda_fatbin
 from dwarfgpu.objfile.container import open_container, open_object, pick
-from dwarfgpu.objfile.fatbin import read_fatbins
+from dwarfgpu.objfile.cuda_fatbin import read_fatbins
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
 from dwarfgpu.objfile.lz4 import unpack_lz4
 from tests.cli.command import FIXTURES, run, run_json
@@ -157,7 +157,7 @@ def test_another_version() -> None:
 
 
 def test_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fatbin, "MAX_ENTRIES", 10)
+    monkeypatch.setattr(cuda_fatbin, "MAX_ENTRIES", 10)
     assert len(read_fatbins(made([entry(b"")] * 10), "it")) == 10
     for data in (made([entry(b"")] * 11), made([entry(b"")] * 6) * 2):
         with pytest.raises(LimitExceeded, match="more than 10 code objects"):
