@@ -1,5 +1,8 @@
 """The evaluation context (AMD text A.2.5.1) and the narrow protocols that it consists of.
 
+What attributes give is here too: an expression (`ExprLoc`), a location list (`LocList`) or a
+constant. `matching_entries` chooses the entries of a list that apply at a pc.
+
 Law: an absent element is None; using it is `MissingContext`, never a guess.
 """
 
