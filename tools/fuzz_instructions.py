@@ -25,7 +25,7 @@ from dwarfgpu.isa.operands import OperandKind
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
 from dwarfgpu.machine.topology import StopReason, Wave
 
 TARGETS: Final = (

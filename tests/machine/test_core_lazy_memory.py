@@ -11,7 +11,7 @@ from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.core.gpu.lazy_memory import PART_BYTES, CoreSource
 from dwarfgpu.machine.core.memory import CoreMemory, Range
 from dwarfgpu.machine.simulated.faults import WaveStop
-from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Arena
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.objfile.elf import ObjectFile, map_file
 from tests.cli.command import FIXTURES

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.core.memory import CoreMemory
     from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-    from dwarfgpu.machine.simulated.storage.arena import Arena
+    from dwarfgpu.machine.simulated.storage.global_memory import Arena
 
 AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
 """What is called when a wave is at a breakpoint: whether the run ends there."""

@@ -13,7 +13,7 @@ from dwarfgpu.isa.instruction import Encoding
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
 from dwarfgpu.machine.topology import Wave
 
 CODE, MEMORY, SHARED, WAVES = 0x10000, 0x20000, 0x40000, 8

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.machine.simulated.execution.access_conflicts import Conflict, Conflicts
-from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Arena
 
 START = 0x1000
 WORKGROUPS = [0, 0, 0, 1]

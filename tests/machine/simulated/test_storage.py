@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu.machine.simulated.execution.interpreter import Executor
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, function_text
-from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Arena
 from dwarfgpu.machine.simulated.storage.wave_registers import Bank, shared_registers
 from dwarfgpu.machine.topology import Wave
 from tests.cli.command import FIXTURES

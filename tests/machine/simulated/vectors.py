@@ -12,7 +12,7 @@ from dwarfgpu.arch.processors import processor as processor_named
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
 from dwarfgpu.machine.topology import Wave
 
 PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.core.memory import CoreMemory
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
 from dwarfgpu.machine.topology import StopReason
 
 PART_BYTES: Final = 1 << 24
@@ -22,7 +22,7 @@ _FAR: Final = 1 << 80
 
 
 class CoreSource:
-    """Parts of a core file (`dwarfgpu.machine.simulated.storage.arena.Source`)."""
+    """Parts of a core file (`dwarfgpu.machine.simulated.storage.global_memory.Source`)."""
 
     def __init__(self, memory: CoreMemory) -> None:
         self._memory = memory

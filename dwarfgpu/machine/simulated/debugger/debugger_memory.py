@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
 from dwarfgpu.machine.sparse_memory import Run, SparseMemory
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.isa.instruction import Instruction
     from dwarfgpu.machine.simulated.execution.interpreter import Stopped
     from dwarfgpu.machine.simulated.execution.observers import Observer
-    from dwarfgpu.machine.simulated.storage.arena import Arena
+    from dwarfgpu.machine.simulated.storage.global_memory import Arena
 
 TURN: Final = 1 << 12
 """Instructions of each wave of a processor before those of another one run."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.observers import Observer
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.execution.watchpoints import Watching
-    from dwarfgpu.machine.simulated.storage.arena import Arena
+    from dwarfgpu.machine.simulated.storage.global_memory import Arena
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
 
 _SIGNALS: Final = {

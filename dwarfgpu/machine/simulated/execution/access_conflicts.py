@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
 
 MAX_WAVES: Final = 1 << 15
 _NUMBER: Final = np.uint32(MAX_WAVES - 1)

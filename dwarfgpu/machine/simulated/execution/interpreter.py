@@ -25,7 +25,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
-from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Arena
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import StopReason

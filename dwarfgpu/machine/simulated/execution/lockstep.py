@@ -28,7 +28,7 @@ from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
 from dwarfgpu.machine.simulated.semantics.source_statements import StepMode
-from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Arena
 
 MAX_LANES: Final = 1 << 12
 """Maximum number of lanes of a group."""

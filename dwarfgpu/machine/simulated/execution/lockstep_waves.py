@@ -22,13 +22,13 @@ from dwarfgpu.machine.simulated.execution.access_conflicts import (
 )
 from dwarfgpu.machine.simulated.execution.lockstep_functions import GroupFunctions, NotTogether
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, extremes
 from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     BUFFER_BASE,
     BufferAddress,
     buffer_addresses,
     same_offset,
 )
+from dwarfgpu.machine.simulated.storage.global_memory import SIZES, Allocation, extremes
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, shared_registers

@@ -11,7 +11,7 @@ from dwarfgpu.machine.simulated.faults import trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
-from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Arena
 from dwarfgpu.machine.simulated.storage.hardware_registers import (
     read_hardware_register,
     write_hardware_register,

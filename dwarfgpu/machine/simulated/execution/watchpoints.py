@@ -14,7 +14,7 @@ from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
-from dwarfgpu.machine.simulated.storage.arena import extremes
+from dwarfgpu.machine.simulated.storage.global_memory import extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
 from dwarfgpu.machine.target import RegisterPlace, Watch, WaveId
 from dwarfgpu.machine.topology import StopReason

@@ -29,7 +29,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
 )
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
 from dwarfgpu.machine.simulated.storage.undefined import Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, shared_registers
 

@@ -25,7 +25,7 @@ from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
-from dwarfgpu.machine.simulated.storage.arena import Allocation, Arena, Source
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena, Source
 from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK
 from dwarfgpu.machine.simulated.storage.written_registers import define_all

@@ -26,7 +26,7 @@ from dwarfgpu.machine.simulated.semantics.small_floats import SMALL_FLOATS
 from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.semantics.statements import PROLOGUE, statements
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
-from dwarfgpu.machine.simulated.storage.arena import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Arena
 from dwarfgpu.machine.simulated.storage.wave_memory import Commuting
 from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
 from dwarfgpu.machine.topology import StopReason

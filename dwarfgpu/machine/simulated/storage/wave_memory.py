@@ -14,7 +14,6 @@ import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.simulated.faults import WaveStop
-from dwarfgpu.machine.simulated.storage.arena import SIZES, Allocation, Arena, extremes
 from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     BUFFER_BASE,
     BufferAddress,
@@ -22,6 +21,7 @@ from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     in_both,
     same_offset,
 )
+from dwarfgpu.machine.simulated.storage.global_memory import SIZES, Allocation, Arena, extremes
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
 from dwarfgpu.machine.topology import StopReason, Wave
 
