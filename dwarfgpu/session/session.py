@@ -164,7 +164,7 @@ class Session:
         if self.pc is None:
             return None
         if self.stop not in self._stacks:
-            from dwarfgpu.session.loaded_code import call_stack_of  # few questions need callers
+            from dwarfgpu.session.cfi_frames import call_stack_of  # few questions need callers
 
             context = Context(
                 self.architecture,

@@ -24,7 +24,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.loaded_code import LoadedCode
+from dwarfgpu.session.cfi_frames import LoadedCode
 from dwarfgpu.view.location_text import location_text
 from tests.cli.command import run, run_json
 
