@@ -39,7 +39,7 @@ from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.elements import alignment_bytes, elements, repeated
-from dwarfgpu.language.evaluation import DebuggerFunction
+from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.gpu_words import CALLS, gpu_call, is_free
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.complexes import is_complex, parts_of
-from dwarfgpu.language.evaluation import DebuggerFunction, Evaluation
+from dwarfgpu.language.function_context import DebuggerFunction, Evaluation
 from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import format

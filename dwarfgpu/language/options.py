@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.language.value import TypedValue
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.evaluation import DebuggerFunction
+    from dwarfgpu.language.function_context import DebuggerFunction
 
 
 def _nothing(name: str) -> TypedValue | None:

@@ -13,8 +13,8 @@ from dwarfgpu.repl.settings import SETTINGS, Settings
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
-    from dwarfgpu.language.evaluation import DebuggerFunction
     from dwarfgpu.language.evaluator import Evaluator
+    from dwarfgpu.language.function_context import DebuggerFunction
 
 
 def setting_functions(settings: Settings) -> Mapping[str, DebuggerFunction]:

@@ -29,7 +29,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.evaluation import DebuggerFunction
+    from dwarfgpu.language.function_context import DebuggerFunction
 
 _MAX_MEMBERS: Final = 10_000
 """Members of one object that are examined for unknown bits."""
