@@ -33,12 +33,12 @@ from dwarfgpu.dwarf.types.types import (
     strip_reference,
 )
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
+from dwarfgpu.language.array_expressions import alignment_bytes, elements, repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
 from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
-from dwarfgpu.language.elements import alignment_bytes, elements, repeated
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.gpu_words import CALLS, gpu_call, is_free
