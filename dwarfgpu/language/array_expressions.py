@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, size_bytes, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.builtin import INT_BITS
+from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.names import array_of
 from dwarfgpu.language.numbers import Number
 from dwarfgpu.language.places import Places

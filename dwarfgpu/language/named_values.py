@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.builtin import INT_BITS
+from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.gpu_words import WORDS, gpu_word, is_free

@@ -28,7 +28,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
-from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.hsa_types import hsa_type
 from dwarfgpu.language.syntax.ast import Declarator, TypeName
 from dwarfgpu.language.syntax.words import TYPE_WORDS

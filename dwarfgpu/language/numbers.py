@@ -16,7 +16,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import BareType, Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
-from dwarfgpu.language.builtin import INT_BITS, Builtins, enum_base
+from dwarfgpu.language.builtin_types import INT_BITS, Builtins, enum_base
 from dwarfgpu.language.syntax.ast import Floating, Integer
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ, Value

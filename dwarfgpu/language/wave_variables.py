@@ -14,7 +14,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.dwarf.types.types import Array
 from dwarfgpu.errors import Unavailable, Unsupported
 from dwarfgpu.expr.context import require
-from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.machine.target import WaveId

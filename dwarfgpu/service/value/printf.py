@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, eleme
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.builtin import Builtins
+from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.strings import pointed, string_of, up_to_nul
