@@ -41,7 +41,7 @@ from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
-from dwarfgpu.language.gpu_words import CALLS, gpu_call, is_free
+from dwarfgpu.language.gpu_builtins import CALLS, gpu_call, is_free
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.named_values import NamedValues

@@ -21,7 +21,7 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.frame_of_function import in_frame
-from dwarfgpu.language.gpu_words import WORDS, gpu_word, is_free
+from dwarfgpu.language.gpu_builtins import WORDS, gpu_word, is_free
 from dwarfgpu.language.names import Names, is_cplusplus
 from dwarfgpu.language.numbers import Number, Numbers, bounded
 from dwarfgpu.language.options import Options

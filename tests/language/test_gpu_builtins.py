@@ -12,7 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language import gpu_words, named_values
+from dwarfgpu.language import gpu_builtins, named_values
 from dwarfgpu.language.wave_variables import workgroup_id
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator
 from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg, bind
@@ -135,9 +135,9 @@ def test_on_a_cpu_they_mean_nothing() -> None:
 
 def test_a_name_of_the_program_is_meant_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """A global variable and a function of the fixture, as if they had the names of words."""
-    monkeypatch.setitem(gpu_words._INDEXES, "launches", workgroup_id)
+    monkeypatch.setitem(gpu_builtins._INDEXES, "launches", workgroup_id)
     monkeypatch.setattr(named_values, "WORDS", frozenset({"launches"}))
-    monkeypatch.setitem(gpu_words._FUNCTIONS, "item", (workgroup_id, 0))
+    monkeypatch.setitem(gpu_builtins._FUNCTIONS, "item", (workgroup_id, 0))
     evaluate_module = sys.modules["dwarfgpu.language.evaluator"]
     monkeypatch.setattr(evaluate_module, "CALLS", frozenset({"item"}))
     assert run("eval", "--state", STATE, "--lane", 0, "launches + 0").out == "launches + 0 = 3\n"
