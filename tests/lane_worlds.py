@@ -18,7 +18,7 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.explicit_context import ExplicitUnit
-from dwarfgpu.machine.image import Image, ImageTarget
+from dwarfgpu.machine.code_object_memory import Image, ImageTarget
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session

@@ -581,13 +581,14 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
         (
             {
                 "expr/__init__.py": "from dwarfgpu.machine.target import Target",
-                "expr/text.py": "import dwarfgpu.machine.image",
+                "expr/text.py": "import dwarfgpu.machine.code_object_memory",
                 "machine/__init__.py": "",
                 "machine/target.py": "",
-                "machine/image.py": "",
+                "machine/code_object_memory.py": "",
             },
             [
-                "dwarfgpu/expr/text.py:1: expr imports dwarfgpu.machine.image, not machine.target",
+                "dwarfgpu/expr/text.py:1: expr imports dwarfgpu.machine.code_object_memory, "
+                "not machine.target",
             ],
         ),
         (

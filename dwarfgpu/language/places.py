@@ -52,7 +52,7 @@ from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.other_units import completed, static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
-from dwarfgpu.machine.image import READ_ONLY
+from dwarfgpu.machine.code_object_memory import READ_ONLY
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register

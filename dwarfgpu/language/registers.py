@@ -15,7 +15,7 @@ from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.register_types import register_type
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.target import Extensible, Named
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits

@@ -9,7 +9,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.target import (
     ForgetsMemory,
     MemoryPlace,

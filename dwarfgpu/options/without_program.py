@@ -14,7 +14,7 @@ from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.options.given_contents import (

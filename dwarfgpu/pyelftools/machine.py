@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import InconsistentContext, UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.language.presented_session import Session
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.load import add_memory, set_part, set_register
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target

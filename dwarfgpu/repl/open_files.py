@@ -14,7 +14,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RunsWaves, WaveId
 from dwarfgpu.machine.undo import recorded

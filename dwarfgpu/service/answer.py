@@ -15,7 +15,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.evaluate import Result
-from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.code_object_memory import Image
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.error_text import error_json, error_line

@@ -9,7 +9,7 @@ from dwarfgpu.access.many_lanes import Group, LaneTarget, Machine, VectorAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import Context
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import (

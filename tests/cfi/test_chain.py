@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Register
 from dwarfgpu.session.session import Session

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.core.gpu.bulk_core import BulkCore
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.load import load_core
-from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.model.lane_integers import lanes
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.evaluation import variables_answer

@@ -21,8 +21,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import LocList, matching_entries
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.core.load import Core, load_core
-from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames

@@ -11,7 +11,7 @@ from dwarfgpu import language
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from attrs import evolve
 
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
 from tests.dwarf.programs import ALL, AREA, SPLIT, address_of, opened

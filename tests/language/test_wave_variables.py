@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu import CodeObject, Session, language, load_state
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.service.lanes.lane_questions import values_of
 from dwarfgpu.service.value.expression import DEFAULT

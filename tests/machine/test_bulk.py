@@ -18,7 +18,7 @@ from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.evaluate_lanes import evaluate_lanes
 from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.image import Image, ImageTarget
+from dwarfgpu.machine.code_object_memory import Image, ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget

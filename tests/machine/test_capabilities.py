@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.core.gpu.process_image import process_core
-from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import Extensible, Named, Sparse
 from tests.machine.test_gpu_core_odd import machine, opened
 from tests.work import calls_of

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from dwarfgpu.machine.code_object_memory import Image, ImageTarget
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.memory import CoreMemory, Range, core_ranges
 from dwarfgpu.machine.core.notes import CoreThread
-from dwarfgpu.machine.image import Image, ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget

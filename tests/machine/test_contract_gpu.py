@@ -16,7 +16,7 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.errors import InconsistentContext, MissingContext, OutOfRange, Unavailable
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget

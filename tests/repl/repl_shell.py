@@ -9,7 +9,7 @@ from typing import Any
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused

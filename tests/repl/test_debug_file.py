@@ -6,8 +6,8 @@ import pytest
 
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.core.load import load_core
-from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.session.session import Session
 from tests.processes import finished
 from tests.repl.gdb_sessions import FIXTURES

@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
 from dwarfgpu.access import many_lanes
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading

@@ -23,8 +23,8 @@ from dwarfgpu.machine.bulk_places import (
     array_of,
     exact,
 )
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.forwarding import ForwardingTarget
-from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId

@@ -8,7 +8,7 @@ from pathlib import Path
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base import json_reader
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget

@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.target import (
     Interruptible,
     Kills,

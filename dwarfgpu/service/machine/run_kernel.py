@@ -12,7 +12,7 @@ from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
-from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.code_object_memory import Image
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter

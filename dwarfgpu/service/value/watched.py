@@ -20,7 +20,7 @@ from dwarfgpu.expr.context import LocList
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.machine.image import ImageTarget
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.target import (
     MemoryPlace,
     PartlyKnown,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.code_object_memory import Image
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state, set_known
 from dwarfgpu.machine.simulated.storage.undefined import known_bits

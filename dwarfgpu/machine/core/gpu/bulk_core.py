@@ -21,9 +21,9 @@ from dwarfgpu.machine.bulk_places import (
     array_of,
     exact,
 )
+from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.forwarding import ForwardingTarget
-from dwarfgpu.machine.image import ImageTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 

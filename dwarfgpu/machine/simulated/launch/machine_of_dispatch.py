@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from dwarfgpu.errors import Unsupported
-from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.code_object_memory import Image
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.dispatch import (

@@ -15,7 +15,7 @@ import numpy as np
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.machine.image import Image
+from dwarfgpu.machine.code_object_memory import Image
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     contents,
     forget_contents,
