@@ -342,7 +342,7 @@ RECURSIVE: dict[tuple[str, ...], str] = {
     ("machine.target", "machine.topology"): (
         "a target describes its agents and waves, and those are known by the numbers of a target"
     ),
-    ("dwarf.die", "dwarf.unit", "dwarf.unit_file"): (
+    ("dwarf.die", "dwarf.unit", "dwarf.unit_file_protocol"): (
         "a unit of a file has entries, and an entry is one of its unit"
     ),
     (

@@ -329,7 +329,7 @@ class DebugInfo:
         """The address of the file of a program location as loaded."""
         return pc - self.load_address
 
-    # What units ask (`dwarfgpu.dwarf.unit_file.UnitFile`)
+    # What units ask (`dwarfgpu.dwarf.unit_file_protocol.UnitFile`)
 
     def split_unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
         return self.split.unit_of(skeleton)

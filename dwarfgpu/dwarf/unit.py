@@ -44,7 +44,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.unit_file import UnitFile
+    from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 
 _CPLUSPLUS: Final = frozenset(
     # C++ 98 to 23, HIP (two numbers), C++ for OpenCL

@@ -16,7 +16,7 @@ from dwarfgpu.errors import DwarfGpuError
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.debug_info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
-    from dwarfgpu.dwarf.unit_file import TypeSource
+    from dwarfgpu.dwarf.unit_file_protocol import TypeSource
 
 
 def has_imports(unit: CompilationUnit) -> bool:
