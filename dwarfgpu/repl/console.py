@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.repl.answer import Answer
+from dwarfgpu.repl.json_answer import Answer
 from dwarfgpu.repl.output import Group, Part, printed
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.streams import Streams

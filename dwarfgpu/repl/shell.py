@@ -17,13 +17,13 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterPlace, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
-from dwarfgpu.repl.answer import Answer, without_token
 from dwarfgpu.repl.command import Command, parse
 from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.setting_functions import setting_functions
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
+from dwarfgpu.repl.json_answer import Answer, without_token
 from dwarfgpu.repl.numbered import Numbered
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.output import Group, NestedOutput, Part, heading, printed

@@ -19,8 +19,8 @@ from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.all_commands import ALL_COMMANDS
-from dwarfgpu.repl.answer import Answer
 from dwarfgpu.repl.greeting import greet, show_core
+from dwarfgpu.repl.json_answer import Answer
 from dwarfgpu.repl.open_files import FileOpener, focused, recorded_session, wave_names
 from dwarfgpu.repl.opened_machine import OpenedMachine
 from dwarfgpu.repl.shell import Shell
