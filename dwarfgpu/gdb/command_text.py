@@ -30,10 +30,10 @@ from dwarfgpu.view.coverage_text import (
     share,
     spans_text,
 )
-from dwarfgpu.view.description import description
 from dwarfgpu.view.explanation_text import verdict_on_error
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 from dwarfgpu.view.values import OPTIMIZED_OUT
+from dwarfgpu.view.variable_description import description
 from dwarfgpu.view.where_described import coverage_at
 
 

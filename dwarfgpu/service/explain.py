@@ -18,7 +18,6 @@ from dwarfgpu.service.value.kernarg_hint import IN_KERNARG, kernarg_hint
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.service.value.subject import misspelt, subject
 from dwarfgpu.session.session import Reading, Session
-from dwarfgpu.view.description import conclusion, description
 from dwarfgpu.view.explanation_text import (
     FAULTS,
     Detail,
@@ -32,6 +31,7 @@ from dwarfgpu.view.lane_position import lane_position
 from dwarfgpu.view.lost_register import why_lost, with_reasons
 from dwarfgpu.view.operation_inputs import OperationInputs
 from dwarfgpu.view.step_text import inside_lines, step_lines
+from dwarfgpu.view.variable_description import conclusion, description
 from dwarfgpu.view.where_described import described_where
 
 SCHEMA = "dwarfgpu-explain-1"

@@ -8,7 +8,7 @@ from dwarfgpu import language
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session import type_attributes
-from dwarfgpu.view.description import description
+from dwarfgpu.view.variable_description import description
 from tests.language.sessions import kind, stopped, text
 from tests.work import at_most
 
