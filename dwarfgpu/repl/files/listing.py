@@ -27,8 +27,8 @@ from dwarfgpu.objfile.file_architecture import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import examined_code
-from dwarfgpu.repl.files.linespec import spot_of, spots_of
 from dwarfgpu.repl.files.source_text import missing_line, numbered_line, text_of
+from dwarfgpu.repl.files.typed_places import spot_of, spots_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
