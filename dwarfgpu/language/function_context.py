@@ -1,4 +1,4 @@
-"""The part of an evaluation that functions of the debugger use."""
+"""The part of an evaluation that convenience functions of the debugger use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.session.session import Session
 
 
-class Evaluation(Protocol):
+class FunctionContext(Protocol):
     """One focus and the rules of values there; `dwarfgpu.language.evaluator.Evaluator` is one."""
 
     @property
@@ -32,5 +32,5 @@ class Evaluation(Protocol):
         ...
 
 
-DebuggerFunction: TypeAlias = Callable[[Evaluation, list[TypedValue]], TypedValue]
-"""A function `$_name(...)` of the debugger, from its arguments to its value."""
+DebuggerFunction: TypeAlias = Callable[[FunctionContext, list[TypedValue]], TypedValue]
+"""A convenience function of the debugger, from its arguments to its value."""

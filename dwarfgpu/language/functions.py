@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.complexes import is_complex, parts_of
-from dwarfgpu.language.function_context import DebuggerFunction, Evaluation
+from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
 from dwarfgpu.language.strings import bytes_at, string_of
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import format
@@ -27,75 +27,75 @@ INTERNAL: Final = Unspecified("<internal function>")
 _MAX_BYTES: Final = 1 << 20
 
 
-def is_void(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+def is_void(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
     _one(arguments, "_isvoid")
-    return integer_value(asking.session.architecture, int(arguments[0].type is None))
+    return integer_value(context.session.architecture, int(arguments[0].type is None))
 
 
-def string_length(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
-    (text,) = _strings(asking, arguments, "_strlen", 1)
-    return integer_value(asking.session.architecture, len(text), 64)
+def string_length(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
+    (text,) = _strings(context, arguments, "_strlen", 1)
+    return integer_value(context.session.architecture, len(text), 64)
 
 
-def strings_equal(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
-    first, second = _strings(asking, arguments, "_streq", 2)
-    return asking.truth(first == second)
+def strings_equal(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
+    first, second = _strings(context, arguments, "_streq", 2)
+    return context.truth(first == second)
 
 
-def matches(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
-    text, pattern = _strings(asking, arguments, "_regex", 2)
-    return asking.truth(_compiled(pattern).match(text))
+def matches(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
+    text, pattern = _strings(context, arguments, "_regex", 2)
+    return context.truth(_compiled(pattern).match(text))
 
 
-def memory_equal(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+def memory_equal(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
     _require(arguments, "_memeq", 3, 3)
-    length = asking.arithmetic.number(arguments[2]).value.integer
+    length = context.arithmetic.number(arguments[2]).value.integer
     if length < 0:
         raise UsageError("length must be non-negative")
     if length > _MAX_BYTES:
         raise LimitExceeded(f"$_memeq of more than {_MAX_BYTES} bytes")
-    first, second = (_bytes(asking, argument, length) for argument in arguments[:2])
-    return asking.truth(first == second)
+    first, second = (_bytes(context, argument, length) for argument in arguments[:2])
+    return context.truth(first == second)
 
 
-def as_string(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+def as_string(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
     _require(arguments, "_as_string", 1, 1)
-    return text_value(asking.session.architecture, format(arguments[0], asking.session))
+    return text_value(context.session.architecture, format(arguments[0], context.session))
 
 
-def real_part(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
-    return _part(asking, arguments, "_creal", 0)
+def real_part(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
+    return _part(context, arguments, "_creal", 0)
 
 
-def imaginary_part(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
-    return _part(asking, arguments, "_cimag", 1)
+def imaginary_part(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
+    return _part(context, arguments, "_cimag", 1)
 
 
 def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
     """Return whether the frame that many levels outside of the focus, or any frame up to it,
     belongs to a function."""
 
-    def found(asking: Evaluation, arguments: list[TypedValue]) -> TypedValue:
+    def found(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
         _require(arguments, name, 1, 2)
-        function_name = string_of(asking.places, arguments[0])
-        count = 1 if len(arguments) < 2 else asking.arithmetic.number(arguments[1]).value.integer
+        function_name = string_of(context.places, arguments[0])
+        count = 1 if len(arguments) < 2 else context.arithmetic.number(arguments[1]).value.integer
         if count < 0:
             raise UsageError("nframes must be >= 0")
-        names = [outer.function for outer in islice(_outwards(asking), count + 1)]
+        names = [outer.function for outer in islice(_outwards(context), count + 1)]
         looked_at = names if is_any else names[count:]
         if is_pattern:
             pattern = _compiled(function_name)
-            return asking.truth(
+            return context.truth(
                 any(pattern.match(function_name or "") for function_name in looked_at)
             )
-        return asking.truth(function_name in looked_at)
+        return context.truth(function_name in looked_at)
 
     return found
 
 
-def _outwards(asking: Evaluation) -> Iterator[StackFrame]:
+def _outwards(context: FunctionContext) -> Iterator[StackFrame]:
     """Yield the frame in focus and outer frames, up to `main`."""
-    session = asking.session
+    session = context.session
     here = (session.level, session.inline_level)
     for frame in stack_frames(session.at_level(0)):
         if (frame.session.level, frame.session.inline_level) >= here:
@@ -133,9 +133,11 @@ def _require(arguments: list[TypedValue], name: str, least: int, most: int) -> N
         raise UsageError(f"${name} takes {expected} argument{plural}, not {len(arguments)}")
 
 
-def _strings(asking: Evaluation, arguments: list[TypedValue], name: str, count: int) -> list[str]:
+def _strings(
+    context: FunctionContext, arguments: list[TypedValue], name: str, count: int
+) -> list[str]:
     _require(arguments, name, count, count)
-    return [string_of(asking.places, argument) for argument in arguments]
+    return [string_of(context.places, argument) for argument in arguments]
 
 
 def _compiled(pattern: str) -> Regexp:
@@ -147,23 +149,25 @@ def _compiled(pattern: str) -> Regexp:
         raise UsageError(f"{pattern!r} is not a regular expression: {error}") from None
 
 
-def _bytes(asking: Evaluation, value: TypedValue, length: int) -> bytes:
+def _bytes(context: FunctionContext, value: TypedValue, length: int) -> bytes:
     """The first bytes of an array, or from where a pointer or a number points to."""
-    places = asking.places
+    places = context.places
     if isinstance(strip(value.type), Array) and value.location is None:
         data = places.known(value).to_bytes(places.context.endian)
         if length > len(data):
             raise UsageError(f"{length} bytes of an array of {len(data)}")
         return data[:length]
-    value = asking.arithmetic.cast(value, asking.names.builtins.pointer(None))
-    space = places.space_of(asking.names.builtins.pointer(None), value.unit)
+    value = context.arithmetic.cast(value, context.names.builtins.pointer(None))
+    space = places.space_of(context.names.builtins.pointer(None), value.unit)
     address = places.known(value).value
     return bytes_at(places, space, address, length) if length else b""
 
 
-def _part(asking: Evaluation, arguments: list[TypedValue], name: str, index: int) -> TypedValue:
+def _part(
+    context: FunctionContext, arguments: list[TypedValue], name: str, index: int
+) -> TypedValue:
     _one(arguments, name)
     if not is_complex(arguments[0].type):
         raise UsageError("expected a complex number")
     assert isinstance(strip(arguments[0].type), Base)
-    return asking.arithmetic.value(parts_of(asking.arithmetic, arguments[0])[index])
+    return context.arithmetic.value(parts_of(context.arithmetic, arguments[0])[index])

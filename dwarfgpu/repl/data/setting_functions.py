@@ -25,29 +25,29 @@ def setting_functions(settings: Settings) -> Mapping[str, DebuggerFunction]:
     }
 
 
-def _value(settings: Settings, asking: Evaluator, arguments: list[TypedValue]) -> TypedValue:
-    name = _name(asking, arguments, "_gdb_setting")
+def _value(settings: Settings, evaluator: Evaluator, arguments: list[TypedValue]) -> TypedValue:
+    name = _name(evaluator, arguments, "_gdb_setting")
     value = settings[name]
     if isinstance(value, str):
-        return text_value(asking.session.architecture, value)
+        return text_value(evaluator.session.architecture, value)
     unlimited = -1 if name == "print max-depth" else 0  # as `set` takes them
-    return integer_value(asking.session.architecture, unlimited if value is None else int(value))
+    return integer_value(evaluator.session.architecture, unlimited if value is None else int(value))
 
 
-def _text(settings: Settings, asking: Evaluator, arguments: list[TypedValue]) -> TypedValue:
-    name = _name(asking, arguments, "_gdb_setting_str")
+def _text(settings: Settings, evaluator: Evaluator, arguments: list[TypedValue]) -> TypedValue:
+    name = _name(evaluator, arguments, "_gdb_setting_str")
     setting = next(setting for setting in SETTINGS if setting.name == name)
-    return text_value(asking.session.architecture, setting.text(settings[name]))
+    return text_value(evaluator.session.architecture, setting.text(settings[name]))
 
 
-def _name(asking: Evaluator, arguments: list[TypedValue], function: str) -> str:
+def _name(evaluator: Evaluator, arguments: list[TypedValue], function: str) -> str:
     if not arguments:
         raise UsageError(f"You must provide an argument to ${function}")
     if not isinstance(strip(arguments[0].type), Array):
         raise UsageError(f"First argument of ${function} must be a string.")
     from dwarfgpu.language.strings import string_of  # a function is seldom called
 
-    name = string_of(asking.places, arguments[0])
+    name = string_of(evaluator.places, arguments[0])
     for setting in SETTINGS:
         if name == setting.name or name in setting.aliases:
             return setting.name
