@@ -1,5 +1,12 @@
 """The rules of the check: one name for each kind of finding (`docs/check.md`).
 
+`rule_details` explains each in full. Other modules apply them and report findings by these names:
+
+- operations: `checker`, `abstract_stack` and `abstract_value` of `expr/static_check/`, and
+  `expressions` where the role of the expression matters;
+- entries, their attributes and location lists: `entries`; units: `file` and `headers`;
+- call frame information: `call_frame_info`, and `rows` for the rows of an FDE.
+
 Law: an error is certain from the text of the section; a warning is legal, or certain only on some
 path, and almost never intended; a note suggests a better encoding.
 """
