@@ -117,7 +117,7 @@ def _run(args: Namespace) -> int:
         attach = trace_of(args, [dispatches[0].code_object], lane_count).attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
-        from dwarfgpu.service.evaluation.run_stops import before_run
+        from dwarfgpu.service.run.stops import before_run
 
         launches = [prepared.launched for prepared in dispatches]
         session, around = before_run(dispatches[0].code_object, launches[0])

@@ -101,7 +101,7 @@ def run_all(
     stops, visit = showing.stops, None
     code_object = dispatches[0].code_object
     if stops is not None:
-        from dwarfgpu.service.evaluation.run_stops import visitor  # most runs have none
+        from dwarfgpu.service.run.stops import visitor  # most runs have none
 
         launches = [prepared.launched for prepared in dispatches]
         visit = visitor(stops.visit, code_object, launches, is_mangled=args.mangled)

@@ -10,12 +10,12 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.evaluation.run_stops import RunStop, Stops, run_breakpoint
 from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
+from dwarfgpu.service.run.stops import RunStop, Stops, run_breakpoint
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition
 from dwarfgpu.terminal.progress import Progress

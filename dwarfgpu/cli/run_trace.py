@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.evaluation.run_trace import RunTrace, TracedInstruction
+from dwarfgpu.service.run.trace import RunTrace, TracedInstruction
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-run-trace-1"

@@ -1,0 +1,1 @@
+"""Runs of kernels without a user at a prompt: traces, and stops at breakpoints."""
