@@ -199,7 +199,7 @@ class CoalescedReads:
     def _is_unknown(
         self, storage: Memory | Register, first_byte: int, size_bytes: int, error: Unavailable
     ) -> bool:
-        """Whether the machine says at once that no byte of a range can be read."""
+        """Return whether the machine says at once that no byte of a range can be read."""
         if isinstance(error, WhollyUnavailable):
             return True
         if self.is_unreadable is None or not isinstance(storage, Memory):

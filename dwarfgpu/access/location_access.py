@@ -405,12 +405,12 @@ def _completed(bits: Bits, other: Bits) -> Bits:
 
 
 def _needs_context(bits: Bits, problem: EvaluationError) -> bool:
-    """Whether bits are unknown because the context lacks something."""
+    """Return whether bits are unknown because the context lacks something."""
     return isinstance(problem, MissingContext) and not bits.is_complete
 
 
 def _is_implicit_pointer(run: Run) -> bool:
-    """Whether no place of the run has bits of its own."""
+    """Return whether no place of the run has bits of its own."""
     return all(isinstance(place.storage, ImplicitPointer) for place in run.places)
 
 

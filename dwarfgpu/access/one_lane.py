@@ -24,6 +24,6 @@ class ScalarAccess(LocationAccess):
         return CoalescedReads(self.load, self.endian, runs, budget, self._is_unreadable)
 
     def _is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
-        """Whether the target says at once that no byte of a range can be read."""
+        """Return whether the target says at once that no byte of a range can be read."""
         target = self.target
         return isinstance(target, Sparse) and target.is_unreadable(where, address, size_bytes)

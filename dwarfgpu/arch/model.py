@@ -164,7 +164,7 @@ class Lowered:
     space: AddressSpace
     address: int = field(repr=hex)
     contiguous_bytes: int
-    """How many bytes from there on back consecutive bytes of the requested address."""
+    """The number of bytes, starting there, that back consecutive bytes of the requested address."""
 
 
 Lower: TypeAlias = "Callable[[Architecture, int, int, int | None, Apertures], Lowered]"

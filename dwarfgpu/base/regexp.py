@@ -280,7 +280,7 @@ class _Parser:
         return least, most
 
     def _is_count(self, character: str) -> bool:
-        """Whether a count begins with the character that was read last."""
+        """Return whether a count begins with the character that was read last."""
         self._at -= 1
         is_count = character == "{" and self._counts() is not None
         self._at += 1

@@ -188,7 +188,8 @@ def _replaced_file(path: Path, mode: int) -> Path:
 
 
 def _is_device(path: Path, mode: int) -> bool:
-    """Whether a path of that mode is written to as it is: nothing is beside it or renamed."""
+    """Return whether a path of that mode is written to as it is: nothing is beside it or
+    renamed."""
     place = os.path.abspath(path)
     is_there = place.startswith(_DEVICES) and not place.startswith(_MEMORY)
     return is_there or not (S_ISREG(mode) or mode == 0)
@@ -260,7 +261,7 @@ def _read(path: Path) -> bytes:
 
 
 def _has(path: Path, data: bytes) -> bool:
-    """Whether a file has these contents already."""
+    """Return whether a file has these contents already."""
     try:
         return path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:

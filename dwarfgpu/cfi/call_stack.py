@@ -58,7 +58,7 @@ class End:
     reason: str
     error: DwarfGpuError | None = None
     note: str | None = None
-    """What is missing nevertheless."""
+    """A note on what is missing nevertheless."""
 
     def __str__(self) -> str:
         return self.reason if self.is_outermost else f"stopped: {self.reason}"
@@ -138,7 +138,8 @@ class CallStack:
         return row if is_call else None
 
     def _has_code(self, pc: int) -> bool:
-        """Whether there is memory at a program location: what was executed there is unknown."""
+        """Return whether there is memory at a program location: what was executed there is
+        unknown."""
         space = require(self._context.architecture, "target architecture").address_space(0)
         try:
             self._context.access.read_bytes(memory_location(self._context, space, pc), 1)

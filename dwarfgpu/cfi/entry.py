@@ -70,7 +70,7 @@ class Cie:
 
     @cached_property
     def initial(self) -> Initial:
-        """What its FDEs start with; raises where the instructions cannot be executed."""
+        """The initial rules of its FDEs; raises if the instructions cannot be executed."""
         if not self.augmentation.is_known:
             raise UnknownAugmentation.of(self.augmentation.text)
         return initial_rules(self.program)

@@ -112,7 +112,7 @@ class FrameChecker:
         self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
     def _cie(self, cie: Cie) -> bool:
-        """Whether its FDEs can be executed."""
+        """Return whether its FDEs can be executed."""
         if not cie.augmentation.is_known:
             self._unknown_augmentation(cie)
             return False

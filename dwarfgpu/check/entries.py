@@ -229,7 +229,8 @@ class EntryChecker:
             self._expression(index, spec, role, entry.expression, span)
 
     def _has_other_addresses(self, attribute: Attribute) -> bool:
-        """Whether the header of a list has another address size, so that it cannot be read."""
+        """Return whether the header of a list has another address size, so that it cannot be
+        read."""
         section, format = ".debug_loclists", self.unit.format
         if format.version < 5:
             return False

@@ -358,5 +358,5 @@ class DebugInfo:
 
 
 def _is_split(object: ObjectFile) -> bool:
-    """Whether a file is a split file or a package itself, not one that names some."""
+    """Return whether a file is a split file or a package itself, not one that names some."""
     return object.has_section(".debug_info.dwo") and not object.has_section(".debug_info")

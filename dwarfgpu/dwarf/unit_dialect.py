@@ -138,7 +138,7 @@ def detect_dialect(
 
 
 def _has_upstream_forms(expressions: Iterable[bytes], format: UnitFormat) -> bool:
-    """Whether an expression without DW_OP_LLVM operations is as upstream LLVM writes them.
+    """Return whether an expression without DW_OP_LLVM operations is as upstream LLVM writes them.
 
     Either it uses a vector register, or it ends in `litN, swap, xderef`.
     """

@@ -63,7 +63,7 @@ def _is_same_place(a: At, b: At) -> bool:
 
 
 def _is_same_entry(a: Entry, b: Entry) -> bool:
-    """Whether entries are surely equal; what takes longer to compare is not."""
+    """Return whether entries are surely equal; what takes longer to compare is not."""
     if a is b:
         return True
     if type(a) is not Value or type(b) is not Value or a.type is not b.type:

@@ -335,7 +335,7 @@ class _Evaluator:
             raise
 
     def _afford(self, program: Program, stack: Stack) -> bool:
-        """Whether no limit can be reached; if so, all steps are paid for."""
+        """Return whether no limit can be reached; if so, all steps are paid for."""
         count = len(program.steps)
         if count > self.steps_left or len(stack) + 3 * count > self.limits.stack:
             return False

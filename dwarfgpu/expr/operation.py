@@ -71,7 +71,7 @@ class Operation:
     number: int | None = None
     """Its number within its family (reg3: 3)."""
     pushes: Literal["value", "location", "entry", "entries", "control", "none"] = "entry"
-    """What it pushes according to its declaration: for the static check."""
+    """The kind of result that it pushes by its declaration, for the static check."""
     details: str = ""
     """The rest of its documentation."""
     reading: str | None = None

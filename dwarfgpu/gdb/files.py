@@ -146,7 +146,7 @@ class LoadedFiles:
         return sections[index] if index >= 0 and address < sections[index].end else None
 
     def _loaded_sections(self) -> tuple[list[LoadedSection], list[int]]:
-        """Those at this stop, and where they begin."""
+        """Return the sections loaded at this stop, and their start addresses."""
         if self._sections is None or self._sections[0] != self._target.stop:
             sections = loaded_sections()
             self._sections = self._target.stop, sections, [section.begin for section in sections]

@@ -72,7 +72,7 @@ class Operation:
     sources: tuple[AccessedPlace, ...]
     flags: frozenset[str]
     expression: str
-    """What it computes, a value for each result; empty where it is not simulated."""
+    """The expressions that it computes, one per result; empty if it is not simulated."""
 
     @property
     def name(self) -> str:

@@ -54,7 +54,7 @@ def store(
 
 
 def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool:
-    """Whether a bit-field can hold a number, with a sign or without one, as GDB has it."""
+    """Return whether a bit-field can hold a number, with a sign or without one, as GDB has it."""
     if target.bit_size is None:
         return True
     number = arithmetic.number(arithmetic.cast(value, target.type)).value.integer

@@ -97,7 +97,7 @@ def _name(kind: Type | None) -> str:
 
 
 def is_same_class(left: Type | None, right: Type | None) -> bool:
-    """Whether two types are one class, or one of them is unknown."""
+    """Return whether two types are one class, or one of them is unknown."""
     first, second = strip(left), strip(right)
     if first is None or second is None:
         return True
@@ -105,7 +105,7 @@ def is_same_class(left: Type | None, right: Type | None) -> bool:
 
 
 def _is_same(left: Struct, right: Struct) -> bool:
-    """Whether two entries, maybe of two units, describe one class."""
+    """Return whether two entries, maybe of two units, describe one class."""
     if left is right:
         return True
     if left.name is None or (left.name, left.size_bytes) != (right.name, right.size_bytes):

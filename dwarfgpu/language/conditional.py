@@ -189,7 +189,7 @@ def _is_null(node: ast.Node) -> bool:
 
 
 def _is_same(left: Type | None, right: Type | None) -> bool:
-    """Whether two types are one, qualifiers aside: units have their own of one name each."""
+    """Return whether two types are one, qualifiers aside: units have their own of one name each."""
     a, b = strip(left), strip(right)
     while isinstance(a, Pointer) and isinstance(b, Pointer) and a.kind == b.kind:
         if a is b:

@@ -121,7 +121,8 @@ def spots_of(
 
 
 def split_at_comma(text: str) -> tuple[str, bool, str]:
-    """What is before and after the first comma that is in no brackets, and whether there is one."""
+    """Return the text before the first comma outside brackets, whether there is such a comma, and
+    the text after it."""
     depth = 0
     for at, character in enumerate(text):
         depth += (character in "(<[") - (character in ")>]")

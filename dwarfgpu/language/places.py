@@ -531,5 +531,5 @@ def _stride_bits(kind: Array) -> int | None:
 
 
 def _is_of_data(kind: Type | None) -> bool:
-    """Whether it is a pointer, to no function."""
+    """Return whether it is a pointer, to no function."""
     return isinstance(kind, Pointer) and not isinstance(strip(kind.target), Function)

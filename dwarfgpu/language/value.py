@@ -38,7 +38,7 @@ class TypedValue:
     type: Type | None
     """None is void."""
     location: Location | None = None
-    """Where it is; None for a number that was worked out. Writable if its storage is."""
+    """The object's location; None for a computed value. Writable if its storage is."""
     bits: Bits | None = None
     """Its contents; None if not read yet, or unreadable."""
     pointer: ImplicitPointer | None = None

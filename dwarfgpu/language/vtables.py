@@ -81,7 +81,8 @@ def _parts(places: Places, value: TypedValue) -> dict[int, tuple[Struct, list[in
 
 
 def _has_table(kind: Type | None, known: dict[Struct, bool]) -> bool:
-    """Whether a class, or a base class of it, has virtual functions or virtual base classes."""
+    """Return whether a class, or a base class of it, has virtual functions or virtual base
+    classes."""
     bare = strip(kind)
     if not isinstance(bare, Struct):
         return False

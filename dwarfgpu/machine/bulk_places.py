@@ -22,7 +22,7 @@ KnownNumbers: TypeAlias = "tuple[Array, Array]"
 _APERTURE_SPAN: Final = 1 << 48
 _SEGMENT_MASK: Final = (1 << 32) - 1
 _FARTHEST: Final = 1 << 62
-"""Addresses from there on are left to the reading of one lane."""
+"""Addresses at or above this are read lane by lane."""
 
 
 class Stores(Protocol):
@@ -52,7 +52,7 @@ class Places:
         self.apertures = [state.apertures_of(int(number)) for number in self.numbers]
 
     def straddles(self, size_bytes: int) -> bool:
-        """Whether any number may lie in two elements of scratch, or in two apertures."""
+        """Return whether any number may lie in two elements of scratch, or in two apertures."""
         if self.space in (GLOBAL, LOCAL, PRIVATE_WAVE):
             return False
         element_bytes = min(aperture.element_bytes for aperture in self.apertures)

@@ -232,7 +232,7 @@ class WavesAtBarrier:
 
     waves: tuple[WaveId, ...]
     state: str
-    """What they do, in words."""
+    """Description of what they do."""
     pc: int
     """The program location of the instruction that waits, or that ended them."""
 

@@ -210,7 +210,7 @@ def _inner(storage: Compound) -> tuple[object, tuple[Location, ...]]:
 
 
 def _equal(left: Compound, right: Compound) -> bool:
-    """Whether they are made alike; each pair that is met is compared once."""
+    """Return whether they are made alike; each pair that is met is compared once."""
     pending, visited = [(left, right)], {(id(left), id(right))}
     while pending:
         a, b = pending.pop()

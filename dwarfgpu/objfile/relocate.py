@@ -247,7 +247,7 @@ class Relocator:
 
 
 def _is_external(index: int, symbol: Symbol) -> bool:
-    """Whether another file, or the linker, decides where a symbol of that index is."""
+    """Return whether another file, or the linker, decides where a symbol of that index is."""
     return index > 0 and symbol.section in (SHN_UNDEF, SHN_COMMON, SHN_XINDEX)
 
 

@@ -58,7 +58,8 @@ def take_only_files(args: Namespace, words: str) -> None:
 
 
 def _is_operand(word: str) -> bool:
-    """Whether a word is no operation: `plus` is one, and the file of that name is `./plus`."""
+    """Return whether a word is no operation: `plus` is one, and the file of that name is
+    `./plus`."""
     return word.removeprefix("DW_OP_") not in OPERATIONS
 
 

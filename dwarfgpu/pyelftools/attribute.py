@@ -45,7 +45,7 @@ class Described:
     source: LocationAttribute | int
     """An expression, a location list, an object's bytes, or a constant."""
     result: ResultKind | None
-    """What its section says that the expression gives; None if it may give either."""
+    """The kind of result that its section prescribes; None if both are allowed."""
 
 
 def described(attribute: Attribute, entry: Die) -> Described:

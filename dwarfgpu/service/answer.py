@@ -72,7 +72,7 @@ class LoadedObject(Protocol):
     """The parts of a code object that texts of addresses need."""
 
     def images(self) -> Iterable[Image]:
-        """What it loads."""
+        """Return the images that it loads."""
         ...
 
     def offset_text(self, address: int) -> str:

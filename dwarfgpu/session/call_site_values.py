@@ -84,7 +84,7 @@ def register_from_call_site(
 
 
 def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> bool:
-    """Whether what a call passes is what a function finds on entry."""
+    """Return whether what a call passes is what a function finds on entry."""
     if may_tail_call_itself(callee.die):
         return False
     # The callee may itself have ended in a tail call.
@@ -100,7 +100,7 @@ def _call_site_matches(call: CallSite, callee: Subprogram, context: Context) -> 
 
 
 def _has_symbol(callee: Subprogram, called: Die) -> bool:
-    """Whether a function of another file begins at the symbol of the name that is called.
+    """Return whether a function of another file begins at the symbol of the name that is called.
 
     A library's own name of a function need not be that by which others call it.
     """

@@ -54,7 +54,7 @@ class LaneState:
     """For the innermost frame, from DW_AT_LLVM_active_lane, else from the execution mask; None if
     unknown."""
     location: LaneLocation | None
-    """Where it is in the call frame; None with `error`."""
+    """The lane's location in the call frame; None with `error`."""
     error: DwarfGpuError | None = None
 
     @classmethod
@@ -215,7 +215,7 @@ class SubprogramFrame:
         return register_from_call_site(passing.callee, passing.call, number, context) or location
 
     def _preserved_by_callees(self, number: int) -> Location | None:
-        """Where it is because the calls within left it alone, as gcc knows."""
+        """Return the location of a register that the inner calls preserve under -fipa-ra."""
         from dwarfgpu.session.ipa_ra import preserved_by_callees
 
         preserved = preserved_by_callees(

@@ -79,7 +79,7 @@ class LaneAnswers(Generic[T]):
         return sum(len(part.lanes) for parts in self.known.values() for part in parts)
 
     def has(self, row: int, lane: int) -> bool:
-        """Whether the lane was asked together with others."""
+        """Return whether the lane was asked together with others."""
         return any(lane in part.lanes for part in self.known.get(row, ()))
 
     def of(self, row: int, lane: int) -> T:

@@ -97,12 +97,12 @@ class Session:
     Otherwise a name also finds variables of the functions into which the frame is inlined.
     """
     knows_loaded: bool = field(default=False, kw_only=True)
-    """Whether the program location is the machine's, which may be anywhere, or what is loaded is
-    known: then none is a wrong request."""
+    """Whether the program location is the machine's or the loaded files are known: then a location
+    outside all code objects is no wrong request."""
     other_code_objects: tuple[CodeObject, ...] = field(default=(), repr=False, kw_only=True)
     """What the process has loaded for other processors: for GPUs, for threads of the CPU."""
     top: Session | None = field(default=None, repr=False, kw_only=True)
-    """What sees the top frame, where an outer one is in focus."""
+    """The session for the top frame, if an outer one is in focus."""
     level: int = field(default=0, kw_only=True)
     """The level of the frame in focus, inlined functions not counted."""
     inline_level: int = field(default=0, kw_only=True)
@@ -312,7 +312,8 @@ class Session:
         return mask, None
 
     def _is_scalar(self) -> bool:
-        """Whether the function has one lane, the thread itself: it needs no execution mask."""
+        """Return whether the function has one lane, the thread itself: it needs no execution
+        mask."""
         try:
             is_in_function = self.frame.subprogram is not None
             return self.architecture.is_simt and is_in_function and self.lane_count()[0] == 1

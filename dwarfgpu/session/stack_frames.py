@@ -47,7 +47,7 @@ class FramePosition:
     source: SourceFile = field(eq=False, repr=False)
 
     def is_same_line(self, other: FramePosition) -> bool:
-        """Whether another place is of the same line of the same file."""
+        """Return whether another place is of the same line of the same file."""
         return (self.path, self.line) == (other.path, other.line)
 
 

@@ -35,17 +35,17 @@ class Progress:
         self._next = self._clock() + _PATIENCE
 
     def __call__(self, path: str, done: int, total: int) -> None:
-        """So many units of a file were read."""
+        """Show the share of a file's units that has been read."""
         percent = 100 * done // max(total, 1)
         self._show(f"Reading the names in {PurePath(path).name}: {percent}%")
 
     def executed(self, instructions: int) -> None:
-        """So many instructions were executed since the start of the program."""
+        """Show the number of instructions executed since the start of the program."""
         if self._clock() >= self._next:
             self._show(f"{instructions:,} instructions executed")
 
     def examined(self, files: int, last: str) -> None:
-        """So many files of a batch were examined; `last`: the printable name of the last one."""
+        """Show the number of files examined in a batch; `last`: printable name of the last one."""
         if self._clock() >= self._next:
             shown = last if len(last) <= _LONGEST else f"…{last[-_LONGEST:]}"
             self._show(f"{files:,} files examined, {shown}")

@@ -169,7 +169,7 @@ def _variants(shown: Shown, kind: Struct, first_bit: int) -> list[Member | Dwarf
 
 
 def _must_be_evaluated(member: Member) -> bool:
-    """Whether the member's place or shape must be evaluated."""
+    """Return whether the member's place or shape must be evaluated."""
     try:
         return member.location is not None or (member.bit_size is None and is_dynamic(member.type))
     except DwarfGpuError:

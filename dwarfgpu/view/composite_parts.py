@@ -71,7 +71,7 @@ def _selected(storage: Selected) -> Iterator[Stretch]:
 
 
 def chosen_run(storage: Selected, index: int) -> tuple[Location, int]:
-    """The source of an element, and for how many elements from it on it is the source."""
+    """Return the source of an element, and the number of consecutive elements from that source."""
     lanes = storage.mask >> index
     is_one = lanes & 1
     if is_one:
@@ -82,7 +82,7 @@ def chosen_run(storage: Selected, index: int) -> tuple[Location, int]:
 
 
 def moved(location: Location, bits: int) -> Location:
-    """The location `bits` further on, with no check: for display."""
+    """Return the location moved by `bits` without a check, for display."""
     return Location(
         tuple(
             place

@@ -213,7 +213,7 @@ def _note(step: Step) -> str | None:
 
 
 def _makes_undefined(step: Step) -> bool:
-    """Whether undefined bits are on the stack that were not there before."""
+    """Return whether undefined bits are on the stack that were not there before."""
     if not step.after or not is_undefined_somewhere(step.after[-1]):
         return False
     return not any(is_undefined_somewhere(entry) for entry in step.before)

@@ -142,7 +142,8 @@ class _Chain:
             self.facts.append(text)
 
     def _goes_inward(self) -> bool:
-        """Whether the next frame inward has the register; else it has been said where it is."""
+        """Return whether the next frame inward has the register; else it has been said where it
+        is."""
         frame, number = self.frame, self.number
         if (frame.level, number) in self.seen:
             return False  # in a circle, which is the error of the operation

@@ -150,7 +150,7 @@ def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iter
 
 
 def _has(lanes: str, focus: int) -> bool:
-    """Whether a lane is in `0-15`."""
+    """Return whether a lane is in `0-15`."""
     first, _, last = lanes.partition("-")
     return first.isdecimal() and int(first) <= focus <= int(last or first)
 

@@ -154,7 +154,7 @@ _OF_LANE: Final = (
 
 
 def _after_choice(names: Sequence[str]) -> bool:
-    """Whether more than going to the lane's part follows the choice by a mask of lanes."""
+    """Return whether more than going to the lane's part follows the choice by a mask of lanes."""
     following = [*names[names.index("LLVM_select_bit_piece") + 1 :]]
     return bool(following) and following not in _OF_LANE
 

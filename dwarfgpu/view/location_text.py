@@ -171,7 +171,7 @@ def _selected(storage: Selected) -> Iterator[_Piece]:
 
 
 def _goes_on(first: _Piece, piece: _Piece) -> bool:
-    """Whether the second piece is where the first one ends, at the only place of each."""
+    """Return whether the second piece is where the first one ends, at the only place of each."""
     if len(first.location.places) != 1 or len(piece.location.places) != 1:
         return False
     a, b = first.location.places[0], piece.location.places[0]

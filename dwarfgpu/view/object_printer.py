@@ -54,7 +54,7 @@ class Shown:
     object: ObjectBytes
     options: FormatOptions
     address: int | None
-    """Where it is in the default address space."""
+    """Its address in the default address space."""
     architecture: Architecture | None
     symbolize: Symbolize | None
     read_memory: ReadMemory | None
@@ -83,7 +83,7 @@ class Shown:
     parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
     """The base classes and the other members of structures."""
     elsewhere: set[Member] = field(factory=set)
-    """Those whose place or shape must be evaluated."""
+    """Members whose place or shape must be evaluated."""
     printers_of: dict[Struct, Printer | None] = field(factory=dict)
     """The printers of structures, looked up once."""
 

@@ -81,7 +81,7 @@ class GpuCallers:
         return code_object is not None and _is_kernel_in(code_object, function)
 
     def _follows_call(self, address: int) -> bool:
-        """Whether the instruction before a program location calls, with s[30:31]."""
+        """Return whether the instruction before a program location calls, with s[30:31]."""
         call = address - _CALL_BYTES
         code_object = code_object_at(self.code_objects, call)
         if code_object is None or address % _CALL_BYTES:

@@ -167,7 +167,8 @@ class CallChains:
                     yield subprogram.die
 
     def _may_be(self, function: Die, callee: Die) -> bool:
-        """Whether a symbol says that a function is another one, or that code chooses which."""
+        """Return whether a symbol says that a function is another one, or that code chooses
+        which."""
         entries = {span.begin for span in code_ranges(callee)}
         for code_object in self._code_objects:
             bias = code_object.load_address

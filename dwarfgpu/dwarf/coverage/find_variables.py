@@ -257,7 +257,7 @@ def _is_named(variable: Variable, place: CodeScope | None, name: str) -> bool:
 
 
 def _is_nameless_of(variable: Variable, name: str) -> bool:
-    """Whether `f::x` is a variable of a nameless function that belongs to `f`."""
+    """Return whether `f::x` is a variable of a nameless function that belongs to `f`."""
     function = name.rpartition("::")[0]
     if not function or not is_nameless(variable):
         return False

@@ -188,7 +188,8 @@ def _is_whole(abbreviation: Abbreviation, tags: Collection[int]) -> bool:
 
 
 def _completes(unit: CompilationUnit, start: int, abbreviation: Abbreviation, name: int) -> bool:
-    """Whether an entry of an abbreviation may refer by an attribute to that which starts there."""
+    """Return whether an entry of an abbreviation may refer by an attribute to that which starts
+    there."""
     first = abbreviation.attributes[0]
     if first.name != name or first.form != dw.FORM_REF4:
         return True

@@ -190,7 +190,7 @@ def _is_same(expected: str, symbol: str) -> bool:
 
 
 def _has_named_scopes(declared: Die) -> bool:
-    """Whether everything around the function has a name, up to the unit."""
+    """Return whether everything around the function has a name, up to the unit."""
     above = declared.parent()
     while above is not None and above.tag != above.unit.root.tag:
         if above.tag == dw.TAG_NAMESPACE:

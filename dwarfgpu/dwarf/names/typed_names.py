@@ -128,8 +128,8 @@ _base_type_name: Final = lru_cache(maxsize=256)(canonical)
 
 
 def _may_begin(die: Die, word: str) -> bool:
-    """Whether an entry of C, or an enumerator in it, may have a name that begins so: types that
-    are built in are shown as `unsigned long`."""
+    """Return whether an entry of C, or an enumerator in it, may have a name that begins so: types
+    that are built in are shown as `unsigned long`."""
     if die.tag in (dw.TAG_ENUMERATION_TYPE, dw.TAG_BASE_TYPE):
         return True
     holder = die if die.name is not None else die.holder(dw.AT_NAME)
@@ -137,7 +137,7 @@ def _may_begin(die: Die, word: str) -> bool:
 
 
 def _symbols(code_object: CodeObject, word: str) -> Iterator[tuple[str, NameKind]]:
-    """Those without debugging information are known by their names for the linker."""
+    """Yield symbols by linker name, the only name known without debugging information."""
     for symbol in code_object.file.symbols:
         is_meant = symbol.is_in_section and symbol.name.startswith(word)
         if is_meant and _IDENTIFIER.fullmatch(symbol.name):

@@ -406,7 +406,7 @@ def _inner(scope: Die, address: int) -> Die | None:
 
 
 def _is_global(die: Die) -> bool:
-    """Whether a variable is defined directly in its unit or in namespaces."""
+    """Return whether a variable is defined directly in its unit or in namespaces."""
     if die.flag(dw.AT_DECLARATION):
         return False
     above = next((above for above in around(die) if above.tag not in CONTAINERS), None)
@@ -434,7 +434,8 @@ def _used_first(variables: list[Variable], pc: int) -> list[Variable]:
 
 
 def _is_described(variable: Variable, pc: int) -> bool:
-    """Whether a variable has a location at a program location; an unreadable one has none."""
+    """Return whether a variable has a location at a program location; an unreadable one has
+    none."""
     try:
         return variable.why_optimized_out_at(pc) is None
     except DwarfGpuError:

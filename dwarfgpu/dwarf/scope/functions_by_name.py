@@ -116,7 +116,7 @@ def _calls(unit: CompilationUnit, meant: dict[Die, str]) -> Iterator[NamedFuncti
 
 
 def _fits(die: Die, components: list[str]) -> bool:
-    """Whether the path of a function ends in the components that are wanted."""
+    """Return whether the path of a function ends in the components that are wanted."""
     own = _components(bare_name(die) or die.name or "")
     if len(own) < len(components):
         return False
@@ -134,7 +134,7 @@ def _is_component(name: str, written: str) -> bool:
 
 
 def _has_parameters(name: str, parameters: str) -> bool:
-    """Whether a function has these parameters, however they are spelled."""
+    """Return whether a function has these parameters, however they are spelled."""
     own = _split(name)[1]
     return own is not None and _plain(own) == _plain(parameters)
 

@@ -488,7 +488,7 @@ def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...
 
 
 def _is_scope(die: Die) -> bool:
-    """Whether something can be in an entry."""
+    """Return whether something can be in an entry."""
     return die.tag in _SCOPES
 
 

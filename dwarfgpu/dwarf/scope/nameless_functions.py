@@ -199,7 +199,7 @@ def _functions(unit: CompilationUnit) -> dict[str, tuple[int, ...]]:
 
 
 def _is_inside(die: Die) -> bool:
-    """Whether a function is in another one, as a member of a local class is."""
+    """Return whether a function is in another one, as a member of a local class is."""
     above = die.parent()
     while above is not None and above.tag not in CONTAINERS:
         if above.tag in FUNCTIONS:

@@ -31,7 +31,7 @@ class SymbolPlace:
     name: str
     """As people write it."""
     offset: int
-    """From where the symbol begins."""
+    """Distance from the start of the symbol."""
     section: str
     code_object: CodeObject
     symbol: str

@@ -154,7 +154,8 @@ def _name(die: Die, kind: Kind, has_place: bool) -> str | None:
 
 
 def _is_variable(die: Die, has_place: bool) -> bool:
-    """Whether an entry is a definition; a constant of a namespace may be a declaration, too."""
+    """Return whether an entry is a definition; a constant of a namespace may be a declaration,
+    too."""
     if die.flag(dw.AT_DECLARATION):
         above = die.parent()
         return die.has(dw.AT_CONST_VALUE) and (above is None or above.tag not in CLASSES)

@@ -66,7 +66,7 @@ class Properties:
     data_location: Computed | None = None
     size_bits: Computed | None = None
     rank: Measure = None
-    """DW_AT_rank: so many dimensions, all with the bounds of the generic subrange."""
+    """DW_AT_rank: the number of dimensions, all with the bounds of the generic subrange."""
     bounds: tuple[Bounds, ...] = ()
     """In the order of the dimensions of the array: outermost first."""
     string_length: StringLength | None = None

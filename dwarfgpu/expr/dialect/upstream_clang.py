@@ -145,7 +145,7 @@ def _may_dereference(operation: Operation) -> bool:
 
 
 def _is_loaded(space: int) -> bool:
-    """Whether code objects are loaded into the address space of clang's number."""
+    """Return whether code objects are loaded into the address space of clang's number."""
     return space not in ADDRESS_SPACES and space in LOADED_SPACES
 
 
@@ -192,7 +192,7 @@ def _without_suffixes(
 
 
 def _ends_part(instructions: Sequence[Instruction], at: int) -> bool:
-    """Whether an expression, or the location of a piece, ends before a position."""
+    """Return whether an expression, or the location of a piece, ends before a position."""
     return at >= len(instructions) or instructions[at].operation.name in PIECES
 
 

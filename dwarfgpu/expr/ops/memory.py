@@ -116,7 +116,7 @@ def is_narrow_base(register: RegisterInfo, address_bits: int) -> bool:
 
 
 def _widens(ctx: Context, register: RegisterInfo, space: AddressSpace) -> bool:
-    """Whether a register is read as a base although it is narrower than an address."""
+    """Return whether a register is read as a base although it is narrower than an address."""
     if not ctx.widens_bases or not is_narrow_base(register, space.address_bits):
         return False
     return ctx.unit is None or ctx.unit.dialect.is_of_compilers

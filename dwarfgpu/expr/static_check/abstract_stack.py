@@ -179,7 +179,7 @@ class Transfer:
         return Shape((*after.top[:-1], result), after.least, after.most)
 
     def _is_large(self, instruction: Instruction, entries: list[Known], report: Report) -> bool:
-        """Whether a piece more makes a composite too large (A.2.5.4.4.6)."""
+        """Return whether a piece more makes a composite too large (A.2.5.4.4.6)."""
         partial = entries[0].entry if entries else None
         if self.arch is None or not isinstance(partial, PartialComposite):
             return False
@@ -259,7 +259,7 @@ class Transfer:
                 return rest.pushed(Known(_ONE_KIND.get(name, ANY)))
 
     def _spaces(self, instruction: Instruction, popped: list[Known], report: Report) -> bool:
-        """Whether constant address spaces exist."""
+        """Return whether constant address spaces exist."""
         for entry, info in zip(popped, instruction.operation.pops, strict=True):
             space, arch = entry.constant, self.arch
             if info.name != "space" or space is None or arch is None:
@@ -384,7 +384,7 @@ def _standard_piece(shape: Shape, report: Report) -> Shape | None:
 
 
 def _has(needed: int, shape: Shape, report: Report) -> bool:
-    """Whether the stack can have that many entries."""
+    """Return whether the stack can have that many entries."""
     most = shape.most_depth
     entries = "entry" if needed == 1 else "entries"
     if most is not None and most < needed:

@@ -167,7 +167,7 @@ class _Checker:
         return self._end(shape, is_reached=True)
 
     def gives_no_value(self, result: Known | None) -> bool:
-        """Whether DW_OP_entry_value of the expression is ill-formed (A.2.5.4.3.4)."""
+        """Return whether DW_OP_entry_value of the expression is ill-formed (A.2.5.4.3.4)."""
         if result is None or result.kinds & (GENERIC | TYPED | POINTER):
             return False
         end = len(self.instructions)
@@ -490,7 +490,8 @@ _ASPACE_BASES: Final = ("LLVM_aspace_bregx", "aspace_bregx")
 
 
 def _reads_base_register(operation: Operation) -> bool:
-    """Whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may not."""
+    """Return whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may
+    not."""
     if operation.pushes == "value":
         return False  # upstream clang's, read as the focused lane's dword
     return operation.name in _ASPACE_BASES or operation.name.startswith("breg")

@@ -152,7 +152,8 @@ class Parser(Cursor):
         return self._postfix(self._primary())
 
     def _is_word(self, words: tuple[str, ...], mark: str) -> bool:
-        """Whether one of these words comes here, with that mark behind it, and means no object."""
+        """Return whether one of these words comes here, with that mark behind it, and means no
+        object."""
         token, following = self.token, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
         is_one = token.kind == "name" and token.text in words and following.text == mark
         return is_one and not self.known.is_name(token.text)
@@ -294,7 +295,7 @@ class Parser(Cursor):
         return ast.Cast(ast.TypeName((name,)), operand)
 
     def _type_follows(self, mark: str) -> bool:
-        """Whether a mark comes here and a type after it."""
+        """Return whether a mark comes here and a type after it."""
         if self.token.kind != "mark" or self.token.text != mark:
             return False
         after = self.tokens[self.at + 1]

@@ -166,7 +166,8 @@ def _page(memory: CoreMemory, part: MappedFile) -> bytes | None:
 
 
 def _continues(part: MappedFile, first: MappedFile, page: bytes | None) -> bool:
-    """Whether a part from the file's beginning on is a later segment of a file mapped before."""
+    """Return whether a part from the file's beginning on is a later segment of a file mapped
+    before."""
     try:
         header = None if page is None else ObjectFile("page", page)
         begin = None if header is None else _load_address(header, (first,))

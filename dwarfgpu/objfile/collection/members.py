@@ -204,7 +204,7 @@ def _of_thin(
 
 @frozen
 class _Walk:
-    """What is inside of one file on disk."""
+    """The object files inside one file on disk."""
 
     path: str
     wanted: Wanted

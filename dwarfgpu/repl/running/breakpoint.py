@@ -36,9 +36,9 @@ class Breakpoint:
     """After which it is disabled, where the disposition is `dis`."""
     hits: int = 0
     ignored: int = 0
-    """How many times more it does not stop the program."""
+    """The number of hits that will not stop the program."""
     commands: tuple[str, ...] = ()
-    """What is run when it has stopped the program."""
+    """Commands that run when it has stopped the program."""
     is_hardware: bool = False
     """Set by `hbreak`: on a simulated machine it is like others."""
 
@@ -58,7 +58,7 @@ class Breakpoint:
 
     @property
     def inserted(self) -> tuple[int, ...]:
-        """Where it stops the machine now."""
+        """The addresses at which it currently stops the machine."""
         return self.addresses if self.is_enabled else ()
 
     @property

@@ -41,8 +41,8 @@ class Watchpoint(Breakpoint):
     text: str = field(kw_only=True)
     """Its value then."""
     expression: str | None = field(default=None, kw_only=True)
-    """What is evaluated again when anything changes that it depends on; None: the object is watched
-    where it was."""
+    """The expression, evaluated again when anything changes that it depends on; None: the object is
+    watched where it was."""
     session: Session = field(kw_only=True)
     """Where it was set: its wave and lane."""
     of_function: Die | None = field(default=None, kw_only=True)

@@ -107,9 +107,9 @@ class Logging:
     name: str
     """As `logging file` has it."""
     before: Streams
-    """Those of the conversation without it."""
+    """The streams of the conversation without the log."""
     streams: Streams
-    """Those of the conversation with it."""
+    """The streams of the conversation with the log."""
     file: LogFile
     is_alone: bool
     """Whether what it keeps goes nowhere else."""

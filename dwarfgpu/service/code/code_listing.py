@@ -120,7 +120,7 @@ class CodeListing:
         yield AssemblyLine(f"{line.address:8x}  {margin}", text)
 
     def _remark(self, line: CodeLine) -> str:
-        """What is beside an instruction: its effects or its bytes."""
+        """Return the text beside an instruction: its effects or its bytes."""
         if self.options.effects:
             return "" if line.instruction is None else effects_of(line.instruction).text
         if not self.options.bytes:

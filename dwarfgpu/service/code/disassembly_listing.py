@@ -56,7 +56,7 @@ def modifiers(argument: str) -> tuple[frozenset[str], str]:
 
 @frozen(eq=False)
 class Dump:
-    """What is shown."""
+    """A part of the code to show."""
 
     function: Function | None
     """The function that has the first address."""

@@ -90,10 +90,10 @@ def _piece(session: Session, begin: int, end: int) -> bytes:
 
 
 def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
-    """So many instructions from an address on, or, for a negative count, before it.
+    """Return `count` instructions starting at an address, or, for a negative count, before it.
 
-    Before it are those of the function alone. `UsageError` where memory cannot be read,
-    `Unsupported` where the machine's instructions are unknown.
+    Before it, only instructions of the same function are returned. `UsageError` if memory cannot
+    be read, `Unsupported` if the machine's instructions are unknown.
     """
     read = partial(memory_bytes, session)
     if count < 0:

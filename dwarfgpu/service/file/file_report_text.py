@@ -53,7 +53,7 @@ def _errors(report: Report) -> Iterator[DwarfGpuError]:
 
 
 def _is_unneeded(report: Report) -> bool:
-    """Whether the supplementary file is absent, and no unit could refer to it."""
+    """Return whether the supplementary file is absent, and no unit could refer to it."""
     supplementary = report.supplementary
     return (
         not report.units

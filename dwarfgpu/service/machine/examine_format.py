@@ -231,7 +231,7 @@ class Units:
             return None
 
     def before(self, address: int, count: int) -> int:
-        """Where so many units before an address begin."""
+        """Return the address at which the `count` units before an address start."""
         width = self.format.unit_bytes
         if self.format.letter != "s":
             return self._wrapped(address - count * width)

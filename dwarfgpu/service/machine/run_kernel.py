@@ -27,9 +27,9 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.storage.global_memory import Arena
 
 AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
-"""What is called when a wave is at a breakpoint: whether the run ends there."""
+"""Called when a wave is at a breakpoint; returns whether the run ends there."""
 Attach: TypeAlias = "Callable[[RunningMachine], None]"
-"""What is called with a machine before its first instruction."""
+"""Called with a machine before its first instruction."""
 _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
@@ -58,7 +58,7 @@ class Ending:
     """How waves ended, or where one of them stopped."""
 
     waves: int
-    """Those that have run."""
+    """The number of waves that have run."""
     instructions: int
     stop: StopPlace | None
     """None where all waves have ended."""
@@ -74,7 +74,7 @@ class Result:
     stop: StopPlace | None
     """None where all waves have ended."""
     texts: Mapping[str, str] = field(factory=dict)
-    """Those of `char` that are printable text, up to the first zero byte."""
+    """Results of type `char` that are printable text, up to the first zero byte."""
     launches: tuple[Launched, ...] = ()
     """The dispatches that have run, the one of the machine last."""
     instructions: tuple[int, ...] = ()

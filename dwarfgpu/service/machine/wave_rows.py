@@ -66,7 +66,7 @@ class WaveRow:
     kernel: str | None
     is_faulty: bool = False
     access: FaultyAccess | None = None
-    """Where it failed; None of a wave that failed for something else, or not at all."""
+    """The access at which it failed; None if it failed for another reason, or not at all."""
 
     @property
     def lanes(self) -> str:

@@ -64,7 +64,7 @@ def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bo
 
 
 def _is_block(variable: Variable) -> bool:
-    """Whether the constant of a variable is described by its bytes, not as a number."""
+    """Return whether the constant of a variable is described by its bytes, not as a number."""
     holder = variable.die.holder(dw.AT_CONST_VALUE)
     attribute = None if holder is None else holder.attribute(dw.AT_CONST_VALUE)
     return attribute is not None and isinstance(attribute.raw, bytes)

@@ -61,7 +61,8 @@ def _bytes(text: str) -> bytes:
 
 
 def _is_wide(digits: str) -> bool:
-    """Whether a width or precision is too large; Python reads no number of very many digits."""
+    """Return whether a width or precision is too large; Python reads no number of very many
+    digits."""
     return len(digits) > _MAX_DIGITS or int(digits or "0") > MAX_WIDE
 
 

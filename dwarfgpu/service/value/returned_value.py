@@ -163,7 +163,7 @@ def _parts(kind: Type | None, offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _parts_of_struct(kind: Struct, offset: int) -> Iterator[tuple[int, int]]:
-    """Those of the members; `_Undecided` where clang adds others, for padding."""
+    """Yield the parts of the members; `_Undecided` if clang adds others for padding."""
     if kind.kind == "union" or kind.is_declaration:
         raise _Undecided("the convention of large unions is not documented")
     end = 0

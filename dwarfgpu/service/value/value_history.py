@@ -141,7 +141,7 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
 
 
 def _is_in_registers(location: Location | None) -> bool:
-    """Whether it is a register, or made of some."""
+    """Return whether it is a register, or made of some."""
     places = () if location is None else location.places
     if len(places) == 1 and isinstance(places[0].storage, Composite):
         return all(_is_in_registers(part.location) for part in places[0].storage.parts)
@@ -171,8 +171,8 @@ def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
 
 
 def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
-    """Whether all members are known, whatever is between them; False where there are more than
-    `_MAX_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
+    """Return whether all members are known, whatever is between them; False where there are more
+    than `_MAX_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
     objects = [(bits, kind)]
     looked_at = 0
     try:

@@ -65,15 +65,15 @@ class Watched:
     """An object in the machine."""
 
     value: TypedValue
-    """As it was, or why it had none."""
+    """The value when it was last read, or why there was none."""
     object_bytes: tuple[WatchedBytes, ...]
-    """Where it is; empty for a value that is computed."""
+    """The bytes of the object; empty for a computed value."""
     bytes: tuple[WatchedBytes, ...]
-    """The same, and what else decides where it is: pointers, the frame base."""
+    """The same bytes, and those that determine its location: pointers, the frame base."""
     code: tuple[int, int] | None
-    """Begin and end of the code where that holds; None: everywhere."""
+    """Start and end of the code in which this location is valid; None: everywhere."""
     variables: tuple[Variable, ...]
-    """Those of the expression; without a value, those up to the one that lacks it."""
+    """Variables of the expression; without a value, those up to the one that has none."""
 
     @property
     def is_optimized_out(self) -> bool:
@@ -149,8 +149,8 @@ def _read(text: str, session: Session, options: Options) -> TypedValue:
 
 
 def _decides(part: WatchedBytes) -> bool:
-    """Whether what is read may be a pointer or an index: not the stack and frame pointers, by which
-    variables are found, and no register of its own kind."""
+    """Return whether what is read may be a pointer or an index: not the stack and frame pointers,
+    by which variables are found, and no register of its own kind."""
     if isinstance(part.place, MemoryPlace):
         return True
     name = part.place.register.name

@@ -87,7 +87,7 @@ def _forward_list(value: Object) -> Printed:
 
 
 def _after(header: Object, end: Object | None, link: str, noun: str) -> Iterator[int]:
-    """The addresses of the nodes from that on to which a header leads."""
+    """Yield the addresses of list nodes, starting with the node to which a header leads."""
     if end is not None and end.address is None:
         raise Unfit("the list is not in memory, to which its nodes lead back")
     node_type = header.type

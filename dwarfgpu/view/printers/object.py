@@ -54,7 +54,7 @@ class Object:
     held: ObjectBytes | None = field(default=None, repr=False)
     """The object to which it belongs, already read; None for an object in memory."""
     first_bit: int = 0
-    """Where it begins in `held`."""
+    """The first bit of the object in `held`."""
     address: int | None = None
     """None for an object that is not in memory."""
     space: int = 0
@@ -184,7 +184,7 @@ class Object:
         return bare.dimensions[0]
 
     def target(self) -> Object:
-        """What it points to; `Unfit` where it is no pointer."""
+        """Return the object that it points to; `Unfit` if it is no pointer."""
         bare = strip(self.type)
         if not isinstance(bare, Pointer):
             raise Unfit(f"{self.name} is not a pointer")

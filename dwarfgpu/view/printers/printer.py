@@ -134,7 +134,7 @@ class Printers:
 
 
 def _is_of(printer: Printer, name: str) -> bool:
-    """Whether a class of a name is a printer's; `UsageError` for a pattern that is none."""
+    """Return whether a class of a name is a printer's; `UsageError` for a pattern that is none."""
     from dwarfgpu.base.regexp import regexp  # not every answer has a class
 
     return regexp(printer.pattern).fullmatch(name)

@@ -46,7 +46,7 @@ class WaveRegisters(Mapping[str, RegisterBytes]):
         return stored
 
     def __iter__(self) -> Iterator[str]:
-        """Those with known bits."""
+        """Yield the names of registers with known bits."""
         for name, register in self._registers.items():
             data = contents(self._wave, register)
             if data is not None and any(written_bits(self._wave, name, len(data))):

@@ -30,7 +30,7 @@ class FailedWave:
     pc: int
     reason: StopReason
     text: str
-    """What it says when it is to execute from there."""
+    """The message of the stop when the wave is resumed at that pc."""
 
 
 class FailedWaves:
@@ -40,7 +40,7 @@ class FailedWaves:
         self._failed = dict(failed)
 
     def pc_was_set(self, wave: WaveId) -> None:
-        """The user says where a wave goes on, even if that is where it is."""
+        """Forget the failure of a wave whose pc the user has set, even to the same value."""
         self._failed.pop(wave, None)
 
     def before(self, wave: WaveMemory, step: Step) -> None:

@@ -70,7 +70,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         self._progress: Callable[[int], None] | None = None
 
     def target_of(self, wave: WaveId | None) -> SimulatedTarget | PartlyKnown:
-        """Who has a wave or thread; without one, memory is that of the process."""
+        """Return the target that owns a wave or thread; for None, the one for process memory."""
         machine = self.machines[0] if wave is None else self._of_wave.get(wave)
         if machine is not None:
             return machine

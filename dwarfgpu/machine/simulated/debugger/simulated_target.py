@@ -314,7 +314,7 @@ class SimulatedTarget(StateTarget):
         machine.observe(*observers, *self._observers)
 
     def _is_watchable(self, watch: Watch) -> bool:
-        """Whether the waves exist that an object belongs to."""
+        """Return whether the waves exist that an object belongs to."""
         waves = [place.wave if isinstance(place, RegisterPlace) else place.where.wave
                  for place in (part.place for part in watch.bytes)]  # fmt: skip
         return not any(wave is not None and self.has_ended(wave) for wave in waves)

@@ -68,14 +68,15 @@ class _Share(NamedTuple):
     wave: SimulatedWave
     breakpoints: frozenset[int]
     is_leaving: bool
-    """Whether a breakpoint where the wave is does not stop it."""
+    """Whether the wave ignores a breakpoint at its current pc."""
     quantum: int
-    """It ends behind so many instructions, at the first one that may go elsewhere."""
+    """The number of instructions after which the share ends at the next possible branch."""
     most: int | None
-    """It ends after so many instructions, wherever that is."""
+    """The number of instructions after which the share ends anywhere."""
 
     def rest(self, executed: int) -> _Share:
-        """What is left after some instructions, the first of which left the breakpoint."""
+        """Return the share that remains after some instructions; the first of them has left the
+        breakpoint."""
         return self._replace(
             is_leaving=self.is_leaving and not executed,
             quantum=self.quantum - executed,
@@ -331,7 +332,7 @@ class RunningMachine:
         return stopped
 
     def _is_selective(self, wave: SimulatedWave) -> bool:
-        """Whether observers see some instructions of a wave and not all."""
+        """Return whether observers see some instructions of a wave and not all."""
         return self.executor != "precise" and all(
             isinstance(observer, SelectiveObserver) and not observer.follows(wave)
             for observer in self.observers
@@ -456,7 +457,7 @@ class RunningMachine:
         return Stopped(wave, stop.reason, stop.text, stop.lanes)
 
     def _has_to_wait(self, wave: SimulatedWave) -> bool:
-        """Whether a wave cannot go on now, or nothing shall."""
+        """Return whether a wave cannot go on now, or nothing shall."""
         return wave.is_ended or wave.is_waiting or wave.is_halted or self._is_interrupted
 
     def _deadlock(self) -> Stopped | None:

@@ -252,7 +252,8 @@ class _GroupRun:
         return block.may_stop
 
     def _execute_lanes(self, part: _Part, waves: list[SimulatedWave]) -> bool:
-        """Whether all instructions were executed; else the waves are behind the last that was."""
+        """Return whether all instructions were executed; else the waves are behind the last that
+        was."""
         if part.execute is None:
             self._one_by_one(part.steps[0], waves)
             return True

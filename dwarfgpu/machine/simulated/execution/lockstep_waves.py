@@ -113,7 +113,7 @@ class WaveGroup(WaveAccesses):
         self._wave_numbers = np.array(numbers)
         self._wave_of_lane = np.repeat(np.arange(len(waves)), size)
         self._stamps: Lanes | None = None
-        """Those of all lanes, until the next barrier."""
+        """The stamps of all lanes, until the next barrier."""
         self._conflicts = conflicts
         self._make_registers(waves)
         self._make_lds(waves)

@@ -70,7 +70,7 @@ class Watchpoints:
         self._accesses: list[Access] = []
 
     def follows(self, wave: WaveMemory) -> bool:
-        """Whether registers of a wave are watched, or the scope of an object ends in it."""
+        """Return whether registers of a wave are watched, or the scope of an object ends in it."""
         number = wave.wave.id
         scopes = (one.watch.scope for one in self._watching)
         places = (part.place for one in self._watching for part in one.watch.bytes)
@@ -81,8 +81,8 @@ class Watchpoints:
         )
 
     def concerns(self, wave: WaveMemory, access: Access) -> bool:
-        """Whether an access is one of a watched object. An atomic operation may be in several
-        memories, and not be executed anew when one of them is found to be watched."""
+        """Return whether an access is one of a watched object. An atomic operation may be in
+        several memories, and not be executed anew when one of them is found to be watched."""
         if access.is_read and access.is_written:
             return True
         return any(
@@ -135,7 +135,7 @@ class Watchpoints:
         return access.is_read or one.watch.kind != "read"
 
     def _touches(self, access: Access, wave: WaveMemory, part: WatchedRange) -> bool:
-        """Whether an access reads or writes a byte of a range."""
+        """Return whether an access reads or writes a byte of a range."""
         if (access.space == "local") != (part.workgroup is not None):
             return False
         if access.space == "local" and part.workgroup != wave.wave.workgroup:
@@ -161,7 +161,7 @@ class Watchpoints:
         return bool(((offset >= part.begin) & (offset < part.end)).any())
 
     def _has_left(self, one: Watching, wave: WaveMemory, step: Step) -> bool:
-        """Whether the call has returned to which the object belongs."""
+        """Return whether the call has returned to which the object belongs."""
         scope = one.watch.scope
         assert scope is not None
         if wave.wave.id != scope.wave:

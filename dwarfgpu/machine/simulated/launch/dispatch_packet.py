@@ -130,7 +130,7 @@ class Allocator:
         self._guard_bytes = guard_bytes
 
     def take(self, size_bytes: int, alignment: int) -> int:
-        """The address of so many bytes."""
+        """Allocate `size_bytes` bytes, followed by a guard, and return their address."""
         address = -(-self.next // alignment) * alignment
         self.next = address + size_bytes + self._guard_bytes
         return address

@@ -327,7 +327,7 @@ def _number(
     *,
     is_float: bool,
 ) -> bytes:
-    """The bytes of a number of so many bytes."""
+    """Encode a number in `size_bytes` bytes."""
     if isinstance(value, float) or is_float:
         formats = {2: "<e", 4: "<f", 8: "<d"}
         if size_bytes not in formats or not is_float:

@@ -193,8 +193,8 @@ def _statements(
     *,
     is_careful: bool = False,
 ) -> tuple[str, ...]:
-    """Those of an instruction where it stands; `WaveStop` where it is not simulated, or names a
-    register that is not allocated."""
+    """Return the statements of an instruction at its address; `WaveStop` if it is not simulated,
+    or names a register that is not allocated."""
     try:
         if mode.allocated is not None:
             _require_allocated(instruction, mode.allocated)

@@ -117,13 +117,13 @@ def _decoded(
 
 
 def _has_true16(form: Format) -> bool:
-    """Whether VGPRs from 128 on are high halves where an operand has 16 bits."""
+    """Return whether VGPRs from 128 on are high halves where an operand has 16 bits."""
     is_short = form.flags & {"VOP1", "VOP2", "VOPC"} and form.size == 4
     return form.target.generation >= 11 and bool(is_short)
 
 
 def _is_taken_anyway(form: Format, value: Value) -> bool:
-    """Whether hardware has a register that LLVM 19 calls invalid: a high half, or an SGPR of
+    """Return whether hardware has a register that LLVM 19 calls invalid: a high half, or an SGPR of
     `v_interp_p10_f32` and its like."""
     if not isinstance(value, Register):
         return False

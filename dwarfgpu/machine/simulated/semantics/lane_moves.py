@@ -309,8 +309,9 @@ def other_half(a: Lanes, old: Lanes) -> Lanes:
 
 
 def exchanged_rows(d: Lanes, a: Lanes, rows: int, active: Lanes, which: int) -> Lanes:
-    """Every second group of so many lanes of d exchanged with the group before it of a: d then (0),
-    or a then (1). `WaveStop` where lanes are inactive: no document says what they do."""
+    """Exchange every second group of `rows` lanes of `d` with the preceding group of `a`, and
+    return the new `d` (`which` 0) or `a` (1). `WaveStop` for inactive lanes, which no document
+    defines."""
     if not active.all():
         raise not_simulated("an exchange of rows with inactive lanes")
     is_upper = np.arange(len(a)) // rows % 2 == 1

@@ -222,7 +222,7 @@ def wmma(
 
 
 def _integers(elements: Lanes, is_signed: int, bits: int) -> Lanes:
-    """Small integers of so many bits, signed or not; other elements as they are."""
+    """Return `uint8` elements as integers of `bits` bits; other elements unchanged."""
     if elements.dtype != np.uint8:
         return elements
     sign = 1 << bits - 1 if is_signed else 0

@@ -43,7 +43,7 @@ def quads(a: int) -> int:
 
 
 def spread(a: int, distance: int) -> int:
-    """Each bit at so many times its place."""
+    """Move each bit `n` to position `distance * n`."""
     return sum(1 << distance * n for n in range(a.bit_length()) if a >> n & 1)
 
 

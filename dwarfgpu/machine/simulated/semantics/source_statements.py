@@ -50,9 +50,9 @@ class StepMode:
     is_ieee: bool = True
     """IEEE of MODE: signalling NaN are not like others."""
     is_dx10_clamp: bool = True
-    """DX10_CLAMP of MODE: `clamp` makes a zero of NaN."""
+    """DX10_CLAMP of MODE: `clamp` turns NaN into zero."""
     allocated: AllocatedRegisters | None = None
-    """Those that instructions may name; None for all."""
+    """Registers that instructions may name; None for all."""
 
     def flushes(self, shape: TypeShape, *, is_source: bool) -> bool:
         """Return whether denormal numbers of a type are zeros."""
@@ -245,7 +245,7 @@ class SourceStatements(TileStatements):
 
 
 def _offset(register: Register, index: str) -> str:
-    """What is added to the number of a VGPR."""
+    """Return the Python text that adds the offset of a VGPR to its number."""
     return f" + w.vgpr_offset({register.first}, {index}, {register.size})"
 
 

@@ -136,7 +136,7 @@ class Source(Protocol):
         ...
 
     def overlaps(self, start: int, end: int) -> bool:
-        """Whether there is memory in a range."""
+        """Return whether there is memory in a range."""
         ...
 
     def all(self) -> list[tuple[int, int]]:
@@ -381,7 +381,7 @@ class Arena:
         return allocation.is_writable or verb != "writes"
 
     def _has_next(self, address: int, size_bytes: int) -> bool:
-        """Whether a range goes on in the next allocation."""
+        """Return whether a range goes on in the next allocation."""
         allocation = self.at(address)
         last = address + size_bytes - 1
         return allocation is not None and last >= allocation.end and self.at(last) is not None

@@ -215,7 +215,7 @@ def _unknown_lanes(wave: WaveMemory, register: Register, lanes: int) -> int:
 
 
 def _missing(wave: WaveMemory, register: Register, lanes: int) -> str | None:
-    """What is not known of a register, in words; None where all is."""
+    """Describe the unknown part of a register; None if all of it is known."""
     bank = register.bank
     if bank in ("v", "a"):
         for row in _rows(wave, register):
@@ -251,7 +251,7 @@ def _at(access: Access, index: int) -> WaveStop:
 
 
 def is_all_known(machine: RunningMachine) -> bool:
-    """Whether nothing of a machine is undefined: then it need not be observed."""
+    """Return whether nothing of a machine is undefined: then it need not be observed."""
     return all(
         allocation.written is None or bool(allocation.written.all())
         for allocation in machine.arena.allocations

@@ -74,7 +74,7 @@ class RunningWave:
         self._initial = int(undefined(4, fill))
         self.vgprs, self.agprs = vgprs, agprs
         self.allocated: AllocatedRegisters | None = None
-        """Those that instructions may name, of the ones above; None for all."""
+        """The subset of these registers that instructions may name; None for all."""
         self._shared: dict[Bank, tuple[Lanes, int]] = {}
         """The array that registers are a part of with those of other waves, and which part."""
         self.written = [self.all_lanes if fill is None else 0] * (vgprs + agprs)
@@ -128,8 +128,8 @@ class RunningWave:
         return list(self.accumulators.view(np.float32))
 
     def vgpr_offset(self, first: int, offset: int, count: int) -> int:
-        """What is added to the number of the first of some VGPRs; `WaveStop` for one that the wave
-        has not."""
+        """Return the offset to add to the number of the first of `count` VGPRs; `WaveStop` for a
+        VGPR that the wave does not have."""
         if self.allocated is not None:
             self.allocated.require("v", first + offset, count)
         if first + offset + count > self.vgprs:
