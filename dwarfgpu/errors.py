@@ -133,7 +133,7 @@ class UnknownAugmentation(Unsupported):
 
     @classmethod
     def of(cls, augmentation: str) -> UnknownAugmentation:
-        """The error about the augmentation of a CIE."""
+        """Return the error about the augmentation of a CIE."""
         return cls(
             f"the frame information is unknown: its CIE has the unknown augmentation "
             f"{augmentation!r}"

@@ -335,7 +335,7 @@ class _Gathered:
 
 
 def _words(run: Run) -> list[Run]:
-    """A run of whole bytes in parts of a word."""
+    """Return a run of whole bytes in parts of a word."""
     size_bits = 8 * WORD_BYTES
     return [
         Run(

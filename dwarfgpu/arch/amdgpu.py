@@ -252,13 +252,13 @@ _APERTURE_SPAN: Final = 1 << 48
 
 
 def swizzle(address: int, lane: int, wave_size: int, element_bytes: int = 4) -> int:
-    """The private_wave address of a private_lane address ("Address Space Mapping")."""
+    """Return the private_wave address of a private_lane address ("Address Space Mapping")."""
     row_bytes = wave_size * element_bytes
     return address // element_bytes * row_bytes + lane * element_bytes + address % element_bytes
 
 
 def unswizzle(offset: int, wave_size: int, element_bytes: int = 4) -> tuple[int, int]:
-    """The lane and the private_lane address of a private_wave address."""
+    """Return the lane and the private_lane address of a private_wave address."""
     element = offset // element_bytes
     address = element // wave_size * element_bytes + offset % element_bytes
     return element % wave_size, address

@@ -35,7 +35,7 @@ class FlagField:
         return (1 << self.size_bits) - 1 << self.first_bit
 
     def of(self, number: int) -> int:
-        """The field of the register's contents."""
+        """Return the field of the register's contents."""
         return (number & self.mask) >> self.first_bit
 
 
@@ -397,7 +397,7 @@ def bank(
 
 
 def registers_of_thread(registers: Iterable[RegisterInfo]) -> dict[int, RegisterInfo]:
-    """The registers of a thread of a CPU, by DWARF number."""
+    """Return the registers of a thread of a CPU, by DWARF number."""
     return {
         register.number: evolve(register, is_of_wave=False)
         for register in registers

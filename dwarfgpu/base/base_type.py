@@ -100,7 +100,7 @@ def generic_type(bit_size: int, endian: Endian = "little") -> BaseType:
 
 @lru_cache(maxsize=256)
 def unsigned_type(bit_size: int, endian: Endian = "little") -> BaseType:
-    """The hypothetical unsigned base types that the AMD text refers to."""
+    """Return the hypothetical unsigned base types that the AMD text refers to."""
     return BaseType(f"unsigned {bit_size}-bit", "unsigned", bit_size, endian)
 
 

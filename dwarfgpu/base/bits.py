@@ -13,7 +13,7 @@ Endian = Literal["little", "big"]
 
 
 def join(low: int, low_bits: int, high: int, high_bits: int, endian: Endian) -> int:
-    """The run of `low` followed by `high` (in storage order)."""
+    """Return the run of `low` followed by `high` (in storage order)."""
     if endian == "little":
         return low | high << low_bits
     return low << high_bits | high
@@ -41,11 +41,11 @@ def to_bytes(bits: int, size_bits: int, endian: Endian) -> bytes:
 
 
 def from_bytes(data: bytes, size_bits: int, endian: Endian) -> int:
-    """The run of the first `size_bits` bits of `data`."""
+    """Return the run of the first `size_bits` bits of `data`."""
     return extract(int.from_bytes(data, endian), len(data) * 8, 0, size_bits, endian)
 
 
 def signed(bits: int, size_bits: int) -> int:
-    """The two's complement reading of `size_bits` bits."""
+    """Return the two's complement reading of `size_bits` bits."""
     sign = 1 << size_bits - 1 if size_bits else 0
     return (bits & sign - 1) - (bits & sign) if sign else 0

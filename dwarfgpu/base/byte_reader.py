@@ -34,7 +34,7 @@ class Reader:
         return self.end - self.position
 
     def take(self, size_bytes: int) -> bytes:
-        """The next `size_bytes` bytes."""
+        """Return the next `size_bytes` bytes."""
         stop = self.position + size_bytes
         if size_bytes < 0 or stop > self.end:
             raise Malformed(

@@ -108,7 +108,7 @@ class FloatFormat:
         return self._pack(sign, biased, integer, significand & (1 << self.fraction_bits) - 1)
 
     def to_float(self, bits: int) -> float:
-        """The nearest Python float, for display."""
+        """Return the nearest Python float, for display."""
         number = self.decode(bits)
         if isinstance(number, str):
             return float(number)
@@ -129,7 +129,7 @@ X87_EXTENDED: Final = FloatFormat("x87 extended", 15, 63, explicit_integer_bit=T
 
 
 def add(form: FloatFormat, a: int, b: int) -> int:
-    """The sum, rounded to nearest even."""
+    """Return the sum, rounded to nearest even."""
     x, y = form.decode(a), form.decode(b)
     if isinstance(x, str) or isinstance(y, str):
         if x == "nan" or y == "nan" or (isinstance(x, str) and isinstance(y, str) and x != y):
@@ -139,12 +139,12 @@ def add(form: FloatFormat, a: int, b: int) -> int:
 
 
 def subtract(form: FloatFormat, a: int, b: int) -> int:
-    """The difference, rounded to nearest even."""
+    """Return the difference, rounded to nearest even."""
     return add(form, a, form.negate(b))
 
 
 def multiply(form: FloatFormat, a: int, b: int) -> int:
-    """The product, rounded to nearest even."""
+    """Return the product, rounded to nearest even."""
     x, y = form.decode(a), form.decode(b)
     sign = form.sign(a) ^ form.sign(b)
     if isinstance(x, str) or isinstance(y, str):

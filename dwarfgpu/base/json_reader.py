@@ -62,7 +62,7 @@ class Field:
         return isinstance(self.value, dict) and name in self.value
 
     def __getitem__(self, name: str) -> Field:
-        """A required member of an object."""
+        """Return a required member of an object."""
         if not isinstance(self.value, dict):
             raise self.expected("an object")
         if name not in self.value:
@@ -194,7 +194,7 @@ def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
 
 
 def load(path: Path) -> Field:
-    """The JSON document of a file."""
+    """Return the JSON document of a file."""
     try:
         with open_to_read(path) as file:
             text = read_at_most(file, MAX_BYTES, path).decode("utf-8")

@@ -16,7 +16,7 @@ def decode(data: bytes) -> int:
 
 
 def encode_uleb(value: int) -> bytes:
-    """The shortest unsigned LEB128 of `value`."""
+    """Return the shortest unsigned LEB128 of `value`."""
     if value >> 256 > 0:
         return _encode_long(value, value.bit_length())
     if value < 0:
@@ -38,7 +38,7 @@ def _encode_long(bits: int, size_bits: int) -> bytes:
 
 
 def encode_sleb(value: int) -> bytes:
-    """The shortest signed LEB128 of `value`."""
+    """Return the shortest signed LEB128 of `value`."""
     size_bits = (value if value >= 0 else ~value).bit_length() + 1
     if size_bits > 256:
         return _encode_long(value & (1 << -(-size_bits // 7) * 7) - 1, size_bits)

@@ -70,7 +70,7 @@ def read_file(path: Path) -> bytes:
 
 
 def bytes_of(path: str) -> bytes:
-    """The numbers of a .npy file as bytes, or all bytes of any other file."""
+    """Return the numbers of a .npy file as bytes, or all bytes of any other file."""
     data = read_file(Path(path))
     return parse_npy(data, path).data if is_npy(data) else data
 
@@ -131,7 +131,7 @@ def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
 
 
 def npy_bytes(array: Npy) -> bytes:
-    """The file of an array, of version 1.0."""
+    """Return the file of an array, of version 1.0."""
     shape = f"({', '.join(map(str, array.shape))}{',' if len(array.shape) == 1 else ''})"
     text = f"{{'descr': '{array.descr}', 'fortran_order': False, 'shape': {shape}, }}"
     padding = -(len(MAGIC) + 4 + len(text) + 1) % _HEADER_MULTIPLE

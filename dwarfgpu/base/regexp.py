@@ -218,7 +218,7 @@ class _Parser:
         self._made: list[_Step] = []
 
     def steps(self) -> tuple[_Step, ...]:
-        """The steps of the expression, the first one last."""
+        """Return the steps of the expression, the first one last."""
         node = self._choice()
         if self._at < len(self._pattern):
             raise self._wrong("unbalanced parenthesis")

@@ -134,7 +134,7 @@ def _unreadable(report: Any) -> Iterator[str]:
 
 
 def _rules_of(compilers: Any) -> list[str]:
-    """The rules with findings, in the order of the documentation."""
+    """Return the rules with findings, in the order of the documentation."""
     found = {finding["rule"] for compiler in compilers for finding in compiler["findings"]}
     return [rule for rule in RULES if rule in found] + sorted(found - RULES.keys())
 

@@ -180,7 +180,7 @@ class CallStack:
         return last
 
     def _caller_of(self, last: CfiFrame) -> int | End:
-        """The program location of the calling frame."""
+        """Return the program location of the calling frame."""
         if isinstance(last, TailFrame):
             address = last.return_address()
             assert address is not None  # else its callee were the last frame

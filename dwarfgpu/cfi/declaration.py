@@ -68,7 +68,7 @@ class OperandKind:
         return self.name == "packed"
 
     def scaled(self, value: Operand, form: CfiFormat) -> Operand:
-        """The operand with the CIE's factor applied."""
+        """Return the operand with the CIE's factor applied."""
         if self.factor is None or isinstance(value, bytes):
             return value
         return value * (form.code_alignment if self.factor == "code" else form.data_alignment)

@@ -51,7 +51,7 @@ class CfaInstruction:
         return dict(zip(names, self.operands, strict=True))
 
     def arguments(self, form: CfiFormat) -> dict[str, Operand]:
-        """The operands with the factors of the CIE applied, by name."""
+        """Return the operands with the factors of the CIE applied, by name."""
         infos = self.operation.operands
         return {
             info.name: info.kind.scaled(operand, form)

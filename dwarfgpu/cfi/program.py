@@ -65,7 +65,7 @@ class _State:
     rule_count: int = 0
 
     def share(self) -> Rules:
-        """The rules, from now on not to be changed."""
+        """Return the rules, from now on not to be changed."""
         self.own = None
         return self.rules
 

@@ -30,7 +30,7 @@ class Quirk:
 
 
 def _scaled(row: FrameRow, architecture: Architecture) -> FrameRow:
-    """The CFA as `(register << log2 lanes) + offset` in private_wave memory."""
+    """Return the CFA as `(register << log2 lanes) + offset` in private_wave memory."""
     cfa = row.cfa
     if not isinstance(cfa, RegisterCfa) or cfa.address_space != PRIVATE_WAVE:
         return row

@@ -30,7 +30,7 @@ Plain: TypeAlias = None | int | str | list["Plain"] | dict[str, "Plain"]
 
 
 def hexadecimal(expression: bytes) -> str:
-    """An expression as its bytes, for callers that bring no disassembler."""
+    """Return an expression as its bytes, for callers that bring no disassembler."""
     return " ".join(f"{byte:02x}" for byte in expression)
 
 
@@ -160,7 +160,7 @@ def row_text(
 
 
 def row_json(row: Row) -> dict[str, Plain]:
-    """A row as in the conformance format (`cfi_rows`)."""
+    """Return a row as in the conformance format (`cfi_rows`)."""
     rules: dict[str, Plain] = {str(n): rule_json(rule) for n, rule in sorted(row.rules.items())}
     return {
         "start": row.start,

@@ -36,7 +36,7 @@ class Described:
     found: Findings
 
     def place(self, row: Row | None = None) -> FindingPlace:
-        """The entry, or one of its rows."""
+        """Return the entry, or one of its rows."""
         entry = self.entry
         if isinstance(entry, Cie):
             return FindingPlace(self.section, entry.offset, "CIE")
@@ -49,7 +49,7 @@ class Described:
         return register_name(number, self.program.format.architecture)
 
     def shown(self, marked: int | None = None) -> Excerpt:
-        """The instructions around one of them."""
+        """Return the instructions around one of them."""
         instructions, form = self.program.instructions, self.program.format
         offset = None
         if marked is not None and marked < len(instructions):

@@ -177,13 +177,13 @@ class ExpressionChecker:
     def shown(
         self, data: bytes, dialect: Dialect, form: UnitFormat, offset: int | None = None
     ) -> Excerpt:
-        """An expression, with a mark at an operation."""
+        """Return an expression, with a mark at an operation."""
         steps = self._steps(data, dialect, form)
         marked = None if offset is None else list(steps).index(offset)
         return excerpt(list(steps.values()), marked, offset)
 
     def _steps(self, data: bytes, dialect: Dialect, form: UnitFormat) -> dict[int, str]:
-        """The text of each operation by its offset."""
+        """Return the text of each operation by its offset."""
         arch = self.machines.architecture
         return {
             line.offset: line.text

@@ -37,7 +37,7 @@ def declaration_of(die: Die) -> SourcePosition | None:
 
 
 def file_of(unit: CompilationUnit) -> SourcePosition | None:
-    """The source file of a unit, without a line."""
+    """Return the source file of a unit, without a line."""
     try:
         name = unit.name
         folder = unit.root.string(dw.AT_COMP_DIR) or ""
@@ -56,7 +56,7 @@ def line_of(lines: Lines, pc: int) -> SourcePosition | None:
 
 
 def _outwards(die: Die) -> Iterator[Die]:
-    """The entry, and the nearest ones around it."""
+    """Yield the entry, and the nearest ones around it."""
     entry: Die | None = die
     for _ in range(_DEEPEST):
         if entry is None:

@@ -97,7 +97,7 @@ _MOST_SHARED_BYTES = 256
 def read_abbreviations(
     reader: WordReader, format: UnitFormat, declared: dict[bytes, Abbreviation]
 ) -> dict[int, Abbreviation]:
-    """The table at a position of `.debug_abbrev`, by code.
+    """Return the table at a position of `.debug_abbrev`, by code.
 
     `declared`: what the tables of units of that format have declared before, by its bytes.
     """

@@ -40,7 +40,7 @@ def covers(spans: tuple[Range, ...], address: int) -> bool:
 
 
 def common(some: tuple[Range, ...], second_list: tuple[Range, ...]) -> tuple[Range, ...]:
-    """The addresses that two `merged` tuples share, as one."""
+    """Return the addresses that two `merged` tuples share, as one."""
     out: list[Range] = []
     first = second = 0
     while first < len(some) and second < len(second_list):

@@ -127,7 +127,7 @@ class CallFrames:
             self.notes.append(note)
 
     def table(self, section: FrameSection, fde: Fde) -> RowTable:
-        """The rows of an entry, made once."""
+        """Return the rows of an entry, made once."""
         key = section.kind, fde.offset
         if key not in self._tables:
             self._tables[key] = fde.table()

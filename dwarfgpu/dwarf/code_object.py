@@ -108,7 +108,7 @@ class CodeObject:
         debug_directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
         limits: FileLimits = DEFAULT_FILE_LIMITS,
     ) -> CodeObject:
-        """The code object of an `ELFFile` of pyelftools (`dwarfgpu.pyelftools`).
+        """Return the code object of an `ELFFile` of pyelftools (`dwarfgpu.pyelftools`).
 
         A large file is read on demand, from the `ELFFile`'s stream: it must stay open. Arguments
         and errors as in `open`.

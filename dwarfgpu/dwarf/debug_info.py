@@ -91,7 +91,7 @@ class DebugInfo:
         loaded: ObjectFile | None = None,
         directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
     ) -> DebugInfo:
-        """The debug information of a file.
+        """Return the debug information of a file.
 
         `loaded`: the file with the code, where `object` is its separate debug file; `literal`:
         what upstream clang writes is read by the letter; `directories`: where other files are
@@ -250,7 +250,7 @@ class DebugInfo:
         return unit
 
     def type_entry(self, signature: int) -> Die:
-        """The type that a signature names (DWARF 5 7.5.1.3, DW_FORM_ref_sig8)."""
+        """Return the type that a signature names (DWARF 5 7.5.1.3, DW_FORM_ref_sig8)."""
         unit = self.type_unit(signature)
         assert unit.header.type_offset is not None
         return unit.die_at(unit.section_offset(unit.header.type_offset))
@@ -326,7 +326,7 @@ class DebugInfo:
         return values
 
     def in_file(self, pc: int) -> int:
-        """The address of the file of a program location as loaded."""
+        """Return the address of the file of a program location as loaded."""
         return pc - self.load_address
 
     # What units ask (`dwarfgpu.dwarf.unit_file_protocol.UnitFile`)

@@ -180,7 +180,7 @@ class Die:
             raise self.located(error)
 
     def expression(self, name: int) -> bytes | None:
-        """The bytes of an expression or block."""
+        """Return the bytes of an expression or block."""
         attribute = self.attribute(name)
         return attribute.raw if attribute and isinstance(attribute.raw, bytes) else None
 

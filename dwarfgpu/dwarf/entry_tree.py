@@ -29,7 +29,7 @@ class Tree:
         """Index of the first entry that is no descendant."""
 
     def find(self, offset: int) -> int | None:
-        """The index of the entry that starts at an offset in `.debug_info`."""
+        """Return the index of the entry that starts at an offset in `.debug_info`."""
         index = bisect_left(self.offsets, offset)
         if index < len(self.offsets) and self.offsets[index] == offset:
             return index
@@ -49,7 +49,7 @@ def read_tree(
     abbreviations: Mapping[int, Abbreviation],
     most: int | None = None,
 ) -> Tree:
-    """The entries between two offsets of `.debug_info`.
+    """Return the entries between two offsets of `.debug_info`.
 
     A unit that ends before its entries are closed is accepted, as other consumers do.
     `LimitExceeded` beyond `most` entries.

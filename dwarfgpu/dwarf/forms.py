@@ -152,7 +152,7 @@ def _word(value: int, start: int) -> int:
 
 
 def read_uleb(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """An unsigned LEB128 and the position after it."""
+    """Return an unsigned LEB128 and the position after it."""
     if position < end and (byte := data[position]) < 0x80:
         return byte, position + 1
     if position + 1 < end and (second := data[position + 1]) < 0x80:
@@ -162,7 +162,7 @@ def read_uleb(data: bytes, position: int, end: int) -> tuple[int, int]:
 
 
 def read_sleb(data: bytes, position: int, end: int) -> tuple[int, int]:
-    """A signed LEB128 and the position after it."""
+    """Return a signed LEB128 and the position after it."""
     reader = WordReader(data, "little", min(position, end), end)
     return reader.sleb(), reader.position
 
@@ -356,7 +356,7 @@ def skip_plan(forms: Iterable[int], format: UnitFormat) -> SkipPlan:
 
 
 def skip(plan: SkipPlan, data: bytes, position: int, end: int) -> int:
-    """The position after the values of a plan."""
+    """Return the position after the values of a plan."""
     for step in plan:
         if isinstance(step, int):
             position += step

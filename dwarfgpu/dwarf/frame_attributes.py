@@ -51,7 +51,7 @@ def frame_base(
     is_outer: bool,
     observe: Observer | None = None,
 ) -> Location:
-    """The frame base (paragraph 2), in memory.
+    """Return the frame base (paragraph 2), in memory.
 
     The frame of the context refuses DW_OP_fbreg; `is_outer` where it is not the top one.
     """

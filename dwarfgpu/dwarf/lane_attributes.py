@@ -66,7 +66,7 @@ def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:
 
 
 def iterations(attribute: ExprLoc | LocList, context: Context) -> int:
-    """The iterations that execute concurrently, by an expression (paragraph 7)."""
+    """Return the iterations that execute concurrently, by an expression (paragraph 7)."""
     location = located(attribute, context)
     name = "DW_AT_LLVM_iterations"
     if not isinstance(single_place(name, location).storage, Implicit):

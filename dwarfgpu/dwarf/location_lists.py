@@ -70,7 +70,7 @@ class ListUnit(Protocol):
     def tombstone(self) -> int: ...
 
     def address(self, index: int) -> int:
-        """An entry of `.debug_addr`, an address of the file."""
+        """Return an entry of `.debug_addr`, an address of the file."""
         ...
 
 
@@ -118,7 +118,7 @@ class _Bounds:
                 raise Malformed(f"list entry at {reader.position - 1:#x} has kind {kind:#x}")
 
     def offset_pair(self) -> Bounds:
-        """The bounds of DW_LLE_offset_pair."""
+        """Return the bounds of DW_LLE_offset_pair."""
         reader, base = self.reader, self.base
         begin, end = reader.uleb(), reader.uleb()
         if base is not None and base + begin <= base + end < self.unit.tombstone:

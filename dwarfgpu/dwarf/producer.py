@@ -45,7 +45,7 @@ class Producer:
 
 @lru_cache(maxsize=64)
 def parse_producer(text: str) -> Producer:
-    """The compiler of a DW_AT_producer string."""
+    """Return the compiler of a DW_AT_producer string."""
     match, is_amd = _CLANG.search(text), bool(_AMD.search(text))
     is_triton = bool(_TRITON.match(text))
     return Producer(

@@ -65,7 +65,7 @@ class Program:
             return None
 
     def in_file(self, pc: int) -> int:
-        """The address of the file of a program location as loaded."""
+        """Return the address of the file of a program location as loaded."""
         return pc - self.load_address
 
 
@@ -119,7 +119,7 @@ class Sections:
         return 0 if self._row is None else self._row.start(section)
 
     def contributions(self, section: str) -> Contributions:
-        """The headers of a section of lists."""
+        """Return the headers of a section of lists."""
         contributions = self._contributions.get(section)
         if contributions is None:
             # Many units have no lists by index.

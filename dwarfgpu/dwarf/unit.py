@@ -122,7 +122,7 @@ class CompilationUnit:
         return Die(self, self.header.entries_at, abbreviation, values_at)
 
     def die(self, index: int) -> Die:
-        """The entry of an index in `tree`."""
+        """Return the entry of an index in `tree`."""
         tree = self.tree
         offset = tree.offsets[index]
         values_at = offset + 1
@@ -256,7 +256,7 @@ class CompilationUnit:
     # Indexes and offsets into other sections
 
     def _base(self, *names: int) -> int:
-        """The offset of an index table, by the first of these attributes of the unit."""
+        """Return the offset of an index table, by the first of these attributes of the unit."""
         for name in names:
             attribute = self.root.attribute(name)
             if attribute is not None and isinstance(attribute.raw, int):
@@ -349,7 +349,7 @@ class CompilationUnit:
         return base + self._entry(section, base, index, self.format.offset_size)
 
     def locations_of(self, attribute: Attribute) -> LocList:
-        """The location list of an attribute, as loaded."""
+        """Return the location list of an attribute, as loaded."""
         offset = attribute.raw
         assert isinstance(offset, int)
         if attribute.kind == "loclistx":
@@ -378,7 +378,7 @@ class CompilationUnit:
         return LocList(tuple(entries), self, tuple(empty), tuple(in_order) if empty else ())
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
-        """The range list of an attribute, with addresses of the file."""
+        """Return the range list of an attribute, with addresses of the file."""
         unit, offset = self._ranges_at(attribute)
         return unit._ranges_from(offset)
 
@@ -443,7 +443,7 @@ class CompilationUnit:
         return unit._entry(".debug_addr", unit._address_base, index, unit.format.address_size)
 
     def relocate(self, address: int) -> int:
-        """An address of the file as loaded."""
+        """Return an address of the file as loaded."""
         return address + self.sections.program.load_address & self.address_mask
 
     def section_offset(self, unit_offset: int) -> int:
@@ -462,7 +462,7 @@ class CompilationUnit:
         return die.unit.location_attribute(die)
 
     def referred(self, section_offset: int) -> Die:
-        """The entry that an expression of this unit refers to, as `location_at`."""
+        """Return the entry that an expression of this unit refers to, as `location_at`."""
         is_own = self.header.section != ".debug_info"
         return self.die_at(section_offset) if is_own else self.info.die_at(section_offset)
 

@@ -59,15 +59,15 @@ class UnitFile(Protocol):
         ...
 
     def type_entry(self, signature: int) -> Die:
-        """The type that a signature names."""
+        """Return the type that a signature names."""
         ...
 
     def type_unit(self, signature: int) -> CompilationUnit:
-        """The type unit of a signature."""
+        """Return the type unit of a signature."""
         ...
 
     def split_unit_of(self, skeleton: CompilationUnit) -> CompilationUnit:
-        """The unit with the entries of a skeleton, which becomes its `skeleton`."""
+        """Return the unit with the entries of a skeleton, which becomes its `skeleton`."""
         ...
 
     def split_type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:

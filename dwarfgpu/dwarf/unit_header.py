@@ -49,7 +49,7 @@ class UnitHeader:
 
 
 def initial_length(reader: Reader) -> tuple[int, int]:
-    """The length of a contribution and the size of its offsets (DWARF 5 7.4)."""
+    """Return the length of a contribution and the size of its offsets (DWARF 5 7.4)."""
     length = reader.unsigned(4)
     if length < 0xFFFFFFF0:
         return length, 4

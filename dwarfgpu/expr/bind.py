@@ -30,7 +30,7 @@ class Converter(Protocol):
     """The part of the evaluator that steps need."""
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
-        """The entry as the kind that an operation requires (A.2.5.4.4.3)."""
+        """Return the entry as the kind that an operation requires (A.2.5.4.4.3)."""
         ...
 
 

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 def require(element: T | None, name: str) -> T:
-    """The context element, or `MissingContext` by its name in A.2.5.1."""
+    """Return the context element, or `MissingContext` by its name in A.2.5.1."""
     if element is None:
         raise MissingContext(f"the context has no {name}")
     return element
@@ -137,11 +137,11 @@ class Unit(Protocol):
         ...
 
     def relocate(self, address: int) -> int:
-        """An address of the code object as loaded (DW_OP_addr, DW_OP_addrx)."""
+        """Return an address of the code object as loaded (DW_OP_addr, DW_OP_addrx)."""
         ...
 
     def section_offset(self, unit_offset: int) -> int:
-        """The offset in `.debug_info` of an offset from the unit's start."""
+        """Return the offset in `.debug_info` of an offset from the unit's start."""
         ...
 
     def location_at(self, section_offset: int) -> LocationAttribute | None:
@@ -156,7 +156,7 @@ class Unit(Protocol):
         ...
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
-        """The address of an offset in the wave's thread-local block of this module."""
+        """Return the address of an offset in the wave's thread-local block of this module."""
         ...
 
 
@@ -181,7 +181,7 @@ class Frame(Protocol):
         ...
 
     def cfa(self) -> Location:
-        """The Canonical Frame Address."""
+        """Return the Canonical Frame Address."""
         ...
 
     def frame_base(self) -> Location:
@@ -189,7 +189,7 @@ class Frame(Protocol):
         ...
 
     def caller(self) -> tuple[Frame, int]:
-        """The calling frame and the call site's program location in it."""
+        """Return the calling frame and the call site's program location in it."""
         ...
 
     def entry_value(self, expression: bytes) -> Value | None:

@@ -53,7 +53,7 @@ def memory_location(
 
 
 def whole_register(arch: Architecture, number: int, wave: WaveId, stop: int | None) -> Location:
-    """The place of a register of a wave."""
+    """Return the place of a register of a wave."""
     # A number for each of many waves is no key of a cache.
     make = _cached_register if type(wave) is int else _whole_register
     return make(arch, number, wave, stop)

@@ -122,7 +122,7 @@ def evaluate_attribute(
 
 
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
-    """The whole stack after the last operation, its top last."""
+    """Return the whole stack after the last operation, its top last."""
     with _Evaluator(context, None) as evaluator:
         return evaluator.run(data, context, dialect)[0]
 
@@ -195,7 +195,7 @@ class _Evaluator:
         return self._result(stack, ctx)
 
     def _result(self, stack: Stack, ctx: Context) -> Result:
-        """The rules of A.2.5.4 for the three result kinds."""
+        """Return the rules of A.2.5.4 for the three result kinds."""
         kind = ctx.result_kind
         if not stack:
             if kind == "value":
@@ -210,7 +210,7 @@ class _Evaluator:
         return _dated(top, ctx) if isinstance(top, Location) else top
 
     def attribute(self, attribute: ExprLoc | LocList, ctx: Context) -> Outcome:
-        """A nested evaluation, with the unit of the attribute already in the context."""
+        """Return a nested evaluation, with the unit of the attribute already in the context."""
         if self.depth >= self.limits.nesting:
             raise LimitExceeded(
                 f"evaluations nested more than {self.limits.nesting} deep", "--max-nesting"
@@ -227,7 +227,7 @@ class _Evaluator:
             self.current = current
 
     def _location_list(self, loclist: LocList, ctx: Context) -> Location:
-        """The union of the places of every matching entry (A.2.5.5)."""
+        """Return the union of the places of every matching entry (A.2.5.5)."""
         self.steps_left -= len(loclist.entries)
         if self.steps_left < 0:
             raise LimitExceeded(
@@ -381,7 +381,7 @@ class _Evaluator:
         )
 
     def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
-        """The entry as the kind that the operation requires (A.2.5.4.4.3)."""
+        """Return the entry as the kind that the operation requires (A.2.5.4.4.3)."""
         if isinstance(entry, PartialComposite):
             raise incomplete()
         if kind == "entry" or (kind == "pointer" and isinstance(entry, ImplicitPointerValue)):
@@ -435,7 +435,7 @@ def _copied(error: Malformed) -> Malformed:
 
 
 def register_of(last: Instruction | None) -> int | None:
-    """The register of a last operation DW_OP_reg*."""
+    """Return the register of a last operation DW_OP_reg*."""
     if last is None:
         return None
     if last.operation.name == "regx":

@@ -46,7 +46,7 @@ def lane_zero_notes(
 def _registers(
     instructions: Sequence[Instruction], size_bits: int | None, architecture: Architecture
 ) -> Iterator[tuple[str, str]]:
-    """The operation and the name of each register."""
+    """Yield the operation and the name of each register."""
     for position, instruction in enumerate(instructions):
         operation, number = (
             instruction.operation,

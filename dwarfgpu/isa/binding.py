@@ -93,7 +93,7 @@ def operations_of(encoding: Encoding) -> tuple[Operation, ...]:
 
 
 def uses(instruction: Instruction) -> tuple[Use, ...]:
-    """The operation of an instruction, or the two of a VOPD, with their operands."""
+    """Return the operation of an instruction, or the two of a VOPD, with their operands."""
     form = instruction.encoding.format
     values = form.values(instruction.word, instruction.extra)
     return tuple(_use(plan, instruction, values) for plan in operand_fields(instruction.encoding))

@@ -37,7 +37,7 @@ def cache_policy_text(
 
 
 def _hint(hint: int, scope: int, atomic: bool, store: bool) -> str:
-    """The temporal hint of gfx12."""
+    """Return the temporal hint of gfx12."""
     if hint == 0:
         return ""
     if atomic:

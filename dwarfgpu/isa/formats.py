@@ -66,7 +66,7 @@ class Field:
                 self.runs.append((int(bit), (1 << int(count)) - 1, int(first or 0)))
 
     def of(self, word: int) -> int:
-        """The operand of an instruction's bits."""
+        """Return the operand of an instruction's bits."""
         value = self.constant
         for bit, mask, first in self.runs:
             value |= (word >> bit & mask) << first
@@ -168,7 +168,7 @@ class Format:
     # Text.
 
     def values(self, word: int, extra: bytes = b"") -> list[int]:
-        """The fields of an instruction, in the order of `names`."""
+        """Return the fields of an instruction, in the order of `names`."""
         return [extra[field.byte] if field.byte >= 0 else field.of(word) for field in self.fields]
 
     def operand_text(self, word: int, literal: int, extra: bytes) -> str:
@@ -390,7 +390,7 @@ class Format:
     def image_registers(
         self, values: Sequence[int], data: int, addresses: Sequence[int]
     ) -> tuple[Register, list[Register]]:
-        """The data and the address registers of an image instruction."""
+        """Return the data and the address registers of an image instruction."""
         shape = self.image
         assert shape is not None
         plain_data = self.kinds[data].value(values[data])

@@ -265,7 +265,7 @@ _SKIPS: Final = ("SAME", "NEXT", "SKIP_1", "SKIP_2", "SKIP_3", "SKIP_4")
 
 
 def delay_text(field: int) -> str:
-    """The operand of `s_delay_alu`."""
+    """Return the operand of `s_delay_alu`."""
     words = []
     for name, shift, width, values in (
         ("instid0", 0, 4, _DELAYS),
@@ -283,7 +283,7 @@ _INDEX_MODES: Final = ("SRC0", "SRC1", "SRC2", "DST")
 
 
 def index_mode_text(field: int) -> str:
-    """The operand of `s_set_gpr_idx_on`."""
+    """Return the operand of `s_set_gpr_idx_on`."""
     if field & ~15:
         return hex(field)
     names = [name for bit, name in enumerate(_INDEX_MODES) if field >> bit & 1]
@@ -319,7 +319,7 @@ _VERSION_BITS: Final = ((13, "W64"), (14, "W32"), (15, "MDP"))
 
 
 def version_text(field: int) -> str:
-    """The operand of `s_version`."""
+    """Return the operand of `s_version`."""
     number = field & 0xFF
     if field & 0x1F00:
         return hex(field)

@@ -150,7 +150,7 @@ class Arithmetic:
         return self.value(self.numbers.unary(operator, self.number(value)))
 
     def _moved(self, operator: str, pointer: TypedValue, by: TypedValue) -> TypedValue:
-        """A pointer moved by elements, or the distance of two in elements."""
+        """Return a pointer moved by elements, or the distance of two in elements."""
         bare = strip(pointer.type)
         assert isinstance(bare, Pointer)
         target = strip(self.places.completed(bare.target))

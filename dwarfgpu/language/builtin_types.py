@@ -66,7 +66,7 @@ class Builtins:
         return Base(BaseType(name, "UTF", 16 if name == "char16_t" else 32, self.endian))
 
     def pointer(self, target: Type | None) -> Pointer:
-        """A pointer of the default address space."""
+        """Return a pointer of the default address space."""
         return Pointer(target, size_bytes=self.architecture.address_bits // 8)
 
     def named(self, words: tuple[str, ...]) -> Base | None:

@@ -37,7 +37,7 @@ def named_cast(arithmetic: Arithmetic, how: str, value: TypedValue, to: Typed) -
 
 
 def _untyped(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
-    """A pointer to the type at an address that no base class moves."""
+    """Return a pointer to the type at an address that no base class moves."""
     builtins = arithmetic.numbers.builtins
     whole = written_cast(arithmetic, value, Typed(builtins.pointer(None), to.unit))
     return written_cast(arithmetic, whole, Typed(builtins.pointer(to.type), to.unit))

@@ -110,7 +110,7 @@ def joined(
 def joined_as(
     arithmetic: Operators, real: Number, imaginary: Number, kind: Type | None, part: Base
 ) -> TypedValue:
-    """A complex number of a type, from its parts."""
+    """Return a complex number of a type, from its parts."""
     numbers = arithmetic.numbers
     runs = [numbers.bits(numbers.cast(half, part)) for half in (real, imaginary)]
     return TypedValue(kind, bits=concatenate(runs, numbers.endian))

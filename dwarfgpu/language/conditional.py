@@ -124,7 +124,7 @@ def _composite(first: Type | None, two: Type | None) -> Type | None:
 
 
 def _qualified(kind: Type | None, by: Type | None) -> Type | None:
-    """A type with the qualifiers of another too."""
+    """Return a type with the qualifiers of another too."""
     own = _qualifiers(kind)
     for qualifier in _qualifiers(by):
         if qualifier not in own:

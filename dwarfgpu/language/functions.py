@@ -150,7 +150,7 @@ def _compiled(pattern: str) -> Regexp:
 
 
 def _bytes(context: FunctionContext, value: TypedValue, length: int) -> bytes:
-    """The first bytes of an array, or from where a pointer or a number points to."""
+    """Return the first bytes of an array, or from where a pointer or a number points to."""
     places = context.places
     if isinstance(strip(value.type), Array) and value.location is None:
         data = places.known(value).to_bytes(places.context.endian)

@@ -63,7 +63,7 @@ def _structure(
 def _described(
     code_object: CodeObject, kernel: GpuKernel
 ) -> tuple[list[Variable | None], CompilationUnit | None]:
-    """The parameters, and the unit of their types."""
+    """Return the parameters, and the unit of their types."""
     try:
         function = kernel_function(code_object, kernel.entry)
         return ([], None) if function is None else (parameters_of(function), function.unit)

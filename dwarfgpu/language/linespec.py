@@ -64,7 +64,7 @@ class Spot:
 
 
 def spot_of(session: Session, text: str, around: FramePosition | None, options: Options) -> Spot:
-    """The first of `spots_of`, with the code of all of them."""
+    """Return the first of `spots_of`, with the code of all of them."""
     first, *further = spots_of(session, text, around, options)
     return evolve(first, pcs=(*first.pcs, *(pc for spot in further for pc in spot.pcs)))
 
@@ -347,7 +347,7 @@ def with_code(session: Session, spot: Spot) -> Spot:
 
 
 def line_at(session: Session, pc: int) -> SourceLine | None:
-    """The line of a program location."""
+    """Return the line of a program location."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )

@@ -89,7 +89,7 @@ def _bases(kind: Struct) -> Iterator[tuple[Member, Struct, bool]]:
 
 
 def _own_paths(kind: Struct, name: str) -> list[list[Member]]:
-    """The way to the member of a structure itself, through anonymous ones."""
+    """Return the way to the member of a structure itself, through anonymous ones."""
     pending: list[tuple[Struct, list[Member]]] = [(kind, [])]
     for _ in range(MAX_CHAIN):
         if not pending:

@@ -51,7 +51,7 @@ class NamedValues:
         return is_cplusplus(self.names.current_unit())
 
     def number(self, number: Number) -> TypedValue:
-        """A number as a value."""
+        """Return a number as a value."""
         return self.arithmetic.value(number)
 
     def truth(self, holds: bool) -> TypedValue:

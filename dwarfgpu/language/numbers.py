@@ -107,11 +107,11 @@ class Numbers:
         return evolve(base, encoding=encoding, endian=self.endian)
 
     def bits(self, number: Number) -> Bits:
-        """The contents of an object of the number's type."""
+        """Return the contents of an object of the number's type."""
         return Bits(self.stored(number.value, number.type), number.value.type.bit_size)
 
     def stored(self, value: Value, kind: Type) -> int:
-        """The run of bits in the byte order of the type."""
+        """Return the run of bits in the byte order of the type."""
         bare = strip(kind)
         size = value.type.bit_size
         if isinstance(bare, Base) and bare.base.endian != self.endian and size % 8 == 0:
@@ -119,7 +119,7 @@ class Numbers:
         return value.bits
 
     def literal(self, node: Integer | Floating) -> Number:
-        """A literal in the first type of C 6.4.4 that holds it."""
+        """Return a literal in the first type of C 6.4.4 that holds it."""
         if isinstance(node, Floating):
             name = {"f": "float", "l": "long double"}.get(node.suffix, "double")
             base = self.builtins.floating(name)
@@ -138,7 +138,7 @@ class Numbers:
         raise UsageError("Numeric constant too large.")
 
     def integer(self, number: int, size: int = INT_BITS, *, is_signed: bool = True) -> Number:
-        """A number of an integer type of C."""
+        """Return a number of an integer type of C."""
         base = self.builtins.integer(size, is_signed=is_signed)
         return Number(Value.of(number, base.base), base)
 
@@ -202,7 +202,7 @@ class Numbers:
         return Number(number.value.converted(base), kind)
 
     def cast(self, number: Number, kind: Type) -> Number:
-        """The number as a value of an arithmetic or pointer type."""
+        """Return the number as a value of an arithmetic or pointer type."""
         bare = strip(kind)
         value = number.value
         if isinstance(bare, Base) and bare.base.encoding == "boolean":

@@ -131,7 +131,7 @@ class Places:
         return evolve(value, type=resolved.type)
 
     def read(self, value: TypedValue) -> TypedValue:
-        """The value with its contents, or with the error in their place."""
+        """Return the value with its contents, or with the error in their place."""
         if value.bits is not None or value.pointer is not None or value.error is not None:
             return value
         if value.type is None:
@@ -312,7 +312,7 @@ class Places:
             )
 
     def member(self, value: TypedValue, name: str) -> TypedValue:
-        """A member by name, also of anonymous structures and base classes."""
+        """Return a member by name, also of anonymous structures and base classes."""
         bare = strip(value.type)
         is_vector = isinstance(bare, Array) and bare.is_vector
         if name in _COMPONENTS and (is_vector or isinstance(bare, Base)):
@@ -330,7 +330,7 @@ class Places:
         return value
 
     def step(self, value: TypedValue, member: Member) -> TypedValue:
-        """A member or base class of the structure itself."""
+        """Return a member or base class of the structure itself."""
         bare = strip(value.type)
         assert isinstance(bare, Struct)
         if member.is_static:
@@ -355,7 +355,7 @@ class Places:
         return evolve(part, around=EnclosingObject(bare, value.location, value.around))
 
     def part_of(self, value: TypedValue, kind: Type | None) -> TypedValue:
-        """A part without its place and contents."""
+        """Return a part without its place and contents."""
         return TypedValue(
             kind,
             unit=value.unit,
@@ -500,7 +500,7 @@ class Places:
         address: int,
         unit: CompilationUnit | None = None,
     ) -> TypedValue:
-        """A pointer to an address of a space."""
+        """Return a pointer to an address of a space."""
         size = space.address_bits // 8
         kind = Pointer(target, size_bytes=size, address_space=space.number)
         bits = Bits(address & (1 << 8 * size) - 1, 8 * size)
@@ -525,7 +525,7 @@ def _has_parts(kind: Type | None) -> bool:
 
 
 def _stride_bits(kind: Array) -> int | None:
-    """The distance of two elements."""
+    """Return the distance of two elements."""
     strides = strides_of(kind)
     return None if strides is None else strides[0]
 

@@ -110,7 +110,7 @@ def place_at(code_object: CodeObject, pc: int) -> CodePlace | None:
 
 
 def _call_position(inlined: Die) -> tuple[str | None, int | None, int | None]:
-    """The file, line and column of the call of an inlined function."""
+    """Return the file, line and column of the call of an inlined function."""
     number, table = inlined.integer(dw.AT_CALL_FILE), inlined.unit.line_table
     file = None if number is None or table is None else table.file(number).path
     return (

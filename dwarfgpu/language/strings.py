@@ -48,7 +48,7 @@ def up_to_nul(data: bytes, width: int) -> bytes:
 
 
 def pointed(places: Places, value: TypedValue, width: int = 1) -> bytes:
-    """The bytes from where a pointer points to up to a NUL."""
+    """Return the bytes from where a pointer points to up to a NUL."""
     bare = strip(value.type)
     pointer = bare if isinstance(bare, Pointer) else Pointer(None)
     return at_address(places, pointer, value, places.known(value).value, width)
@@ -67,7 +67,7 @@ def bytes_at(places: Places, space: AddressSpace, address: int, size_bytes: int)
 def at_address(
     places: Places, pointer: Pointer, value: TypedValue, address: int, width: int = 1
 ) -> bytes:
-    """The bytes from an address of a pointer's space up to a NUL."""
+    """Return the bytes from an address of a pointer's space up to a NUL."""
     space = places.space_of(pointer, value.unit)
     encoded = bytearray()
     while len(encoded) < MAX_CHARACTERS * width:

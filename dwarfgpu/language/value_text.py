@@ -116,7 +116,7 @@ def referred_text(
 
 
 def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
-    """A bit-field as an object of its type, sign and all."""
+    """Return a bit-field as an object of its type, sign and all."""
     bare = strip(value.type)
     size = size_bits(bare) or 0
     if value.bit_size is None or bits.size_bits >= size:

@@ -30,7 +30,7 @@ def is_vector(kind: Type | None) -> bool:
 
 
 def _form(kind: Type | None) -> tuple[Type | None, int]:
-    """The type and the number of the elements."""
+    """Return the type and the number of the elements."""
     bare = strip(kind)
     if isinstance(bare, Base) and bare.base.vector_size:
         count = bare.base.vector_size
@@ -124,7 +124,7 @@ def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> l
 
 
 def _of(arithmetic: Operators, vector: TypedValue, elements: list[TypedValue]) -> TypedValue:
-    """A vector of results, each as one of its elements."""
+    """Return a vector of results, each as one of its elements."""
     kind, _ = _form(vector.type)
     places = arithmetic.places
     parts = [places.known(arithmetic.cast(element, kind)) for element in elements]

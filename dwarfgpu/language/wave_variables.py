@@ -34,7 +34,7 @@ def text_value(architecture: Architecture, text: str) -> TypedValue:
 
 
 def integer_value(architecture: Architecture, number: int, bit_size: int = 32) -> TypedValue:
-    """A number as a value of type int, or of a wider integer type."""
+    """Return a number as a value of type int, or of a wider integer type."""
     numbers = Numbers(Builtins(architecture))
     value = numbers.integer(number, bit_size)
     return TypedValue(value.type, bits=numbers.bits(value))
@@ -78,7 +78,7 @@ def _fact(wave: WaveId, getter: Callable[[WaveId], int | None]) -> int | None:
 def _work_item_position(
     wave: WaveId, getter: Callable[[WaveId], Position | None]
 ) -> Position | None:
-    """The same of three integers."""
+    """Return the same of three integers."""
 
     def part(index: int, wave: WaveId) -> int | None:
         place = getter(wave)

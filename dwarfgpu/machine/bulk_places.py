@@ -59,7 +59,7 @@ class Places:
         return bool((self.at % element_bytes + size_bytes > element_bytes).any())
 
     def _aperture_values(self, name: str, absent: int = 0) -> Array:
-        """A number of the apertures, for every place."""
+        """Return a number of the apertures, for every place."""
         bounds = [getattr(aperture, name) for aperture in self.apertures]
         ends = [absent if bound is None else min(bound, _FARTHEST) for bound in bounds]
         return np.array(ends, np.int64)[self.rows]

@@ -69,18 +69,18 @@ class HsaStructure:
         return any(member.name == name for member in self.members)
 
     def member(self, name: str) -> HsaMember:
-        """A member by its name."""
+        """Return a member by its name."""
         return next(member for member in self.members if member.name == name)
 
     def number(self, data: bytes, name: str) -> int:
-        """An integer of the bytes of a structure."""
+        """Return an integer of the bytes of a structure."""
         member = self.member(name)
         end = member.offset_bytes + member.size_bytes
         is_signed = member.kind in _SIGNED
         return int.from_bytes(data[member.offset_bytes : end], "little", signed=is_signed)
 
     def numbers(self, data: bytes, name: str) -> tuple[int, ...]:
-        """The integers of an array."""
+        """Return the integers of an array."""
         member = self.member(name)
         first, size = member.offset_bytes, member.size_bytes
         ends = range(first, first + size * (member.count or 1), size)

@@ -38,7 +38,7 @@ Data: TypeAlias = "bytes | bytearray | Fill"
 
 
 def part_of(data: Data, first: int, end: int) -> Data:
-    """The bytes from an offset to another, or to the end."""
+    """Return the bytes from an offset to another, or to the end."""
     return data.part(first, end) if isinstance(data, Fill) else data[first:end]
 
 
@@ -150,7 +150,7 @@ class SparseMemory:
             raise UsageError(f"{where} is given twice, with other contents")
 
     def read(self, address: int, size_bytes: int) -> bytes:
-        """The bytes, all of them known, or `Unavailable`."""
+        """Return the bytes, all of them known, or `Unavailable`."""
         parts = self.known(address, size_bytes)
         if len(parts) == 1 and len(parts[0][1]) == size_bytes:
             return parts[0][1]

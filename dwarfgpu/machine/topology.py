@@ -262,7 +262,7 @@ def model_of(target: Target | None) -> Machine | None:
 
 
 def work_item(flat: int, size: Position) -> Position:
-    """The work-item of a flat id."""
+    """Return the work-item of a flat id."""
     return flat % size[0], flat // size[0] % size[1], flat // (size[0] * size[1])
 
 

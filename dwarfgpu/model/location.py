@@ -227,7 +227,7 @@ def selection(location: Location, mask: int, element_bits: int, count: int) -> L
 
 
 def composite(parts: list[Part]) -> Location:
-    """A complete composite location description of the parts, at bit offset 0."""
+    """Return a complete composite location description of the parts, at bit offset 0."""
     starts: list[int] = []
     size_bits = 0
     for part in parts:
@@ -238,7 +238,7 @@ def composite(parts: list[Part]) -> Location:
 
 
 def storage_name(storage: Storage) -> str:
-    """The storage in an error message."""
+    """Return the storage in an error message."""
     match storage:
         case Memory():
             return f"{storage.space.name} memory"

@@ -30,7 +30,7 @@ class Value:
 
     @classmethod
     def of(cls, number: int, base: BaseType) -> Value:
-        """The low-order bits of a number, as a value of an integral or address type."""
+        """Return the low-order bits of a number, as a value of an integral or address type."""
         return cls(number & (1 << base.bit_size) - 1, base)
 
     @property

@@ -157,7 +157,7 @@ def after_zeros(data: bytes | FileBytes, position: int) -> int:
 
 
 def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
-    """The code objects inside a host file, in the order of its sections."""
+    """Return the code objects inside a host file, in the order of its sections."""
     out: list[BundleEntry] = []
     prefix = BUNDLE_MAGIC.decode()
     bytes_left = file.size_bytes

@@ -51,7 +51,7 @@ class Container:
 
 
 def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> Container:
-    """A file with the code objects in it, or a folder of Triton's cache.
+    """Return a file with the code objects in it, or a folder of Triton's cache.
 
     `UsageError` where it is neither ELF nor bundle, and for another folder.
     """

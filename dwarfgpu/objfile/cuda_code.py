@@ -107,7 +107,7 @@ def _kernels(file: ObjectFile) -> Iterator[CudaKernel]:
 
 
 def _parameters(file: ObjectFile, kernel: str, names: tuple[str, ...]) -> tuple[CudaParameter, ...]:
-    """The parameters of a kernel in their order."""
+    """Return the parameters of a kernel in their order."""
     out: dict[int, CudaParameter] = {}
     for number, value in attributes(file, f"{_INFO}.{kernel}"):
         if number == _PARAMETER:
@@ -144,7 +144,7 @@ def _counts(file: ObjectFile, number: int) -> dict[int, int]:
 
 
 def _parameter_names(file: ObjectFile) -> Mapping[str, tuple[str, ...]]:
-    """The names of the parameters in the text of the PTX, by kernel."""
+    """Return the names of the parameters in the text of the PTX, by kernel."""
     sections = (section for section in file.sections if section.name.startswith(PTX_SECTION))
     text = b"\n".join(map(file.data_of, sections)).replace(b"\0", b"\n")
     out: dict[str, tuple[str, ...]] = {}

@@ -76,7 +76,7 @@ class FatbinEntry(BundleEntry):
 def read_fatbins(
     data: bytes | FileBytes, subject: str, limits: FileLimits = DEFAULT_FILE_LIMITS
 ) -> tuple[FatbinEntry, ...]:
-    """The entries of all fat binaries in a file or section, one after another.
+    """Return the entries of all fat binaries in a file or section, one after another.
 
     `Malformed` where something else is between them, `Unsupported` for another version,
     `LimitExceeded` for more than `MAX_ENTRIES`.
@@ -93,7 +93,7 @@ def read_fatbins(
 
 
 def fatbins_of(file: ObjectFile) -> tuple[FatbinEntry, ...]:
-    """The entries inside a host file, in the order of its sections."""
+    """Return the entries inside a host file, in the order of its sections."""
     out: list[FatbinEntry] = []
     bytes_left = file.size_bytes
     for section in file.sections:

@@ -187,7 +187,7 @@ class DynamicRelocations:
     def _field(
         self, table: _Table, at: int, entry: int, contents: Callable[[int, int], bytes]
     ) -> tuple[int, int | str]:
-        """The size in bytes of a field, and its value or what sets it."""
+        """Return the size in bytes of a field, and its value or what sets it."""
         word = self._word
         if table.kind == "relr":
             return word, self._load_address + int.from_bytes(contents(at, word), self._file.endian)

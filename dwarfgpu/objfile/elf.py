@@ -273,7 +273,7 @@ class ObjectFile:
         )
 
     def symbols_of(self, section: Section) -> tuple[Symbol, ...]:
-        """The entries of one symbol table."""
+        """Return the entries of one symbol table."""
         return self._table(section).symbols
 
     def symbols_named(
@@ -476,14 +476,14 @@ class ObjectFile:
         return struct.calcsize(self._order + self._layout.symbol)
 
     def symbol_fields(self, offset: int) -> SymbolFields:
-        """The entry of a symbol table at an offset in the file."""
+        """Return the entry of a symbol table at an offset in the file."""
         row = self._unpack(self._layout.symbol, offset, "symbol")
         name, info, visibility, index, address, size = row if self.address_bytes == 8 else wide(row)
         return SymbolFields(name, address, size, info, visibility, index)
 
 
 def _gnu_compressed(name: str) -> str:
-    """The name under which GNU tools once kept a compressed debug section."""
+    """Return the name under which GNU tools once kept a compressed debug section."""
     return name.replace(".debug_", ".zdebug_", 1)
 
 

@@ -199,12 +199,12 @@ class _Table:
 
 
 def metadata_v3(data: bytes) -> CodeObjectMetadata:
-    """The content of NT_AMDGPU_METADATA."""
+    """Return the content of NT_AMDGPU_METADATA."""
     return _metadata(as_map(unpack(data), "the metadata"), 3, "amdhsa.{}".format)
 
 
 def metadata_v2(data: bytes) -> CodeObjectMetadata:
-    """The content of NT_AMD_AMDGPU_HSA_METADATA."""
+    """Return the content of NT_AMD_AMDGPU_HSA_METADATA."""
     from dwarfgpu.objfile.metadata_yaml import parse_yaml  # no compiler writes it today
 
     try:

@@ -133,7 +133,7 @@ def prepare_behind(args: Namespace, code_object: CodeObject, place: DispatchPlac
 
 
 def prepare_next(args: Namespace, earlier: Sequence[Prepared]) -> Prepared:
-    """A further dispatch of the same code object on the machine of earlier ones."""
+    """Return a further dispatch of the same code object on the machine of earlier ones."""
     launches = [prepared.launched for prepared in earlier]
     buffers = {name: buffer.address for name, buffer in named_buffers(launches).items()}
     place, code_object = next_placement(launches), earlier[0].code_object

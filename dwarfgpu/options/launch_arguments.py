@@ -207,7 +207,7 @@ def _wrong_form(text: str, option: str) -> UsageError:
 
 
 def _element(text: str, option: str) -> Number:
-    """A number of a vector."""
+    """Return a number of a vector."""
     number = json_reader.integer_of(text)
     if number is None and not _FLOAT.fullmatch(text):
         raise UsageError(f"{option}: {text[:40]!r} is not a number")

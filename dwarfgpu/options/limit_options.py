@@ -75,7 +75,7 @@ def given_file_limits(args: argparse.Namespace) -> dict[str, str | None]:
 
 
 def _given(args: argparse.Namespace, options: dict[str, tuple[str, str]]) -> dict[str, int]:
-    """The fields that options set."""
+    """Return the fields that options set."""
     limits = {
         name: natural(getattr(args, _argument_of(option)), option)
         for option, (name, _) in options.items()

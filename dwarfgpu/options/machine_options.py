@@ -45,7 +45,7 @@ from dwarfgpu.session.session import Session
 
 
 def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
-    """The machine that the options describe."""
+    """Return the machine that the options describe."""
     if args.core is None:
         require_core(args)
         return _of_state(args, files)

@@ -68,7 +68,7 @@ def _unit_of(die: DIE) -> Unit:
 
 
 def _units(code: CodeObject, unit: Unit) -> Iterator[CompilationUnit]:
-    """The units at the offset of one of pyelftools, one of each file."""
+    """Yield the units at the offset of one of pyelftools, one of each file."""
     for info in _parts(code.info):
         if hasattr(unit, "tu_offset"):  # DWARF 4 keeps type units in a section of their own
             yield from (other for other in info.type_units if other.section == ".debug_types")

@@ -43,7 +43,7 @@ location; parsed operations."""
 
 
 def bytes_of(expression: object, dialect: Dialect, form: UnitFormat) -> bytes:
-    """The bytes of an `Expression`. `UsageError` for anything else."""
+    """Return the bytes of an `Expression`. `UsageError` for anything else."""
     if isinstance(expression, bytes | bytearray | memoryview):
         return bytes(expression)
     parsed = getattr(expression, "loc_expr", None)

@@ -113,7 +113,7 @@ def _function_at(entry: Die, pc: int | None) -> Subprogram | None:
 
 
 def scopes_around(entry: Die) -> Iterator[Die]:
-    """The entry and the scopes around it, the innermost first."""
+    """Yield the entry and the scopes around it, the innermost first."""
     scope: Die | None = entry
     while scope is not None:
         yield scope

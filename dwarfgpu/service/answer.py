@@ -76,7 +76,7 @@ class LoadedObject(Protocol):
         ...
 
     def offset_text(self, address: int) -> str:
-        """A loaded address, as an offset in the file."""
+        """Return a loaded address, as an offset in the file."""
         ...
 
 
@@ -86,7 +86,7 @@ def of_result(
     endian: Endian,
     code_objects: Sequence[LoadedObject] = (),
 ) -> Answer:
-    """The result of an expression without a type."""
+    """Return the result of an expression without a type."""
     text = where_text(result, code_objects) if isinstance(result, Location) else entry_text(result)
     status = 1 if is_undefined_somewhere(result) else 0
 
@@ -97,7 +97,7 @@ def of_result(
 
 
 def of_error(error: DwarfGpuError, notes: tuple[str, ...]) -> Answer:
-    """An error in place of a result."""
+    """Return an error in place of a result."""
     return Answer(error_line(error), 1, notes, notes, error)
 
 

@@ -56,7 +56,7 @@ def shortened(text: str) -> str:
 
 
 def error_json(error: DwarfGpuError) -> JsonObject:
-    """The `error` member of every schema."""
+    """Return the `error` member of every schema."""
     site = error.site
     # A usage error is a malformed request: the schemas know the kinds of the engine only.
     kind = "Malformed" if error.kind == "UsageError" else error.kind

@@ -132,7 +132,7 @@ def _standing(session: Session) -> tuple[str, ...]:
 def explain_variable(
     session: Session, variable: Variable, text_of: Callable[[Reading], str] | None = None
 ) -> Explanation:
-    """A variable of the session's code object, for its focus.
+    """Return a variable of the session's code object, for its focus.
 
     `text_of`: how a reading without failure is printed, where a front end does it in its own way.
     """

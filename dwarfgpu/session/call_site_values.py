@@ -150,12 +150,12 @@ def _attribute_of(call: CallSite, passed: EntryValueSource) -> ExprLoc | None:
 
 
 def _pointer_register(instruction: Instruction) -> int | None:
-    """The register of DW_OP_breg* with a displacement of 0."""
+    """Return the register of DW_OP_breg* with a displacement of 0."""
     return _based_on(instruction) if instruction.operands[-1:] == (0,) else None
 
 
 def _based_on(instruction: Instruction) -> int | None:
-    """The register of DW_OP_breg*."""
+    """Return the register of DW_OP_breg*."""
     operation, operands = instruction.operation, instruction.operands
     if operation.name == "bregx":
         register = operands[0]

@@ -140,7 +140,7 @@ class Focus(Protocol):
     def frame(self) -> SubprogramFrame: ...
 
     def context(self, frame: SubprogramFrame | None = None) -> Context:
-        """The evaluation context of the focus in a frame, without a unit."""
+        """Return the evaluation context of the focus in a frame, without a unit."""
         ...
 
 
@@ -291,7 +291,7 @@ class SubprogramFrame:
     def frame_base_of(
         self, attribute: ExprLoc | LocList, observe: Observer | None = None
     ) -> Location:
-        """The frame base that an attribute describes (A.3.3.5)."""
+        """Return the frame base that an attribute describes (A.3.3.5)."""
         context = self.session.context(evolve(self, is_for_frame_base=True))
         is_outer = self.level > 0
         return frame_attributes.frame_base(attribute, context, is_outer=is_outer, observe=observe)

@@ -101,7 +101,7 @@ def kernel_of(session: HasCode, dispatch: Dispatch) -> tuple[CodeObject, GpuKern
 
 @lru_cache(maxsize=16)  # it depends on the file alone, and every lane asks
 def kernel_at(code_object: CodeObject, address: int) -> GpuKernel | None:
-    """The kernel with a descriptor at an address of the file."""
+    """Return the kernel with a descriptor at an address of the file."""
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
 
     kernels = read_gpu_code(code_object.file).kernels

@@ -83,7 +83,7 @@ class LaneAnswers(Generic[T]):
         return any(lane in part.lanes for part in self.known.get(row, ()))
 
     def of(self, row: int, lane: int) -> T:
-        """The answer of a lane of the wave of `sessions[row]`.
+        """Return the answer of a lane of the wave of `sessions[row]`.
 
         Raises what asking that lane alone raises.
         """
@@ -286,7 +286,7 @@ def _evaluate_batch(
 
 
 def _looking(session: Session, view: LaneTarget) -> Session:
-    """The session, looking at all lanes of a group."""
+    """Return the session, looking at all lanes of a group."""
     top = None if session.top is None else _looking(session.top, view)
     return evolve(session, wave=view.wave, lane=view.lane, target=view, top=top)
 

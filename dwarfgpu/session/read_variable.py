@@ -43,11 +43,11 @@ class Presenter(Protocol):
     """What shows the contents of a reading: it knows the language, which is above this module."""
 
     def text(self, reading: Reading) -> str:
-        """The contents as GDB prints them."""
+        """Return the contents as GDB prints them."""
         ...
 
     def value(self, reading: Reading) -> object:
-        """The contents as plain data."""
+        """Return the contents as plain data."""
         ...
 
 

@@ -160,7 +160,7 @@ class Resolver:
     # Objects
 
     def at(self, address: int) -> Location:
-        """The place of an address in the default address space."""
+        """Return the place of an address in the default address space."""
         context = self._attributes.context
         space = require(context.architecture, "target architecture").address_space(0)
         return memory_location(context, space, address)
@@ -180,7 +180,7 @@ class Resolver:
         return None if size is None else self._attributes.context.access.pointer(location, size)
 
     def bit_field(self, location: Location, bit_size: int, kind: Type | None) -> Bits:
-        """The number of a bit-field of a type."""
+        """Return the number of a bit-field of a type."""
         return read_field(self._attributes.context.access, location, bit_size, kind)
 
     def resolved(
@@ -221,7 +221,7 @@ class Resolver:
     def member(
         self, kind: Struct, location: Location, member: Member, outer: EnclosingObject | None = None
     ) -> TypedObject:
-        """A member or base class of the structure at a place (A.5.7.3)."""
+        """Return a member or base class of the structure at a place (A.5.7.3)."""
         place = self.member_location(location, member)
         if member.bit_size is not None:
             return TypedObject(member.type, place)
@@ -232,13 +232,13 @@ class Resolver:
         return self._attributes.member_location(location, member)
 
     def slot(self, method: Method, instance: Location) -> Location:
-        """The slot of a virtual function in the table of an object (A.5.7.8)."""
+        """Return the slot of a virtual function in the table of an object (A.5.7.8)."""
         if method.slot is None:
             raise UndefinedBits(f"{method.name} has no DW_AT_vtable_elem_location")
         return self._attributes.place(method.slot, stack=(instance,))
 
     def pointed(self, kind: MemberPointer, value: Value, instance: Location) -> Location:
-        """The member of an object to which a pointer to member points (A.5.14)."""
+        """Return the member of an object to which a pointer to member points (A.5.14)."""
         if kind.use_location is None:
             raise Unsupported("a pointer to member without DW_AT_use_location")
         return self._attributes.place(kind.use_location, stack=(value, instance))
@@ -298,7 +298,7 @@ class Resolver:
     def _array(
         self, form: Array, properties: Properties, about: ObjectPlace, data: Location
     ) -> TypedObject:
-        """The array that a descriptor describes, from its lowest address on."""
+        """Return the array that a descriptor describes, from its lowest address on."""
         dimensions = self._dimensions(properties, about)
         if not dimensions:  # DWARF 5 5.5: rank 0 is a scalar
             return self.resolved(form.element, data, about.around)
@@ -379,7 +379,7 @@ def _lowest(kind: Array, first: Location) -> Location:
 
 
 def _renamed(kind: Type | None, resolved: Type | None) -> Type | None:
-    """The resolved type with the names and qualifiers that the type had."""
+    """Return the resolved type with the names and qualifiers that the type had."""
     around: list[Typedef | Qualified] = []
     while isinstance(kind, Typedef | Qualified) and len(around) < MAX_CHAIN:
         around.append(kind)

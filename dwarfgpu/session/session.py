@@ -370,7 +370,7 @@ class Session:
         return self.architecture.machine == "AMDGPU" and not self.strict
 
     def focus(self) -> tuple[SubprogramFrame, Context]:
-        """The frame in focus and its evaluation context, without a unit.
+        """Return the frame in focus and its evaluation context, without a unit.
 
         Law: they are cached for a stop of the target if files alone determine them: neither
         DW_AT_LLVM_lane_pc nor DW_AT_LLVM_iterations is evaluated. Then writes do not change them. A
@@ -388,7 +388,7 @@ class Session:
         return outcome
 
     def context(self, frame: SubprogramFrame | None = None) -> Context:
-        """The evaluation context of the focus, without a unit."""
+        """Return the evaluation context of the focus, without a unit."""
         return self.focus()[1] if frame is None else self._context(frame)
 
     def _context(self, frame: SubprogramFrame) -> Context:
@@ -424,7 +424,7 @@ class Session:
         return own + [variable for variable in variables if variable.kind == "global"]
 
     def functions(self) -> list[str]:
-        """The functions at the program location, the innermost inlined one first."""
+        """Return the functions at the program location, the innermost inlined one first."""
         code_object, pc = self.code_object, self.program_location
         if code_object is None or pc is None:
             return []
@@ -439,7 +439,7 @@ class Session:
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 
     def faulty_lane(self) -> int | None:
-        """The first lane of the wave that failed, where the target knows it."""
+        """Return the first lane of the wave that failed, where the target knows it."""
         target = self.target
         return target.faulty_lane(self.wave) if isinstance(target, Failed) else None
 
@@ -598,7 +598,7 @@ class Session:
             return ()  # the reading itself reports it
 
     def resolver(self) -> Resolver:
-        """The resolver of types that depend on the program, for the focus."""
+        """Return the resolver of types that depend on the program, for the focus."""
         return Resolver(self.context)
 
     def _notes(self, variable: Variable, frame: SubprogramFrame, pc: int | None) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ def line_place(session: Session, address: int) -> FramePosition | None:
 
 
 def functions_at(session: Session) -> list[Die]:
-    """The functions at the focus, the innermost inlined one first."""
+    """Return the functions at the focus, the innermost inlined one first."""
     code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
         return []
@@ -154,7 +154,7 @@ def _place_of_call(inlined: Die) -> FramePosition | None:
 
 
 def place_in(file: SourceFile, line: int, *, is_start: bool) -> FramePosition:
-    """A line of a file of a line table."""
+    """Return a line of a file of a line table."""
     folder = file.table.unit.root.string(dw.AT_COMP_DIR)
     return FramePosition(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
 
@@ -211,7 +211,7 @@ def stack_frames(session: Session, hidden: int = 0, start: int = 0) -> Iterator[
 
 
 def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iterator[StackFrame]:
-    """The frames of the functions of one frame of the machine, from a number on."""
+    """Yield the frames of the functions of one frame of the machine, from a number on."""
     stack, physical = session.call_stack, numbered.physical
     assert stack is not None
     level = physical.level
@@ -309,7 +309,7 @@ def outer_frames(session: Session, lanes: Iterable[int]) -> dict[int, StackFrame
 
 
 def selected_number(session: Session) -> int:
-    """The number of the frame in focus."""
+    """Return the number of the frame in focus."""
     for level in numbered_levels(session.at_level(0)):
         if level.physical.level == session.level:
             return min(level.first + session.inline_level, level.end - 1)
@@ -344,7 +344,7 @@ def function_in_focus(session: Session) -> str | None:
 
 
 def symbol_name(session: Session, pc: int) -> str | None:
-    """The symbol of a program location without debug information."""
+    """Return the symbol of a program location without debug information."""
     symbol = symbol_text(session.code_objects, pc, is_mangled=session.is_mangled)
     return None if symbol is None else symbol.partition("+")[0]
 

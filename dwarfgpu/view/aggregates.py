@@ -135,7 +135,7 @@ def _name(kind: Struct) -> str | None:
 
 
 def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
-    """The base classes of a structure and its other members."""
+    """Return the base classes of a structure and its other members."""
     if kind not in shown.parts:
         bases = [member for member in kind.members if member.is_base_class]
         fields = [m for m in kind.members if not m.is_base_class]
@@ -259,7 +259,7 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
 def bit_field_pieces(
     shown: Shown, member: Member, bits: Bits, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """A bit-field, as wide as its type."""
+    """Yield a bit-field, as wide as its type."""
     bare = strip(member.type)
     count, size = bits.size_bits, size_bits(bare) or 0
     if bare is None or not 0 < count <= max(size, count) <= scalars.MAX_BITS:
@@ -393,7 +393,7 @@ def _index(shown: Shown, lower: list[int | None], index: int) -> str:
 def _placed(
     shown: Shown, element: Type | None, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """An element with a shape of its own."""
+    """Yield an element with a shape of its own."""
     whole = shown.required()
     placed = whole.resolver.resolved(element, whole.part(first_bit), whole.around)
     yield from shown.placed(placed, whole.around, depth, letter)

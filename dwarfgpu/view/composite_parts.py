@@ -41,7 +41,7 @@ def distinct_parts(storage: Compound) -> Iterator[Stretch]:
 
 
 def part_count(storage: Compound) -> int:
-    """The number of parts, equal ones each."""
+    """Return the number of parts, equal ones each."""
     return len(storage.parts) if isinstance(storage, Composite) else storage.count
 
 

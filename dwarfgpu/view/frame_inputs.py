@@ -56,7 +56,7 @@ MAX_FRAMES: Final = 24
 
 
 def cfa(session: Session, looks: Looks) -> Detail:
-    """The canonical frame address of the physical frame in focus."""
+    """Return the canonical frame address of the physical frame in focus."""
     return looks.once(("cfa", session.level), lambda: _cfa(session, looks))
 
 

@@ -50,7 +50,7 @@ def origin_of(code_object: CodeObject | None) -> str | None:
 
 
 def arguments_of(frame: StackFrame) -> list[Variable]:
-    """The arguments of the frame's function."""
+    """Return the arguments of the frame's function."""
     session = frame.session
     if not frame.is_described:
         return []

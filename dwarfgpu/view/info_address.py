@@ -73,7 +73,7 @@ class Describer:
         return decode(data, unit.dialect, unit.format)
 
     def _expression(self, data: bytes, unit: Unit) -> str:
-        """The pieces, one after the other."""
+        """Return the pieces, one after the other."""
         if not data:
             return "optimized out"
         expression = self._decoded(data, unit)
@@ -143,7 +143,7 @@ class Describer:
         return f"a variable at frame base reg ${register} offset {first}+{_number(offset)}"
 
     def _register(self, instruction: Instruction) -> str | None:
-        """The register of `reg5`, `breg5`, `regx` and `bregx`."""
+        """Return the register of `reg5`, `breg5`, `regx` and `bregx`."""
         operation = instruction.operation
         if not operation.name.removeprefix("GNU_").startswith(("reg", "breg")):
             return None

@@ -85,7 +85,7 @@ def glyphs_for(encoding: str | None) -> Glyphs:
 
 
 def plain(line: Line) -> str:
-    """A line without colours."""
+    """Return a line without colours."""
     return "".join(span.text for span in line).rstrip()
 
 

@@ -103,12 +103,12 @@ def _number(value: Value) -> Plain:
 
 
 def location_json(location: Location, endian: Endian = "little") -> JsonObject:
-    """A location description with all its places."""
+    """Return a location description with all its places."""
     return {"kind": "location", "places": _PartBudget(endian).places(location, 0)}
 
 
 def implicit_pointer_json(storage: ImplicitPointer) -> JsonObject:
-    """A removed pointer as a value."""
+    """Return a removed pointer as a value."""
     return {"kind": "implicit_pointer_value", **_implicit_pointer(storage)}
 
 

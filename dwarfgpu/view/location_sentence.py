@@ -177,7 +177,7 @@ def _name(instruction: Instruction) -> str:
 def _one(
     instruction: Instruction, unit: Unit, arch: Architecture | None, variable: Variable | None
 ) -> str:
-    """The words of a single operation."""
+    """Return the words of a single operation."""
     match _name(instruction), instruction.operands:
         case "reg" | "regx", _:
             return f"in {_register(instruction, arch)}"
@@ -225,7 +225,7 @@ def _computed(instructions: Sequence[Instruction], arch: Architecture | None) ->
 
 
 def _register(instruction: Instruction, arch: Architecture | None) -> str:
-    """The debugger's name of the register that an operation names."""
+    """Return the debugger's name of the register that an operation names."""
     number = (
         instruction.operands[0]
         if instruction.operation.number is None

@@ -110,7 +110,7 @@ class Shown:
     def placed(
         self, placed: TypedObject, around: EnclosingObject | None, depth: int, letter: str | None
     ) -> Iterator[str]:
-        """An object at a place of its own."""
+        """Yield an object at a place of its own."""
         resolver = self.required().resolver
         bits = resolver.contents(placed)
         unknown = unknown_text(bits)
@@ -154,7 +154,7 @@ class Shown:
         )
 
     def type_name(self, kind: Type | None) -> str:
-        """The type as the language spells it."""
+        """Return the type as the language spells it."""
         options = self.options
         return type_name(kind, cplusplus=options.cplusplus, style=options.style)
 
@@ -188,7 +188,7 @@ class Shown:
 
 
 def _to_nul(data: bytes, width: int, is_cut: bool) -> tuple[bytes, bool]:
-    """The characters before the first NUL, and whether more follow after them."""
+    """Return the characters before the first NUL, and whether more follow after them."""
     for position in range(0, len(data) // width * width, width):
         if not any(data[position : position + width]):
             return data[:position], False

@@ -276,7 +276,7 @@ def _pointed_title(step: Step) -> str:
 
 
 def _register(step: Step) -> int | None:
-    """The register that an operation names."""
+    """Return the register that an operation names."""
     operation, operands = step.instruction.operation, step.instruction.operands
     if operation.name in _REGISTERS:
         return operands[0] if isinstance(operands[0], int) else None
@@ -313,7 +313,7 @@ def _attribute_facts(
 
 
 def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterator[str]:
-    """The entries of a list, at most those around the ones that apply."""
+    """Yield the entries of a list, at most those around the ones that apply."""
     entries = attribute.entries
     try:
         chosen = matching_entries(entries, pc)

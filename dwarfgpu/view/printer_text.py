@@ -70,7 +70,7 @@ def pieces_of(shown: Shown, value: Object, depth: int, letter: str | None) -> It
 
 
 def _printer_of(shown: Shown, kind: Struct) -> Printer | None:
-    """The printer of a class, looked up once."""
+    """Return the printer of a class, looked up once."""
     if kind not in shown.printers_of:
         shown.printers_of[kind] = shown.options.printers.of(kind)
     return shown.printers_of[kind]

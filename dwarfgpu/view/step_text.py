@@ -15,7 +15,7 @@ _DEPTH: Final = re.compile(r"-depth\s+(?P<depth>[0-9]{1,9}|all)(?:\s+|$)")
 
 
 def depth_option(argument: str) -> tuple[int, str]:
-    """The depth of `-depth N` before an argument, by default 0, and the rest."""
+    """Return the depth of `-depth N` before an argument, by default 0, and the rest."""
     match = _DEPTH.match(argument)
     if match is None:
         return 0, argument

@@ -89,7 +89,7 @@ def quoted_character(code: int, kind: CharacterKind, *, sevenbit: bool = False) 
 def _escaped(
     code: int, kind: CharacterKind, quote: str, after_hex: bool, sevenbit: bool
 ) -> tuple[str, bool]:
-    """A character between quotes, and whether a digit right after it would join it."""
+    """Return a character between quotes, and whether a digit right after it would join it."""
     is_printable = _is_printable(code, 1 if sevenbit else kind.unit_bytes)
     if kind.style == "ada":
         if not is_printable:
@@ -274,7 +274,7 @@ def _character_at(
 def _shown(
     character: _Character, kind: CharacterKind, *, after_hex: bool, sevenbit: bool
 ) -> tuple[str, bool]:
-    """A character in a string, and whether a digit right after it would join it."""
+    """Return a character in a string, and whether a digit right after it would join it."""
     if character.text and not sevenbit:
         return character.text, False
     parts: list[str] = []

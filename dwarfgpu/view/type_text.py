@@ -115,7 +115,7 @@ class Definition:
     def declared(
         self, kind: Type | None, name: str, levels: int, indent: int, names: LocalNames
     ) -> str:
-        """The declaration of a name."""
+        """Return the declaration of a name."""
         # The name replaces the mark of a pointer to a member, which contains a name.
         marked = self.text(MemberPointer(kind, Unspecified(_PLACE)), levels, indent, names)
         return marked.replace(f"({_PLACE}::*)", name).replace(f"{_PLACE}::*", name)

@@ -249,7 +249,7 @@ class _Walk:
             return unknown(str(error))
 
     def _printer(self, kind: Struct) -> Printer | None:
-        """The printer of a class, looked up once."""
+        """Return the printer of a class, looked up once."""
         if kind not in self._printers_of:
             self._printers_of[kind] = self.printers.of(kind)
         return self._printers_of[kind]

@@ -182,7 +182,7 @@ def _pieces(
 
 
 def _in_order(shown: Shown, bits: Bits, bare: Type) -> Bits:
-    """The bits in the byte order of their base type (DW_AT_endianity)."""
+    """Return the bits in the byte order of their base type (DW_AT_endianity)."""
     whole = bits.size_bits % 8 == 0
     if isinstance(bare, Base) and bare.base.endian != shown.object.endian and whole:
         return evolve(bits, value=scalars.swapped(bits.value, bits.size_bits))

@@ -225,7 +225,7 @@ def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]
 
 
 def _shortest(first: _Function, last: _Function, functions: Sequence[_Function]) -> int:
-    """The number of jumps of the shortest chain."""
+    """Return the number of jumps of the shortest chain."""
     by_die = {function.die: function for function in functions}
     reached, count = {first.die}, 0
     while last.die not in reached:
@@ -255,7 +255,7 @@ def _symbols(code_object: CodeObject, function: Die) -> Iterator[Symbol]:
 
 
 def _within(function: _Function, reaching: set[Die]) -> _Function:
-    """The function with only those jumps that lead into a set of functions."""
+    """Return the function with only those jumps that lead into a set of functions."""
     pairs = zip(function.jumps, function.targets, strict=True)
     leading = [(jump, target) for jump, target in pairs if target in reaching]
     jumps, targets = tuple(j for j, _ in leading), tuple(t for _, t in leading)

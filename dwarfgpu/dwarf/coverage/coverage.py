@@ -163,7 +163,7 @@ class Extents:
         self._unit, self._reading = unit, reading
 
     def of_object(self, expression: bytes, extent: Extent, bits: int | None) -> Extent:
-        """The extent of an expression for an object of a size."""
+        """Return the extent of an expression for an object of a size."""
         if expression not in self._kept:
             return extent.of_object(bits)
         of_object = self._of_objects.get((expression, bits))

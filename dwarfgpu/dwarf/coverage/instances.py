@@ -81,14 +81,14 @@ class ScopeReader:
         return None if name is None else Variable(name, die, kind), origins
 
     def children(self, scope: Die) -> tuple[Die, ...]:
-        """The entries in a scope of an abstract instance."""
+        """Return the entries in a scope of an abstract instance."""
         children = self._children.get(scope)
         if children is None:
             children = self._children[scope] = tuple(scope.children())
         return children
 
     def abstract_variable(self, die: Die) -> Variable | None:
-        """The variable of an entry of an abstract instance."""
+        """Return the variable of an entry of an abstract instance."""
         if die not in self._abstract:
             self._abstract[die] = variable_of(die)
         return self._abstract[die]

@@ -49,7 +49,7 @@ class Owner:
 
 
 def name_hash(name: bytes) -> int:
-    """The hash of a name, the same for the upper and lower case of ASCII."""
+    """Return the hash of a name, the same for the upper and lower case of ASCII."""
     number = 0
     for byte in name.translate(_FOLDED):
         number = number * 67 + byte - 113 & 0xFFFFFFFF

@@ -47,7 +47,7 @@ def _folded_character(character: str) -> str:
 
 
 def name_hash(name: str) -> int:
-    """The hash of a name, the same in upper and lower case (DWARF 5 7.33)."""
+    """Return the hash of a name, the same in upper and lower case (DWARF 5 7.33)."""
     number = 5381
     for byte in folded(name).encode("utf-8", "replace"):
         number = number * 33 + byte & 0xFFFFFFFF
@@ -167,7 +167,7 @@ class NameTable:
         return int.from_bytes(self.data[start : start + size_bytes], self.header.format.endian)
 
     def unit_offset(self, index: int) -> int:
-        """The offset in `.debug_info` of a unit of the list."""
+        """Return the offset in `.debug_info` of a unit of the list."""
         if not 0 <= index < self.header.unit_count:
             raise Malformed(f"unit {index} of the {self.header.unit_count} of the name index")
         return self._number(self.header.units_at, index, self.header.format.offset_size)
@@ -181,7 +181,7 @@ class NameTable:
         return None
 
     def type_signature(self, index: int) -> int:
-        """The signature of a foreign type unit."""
+        """Return the signature of a foreign type unit."""
         h = self.header
         foreign = index - h.local_type_unit_count
         if not 0 <= foreign < h.foreign_type_unit_count:
@@ -226,7 +226,7 @@ class NameTable:
         return table
 
     def entries(self, name: int) -> Iterator[NameEntry]:
-        """The entries of a name."""
+        """Yield the entries of a name."""
         h = self.header
         position = self._number(h.entries_at, name, h.format.offset_size)
         for _ in range(MAX_ENTRIES):

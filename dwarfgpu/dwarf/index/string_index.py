@@ -226,7 +226,7 @@ class StringIndex:
 
 
 def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
-    """The lowest bytes of the numbers in spans, by all their other bytes."""
+    """Return the lowest bytes of the numbers in spans, by all their other bytes."""
     blocks: dict[int, set[int]] = {}
     for first, last in spans:
         for block in range(first >> 8, (last >> 8) + 1):

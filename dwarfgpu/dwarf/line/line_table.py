@@ -70,7 +70,7 @@ class LineUnit(Protocol):
     def style(self) -> dw.Style: ...
 
     def string_of(self, attribute: Attribute) -> bytes:
-        """The bytes of a string attribute."""
+        """Return the bytes of a string attribute."""
         ...
 
 
@@ -236,7 +236,7 @@ class LineTable:
         return self._texts[attribute]
 
     def bytes_of(self, attribute: Attribute) -> bytes:
-        """The bytes of a string of the header."""
+        """Return the bytes of a string of the header."""
         try:
             return self.unit.string_of(attribute)
         except DwarfGpuError as error:
@@ -345,7 +345,7 @@ def _no_file(number: int, first: int, count: int) -> IllFormed:
 
 
 def located(error: DwarfGpuError, sections: Sections, offset: int) -> DwarfGpuError:
-    """The error, with its table as the context."""
+    """Return the error, with its table as the context."""
     where = f"{sections.path}: .debug_line table {offset:#x}"
     if error.context is None:
         error.context = where
@@ -397,7 +397,7 @@ class LineTables:
         return self._headers[key]
 
     def matrix(self, header: LineHeader) -> LineMatrix:
-        """The rows of a table."""
+        """Return the rows of a table."""
         key = (header.offset, header.format.address_size)
         if key not in self._matrices:
             data = self._sections.section(".debug_line")

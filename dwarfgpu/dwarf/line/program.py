@@ -93,7 +93,7 @@ class LineRows(Sequence[LineRow]):
         return map(LineRow._make, _ROW.iter_unpack(self._data))
 
     def address(self, index: int) -> int:
-        """The address of one row."""
+        """Return the address of one row."""
         return int.from_bytes(self._data[index * _ROW.size : index * _ROW.size + 8], "little")
 
 

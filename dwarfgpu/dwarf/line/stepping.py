@@ -66,7 +66,7 @@ class LineSteps:
 
 
 def _kept(table: LineTable) -> Iterator[list[Step]]:
-    """The steps of each sequence."""
+    """Yield the steps of each sequence."""
     rows = table.matrix.rows
     for sequence in table.sequences:
         steps: list[Step] = []

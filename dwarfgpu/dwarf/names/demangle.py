@@ -317,7 +317,7 @@ class _Demangler:
         return text
 
     def simple(self) -> str:
-        """A source name, an operator, a constructor."""
+        """Return a source name, an operator, a constructor."""
         self.at("L")
         if self.peek().isdigit():
             size = self.number()

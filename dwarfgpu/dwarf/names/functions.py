@@ -113,7 +113,7 @@ def _with_parameters(die: Die, bare: str) -> str | None:
 
 
 def _parameters(function: Die, spelling: Callable[[Type | None], str]) -> tuple[list[str], str]:
-    """The types of the parameters that a function declares, and its qualifiers."""
+    """Return the types of the parameters that a function declares, and its qualifiers."""
     parameters: list[str] = []
     suffix = ""
     for child in function.children():

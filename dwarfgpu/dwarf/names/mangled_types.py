@@ -33,7 +33,7 @@ def qualified(text: str, words: str) -> str | None:
 
 
 def member(text: str, container: str) -> str:
-    """A pointer to a member of a class."""
+    """Return a pointer to a member of a class."""
     at = _inside(text)
     if at is None:
         return f"{text} {container}::*"

@@ -123,5 +123,5 @@ def _parameters_at(text: str) -> int | None:
 
 
 def joined(names: tuple[str, ...]) -> str:
-    """A qualified name of its parts."""
+    """Return a qualified name of its parts."""
     return "::".join(names)

@@ -142,7 +142,7 @@ class Scopes:
         return self._innermost[pc]
 
     def chain_at(self, pc: int) -> tuple[Die, ...]:
-        """The scopes that cover a program location, from the subprogram inwards."""
+        """Return the scopes that cover a program location, from the subprogram inwards."""
         if pc not in self._chains:
             if len(self._chains) >= _MAX_CHAINS:
                 self._chains.clear()
@@ -178,7 +178,7 @@ class Scopes:
             yield subprogram
 
     def functions_at(self, pc: int) -> list[str]:
-        """The functions at a program location, the innermost inlined one first."""
+        """Return the functions at a program location, the innermost inlined one first."""
         chain = [scope for scope in self.chain_at(pc) if scope.tag in FUNCTIONS]
         return [name_of(scope) or f"function {scope.offset:#x}" for scope in reversed(chain)]
 
@@ -398,7 +398,7 @@ def _usable(variables: Iterator[Variable]) -> Iterator[Variable]:
 
 
 def _inner(scope: Die, address: int) -> Die | None:
-    """The block or inlined call directly in a scope that covers an address."""
+    """Return the block or inlined call directly in a scope that covers an address."""
     for child in entries_of(scope):
         if child.tag in BLOCKS and covers(covered(child), address):
             return child
@@ -428,7 +428,7 @@ def _name_problem(die: Die) -> DwarfGpuError | None:
 
 
 def _used_first(variables: list[Variable], pc: int) -> list[Variable]:
-    """The variables described at a program location, last first, then the others."""
+    """Return the variables described at a program location, last first, then the others."""
     described = [variable for variable in variables if _is_described(variable, pc)]
     return described[::-1] + [variable for variable in variables if variable not in described]
 

@@ -104,12 +104,12 @@ def declared(unit: CompilationUnit) -> Declared:
 
 
 def named(unit: CompilationUnit, name: str) -> Iterator[Die]:
-    """The entries of a unit with a canonical simple name."""
+    """Yield the entries of a unit with a canonical simple name."""
     yield from (unit.die(index) for index in declared(unit).by_name.get(name, ()))
 
 
 def imports(unit: CompilationUnit) -> Iterator[Die]:
-    """The using-directives, using-declarations and aliases of a unit."""
+    """Yield the using-directives, using-declarations and aliases of a unit."""
     yield from (unit.die(index) for index in declared(unit).imports)
 
 
@@ -139,7 +139,7 @@ def around(die: Die) -> Iterator[Die]:
 
 
 def _outwards(scope: Die) -> Iterator[Die]:
-    """A scope, and those around it."""
+    """Yield a scope, and those around it."""
     above: Die | None = scope
     for _ in range(_MAX_AROUND):
         if above is None:
@@ -181,7 +181,7 @@ def is_transparent(scope: Die) -> bool:
 
 
 def scope_name(scope: Die) -> str:
-    """The canonical name of a namespace, type or function."""
+    """Return the canonical name of a namespace, type or function."""
     return canonical(scope.name or ANONYMOUS)
 
 
@@ -275,12 +275,12 @@ def _spelled(kind: Type | None) -> str:
 
 
 def _resolved(kind: Type | None) -> str:
-    """A type without the typedefs in it."""
+    """Return a type without the typedefs in it."""
     return cxx.canonical(type_name(kind, cplusplus=True, shown_as=strip, shown_inside=strip))
 
 
 def parameter_types(function: Die, spelling: Callable[[Type | None], str] = _spelled) -> list[str]:
-    """The canonical types of the parameters of a function, without `this`."""
+    """Return the canonical types of the parameters of a function, without `this`."""
     types = types_of(function.unit)
     out: list[str] = []
     for child in with_parameters(function).children():

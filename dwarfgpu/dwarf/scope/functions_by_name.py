@@ -147,7 +147,7 @@ def _plain(parameters: str) -> list[str]:
 
 
 def _split(text: str) -> tuple[str, str | None]:
-    """The path, and the parameters with their parentheses."""
+    """Return the path, and the parameters with their parentheses."""
     depth = at = 0
     while at < len(text):
         operator = _OPERATOR.match(text, at)

@@ -233,7 +233,7 @@ class NameLookup(UnitSearch):
     # Scopes
 
     def _in_class(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """A member of a class or of a base class, as its unit declares them."""
+        """Return a member of a class or of a base class, as its unit declares them."""
         defined = self._type_of(scope) or scope
         members = [
             member for member in class_scope(defined, part.name, self.definition) if accepts(member)
@@ -493,12 +493,12 @@ def _is_scope(die: Die) -> bool:
 
 
 def _names(scope: Die) -> Path:
-    """The canonical names of a scope and of those around it."""
+    """Return the canonical names of a scope and of those around it."""
     return (*(outer.name for outer in path_of(scope)), scope_name(scope))
 
 
 def _in_nameless(functions: Iterable[Die], part: Part, accepts: DieFilter) -> tuple[Variable, ...]:
-    """A variable that belongs to a function without being in its entry."""
+    """Return a variable that belongs to a function without being in its entry."""
     for function in functions:
         if function.tag in FUNCTIONS:
             variables = [

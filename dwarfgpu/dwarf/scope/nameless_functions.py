@@ -48,7 +48,7 @@ _MAX_SHOWN: Final = 8
 
 @lru_cache(maxsize=10_000)
 def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
-    """The variables of nameless functions of a unit, in the order of the file."""
+    """Return the variables of nameless functions of a unit, in the order of the file."""
     tree = unit.tree
     variables: list[Variable] = []
     for index, abbreviation in enumerate(tree.abbreviations):
@@ -101,7 +101,7 @@ def _functions_by_spot(unit: CompilationUnit) -> dict[Spot, tuple[int, ...]]:
 
 
 def without_arguments(name: str) -> str:
-    """The name of a function without the template arguments at its end."""
+    """Return the name of a function without the template arguments at its end."""
     return name.partition("<")[0] if name.endswith(">") and "operator" not in name else name
 
 

@@ -75,7 +75,7 @@ def decl_file(die: Die) -> SourceFile | None:
 
 
 def calls_below(scope: Die) -> Iterator[Die]:
-    """The inlined calls in a scope, also those in its blocks and in other calls."""
+    """Yield the inlined calls in a scope, also those in its blocks and in other calls."""
     pending = [scope]
     while pending:
         for child in pending.pop().children():

@@ -82,7 +82,7 @@ class PackageIndex:
         return row
 
     def signatures(self) -> Iterator[int]:
-        """The signature of every row, in the order of the rows."""
+        """Yield the signature of every row, in the order of the rows."""
         numbers: dict[int, int] = {}
         for slot in range(self.slot_count):
             row = self._row_in(slot)
@@ -167,13 +167,13 @@ class PackageSections:
         return None if index is None or row is None else PackageRow(self, index.contributions(row))
 
     def whole(self, name: str) -> bytes:
-        """A whole section, by its name without `.dwo`."""
+        """Return a whole section, by its name without `.dwo`."""
         if name not in self._whole:
             self._whole[name] = self.file.section_data(f"{name}.dwo")
         return self._whole[name]
 
     def part(self, name: str, contribution: Contribution) -> bytes:
-        """A contribution to a section."""
+        """Return a contribution to a section."""
         if (name, contribution) not in self._parts:
             data, end = self.whole(name), contribution.offset + contribution.size_bytes
             if end > len(data):

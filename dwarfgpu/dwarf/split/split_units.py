@@ -39,7 +39,7 @@ def split_id(unit: CompilationUnit) -> int | None:
 
 
 def split_name(skeleton: CompilationUnit) -> str | None:
-    """The path of the split file that a skeleton names."""
+    """Return the path of the split file that a skeleton names."""
     return _path(skeleton, *dw.SPLIT_NAMES)
 
 

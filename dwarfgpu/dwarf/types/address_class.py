@@ -43,7 +43,7 @@ def space_of_class(
 
 
 def _numbers(address_class: int, unit: CompilationUnit) -> dict[int, int]:
-    """The address spaces by the numbers of the producer of a unit."""
+    """Return the address spaces by the numbers of the producer of a unit."""
     who = parse_producer(unit.producer)
     version = who.version
     if not unit.dialect.upstream_clang:

@@ -413,7 +413,7 @@ def _constant_target(kind: Type) -> Callable[[], Type | None]:
 
 
 def _definition(die: Die) -> Die:
-    """The entry in a type unit to which DW_AT_signature leads."""
+    """Return the entry in a type unit to which DW_AT_signature leads."""
     for _ in range(MAX_ORIGINS):
         target = die.reference(dw.AT_SIGNATURE)
         if target is None:

@@ -76,7 +76,7 @@ class Types(Protocol):
         ...
 
     def build(self, die: Die) -> Type:
-        """The type that an entry describes."""
+        """Return the type that an entry describes."""
         ...
 
     def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
@@ -89,7 +89,7 @@ class Types(Protocol):
 
 
 def members_of(types: Types, die: Die) -> tuple[Member, ...]:
-    """The data members, static ones too, and base classes of a structure, in order."""
+    """Return the data members, static ones too, and base classes of a structure, in order."""
     return tuple(_member(types, child) for child in die.children() if child.tag in _MEMBERS)
 
 
@@ -127,7 +127,7 @@ def this_of(function: Die, parameters: list[Die]) -> Die | None:
 
 
 def _parts(types: Types, die: Die, depth: int = 0) -> tuple[VariantPart, ...]:
-    """The variant parts right in a structure or variant."""
+    """Return the variant parts right in a structure or variant."""
     variant_parts = [child for child in die.children() if child.tag == dw.TAG_VARIANT_PART]
     if variant_parts and depth >= _DEEPEST_VARIANTS:
         raise LimitExceeded(f"variants nested more than {_DEEPEST_VARIANTS} deep")

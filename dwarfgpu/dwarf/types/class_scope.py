@@ -85,5 +85,5 @@ def bases(kind: Die, definition: Callable[[Die], Die]) -> Iterator[tuple[Die, Di
 
 
 def class_name(kind: Die) -> str:
-    """A class as C++ spells it."""
+    """Return a class as C++ spells it."""
     return type_name(types_of(kind.unit).build(kind), cplusplus=True)

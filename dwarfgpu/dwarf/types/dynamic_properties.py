@@ -89,7 +89,7 @@ class Properties:
         )
 
     def computed(self) -> tuple[Computed, ...]:
-        """The attributes to evaluate, in order."""
+        """Return the attributes to evaluate, in order."""
         length = self.string_length
         measures: list[Measure] = [self.associated, self.allocated, self.data_location, self.rank]
         measures += [self.size_bits, None if length is None else length.where]

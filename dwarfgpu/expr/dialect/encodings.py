@@ -100,5 +100,5 @@ def _dwarf6(dialect: Dialect) -> Encodings:
 
 
 def encodings(dialect: Dialect) -> Encodings:
-    """The encodings of a dialect and the operations that they mean."""
+    """Return the encodings of a dialect and the operations that they mean."""
     return _dwarf6(dialect) if dialect.dwarf6 else _ENCODINGS[dialect]

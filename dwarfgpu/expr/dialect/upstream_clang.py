@@ -118,7 +118,7 @@ def translated(instructions: Instructions) -> Translation:
 
 
 def _computed(instructions: Sequence[Instruction]) -> frozenset[int]:
-    """The positions of the operations that compute a value, of all or of a piece.
+    """Return the positions of the operations that compute a value, of all or of a piece.
 
     Such operations end in DW_OP_stack_value, in a straight line, and read nothing that a register
     could be the address of.
@@ -219,7 +219,7 @@ def _with(
 
 
 def _as(instruction: Instruction, operation: Operation) -> Instruction:
-    """An instruction with another meaning."""
+    """Return an instruction with another meaning."""
     return Instruction(instruction.offset, operation, instruction.operands, instruction.encoding)
 
 

@@ -122,7 +122,7 @@ def LLVM_bit_overlay(
 def _piece(
     ctx: Context, stack: Stack, size_bits: int, displacement_bits: int | None
 ) -> PartialComposite | Nested:
-    """The four cases of DW_OP_piece, in the order of the text."""
+    """Return the four cases of DW_OP_piece, in the order of the text."""
     if not stack or isinstance(stack[-1], PartialComposite):
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
     top = as_location(ctx, stack.pop())

@@ -73,7 +73,7 @@ class Shape:
         return Shape(top[excess:], self.least + excess, most)
 
     def popped(self, count: int) -> tuple[list[Known], Shape]:
-        """The top entries, deepest first, and what remains."""
+        """Return the top entries, deepest first, and what remains."""
         if count <= len(self.top):
             split = len(self.top) - count
             rest = Shape(self.top[:split], self.least, self.most) if count else self
@@ -274,7 +274,7 @@ class Transfer:
 
 
 def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report) -> Shape | None:
-    """The operations that see the whole stack."""
+    """Return the operations that see the whole stack."""
     if name in ("pick", "over"):
         index = instruction.operands[0] if name == "pick" else 1
         assert isinstance(index, int)

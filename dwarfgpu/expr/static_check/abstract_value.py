@@ -239,7 +239,7 @@ def is_arithmetic(operation: Operation) -> bool:
 
 
 def rule_of(error: DwarfGpuError, instruction: Instruction) -> str:
-    """The rule that an error of `performed` breaks (docs/check.md)."""
+    """Return the rule that an error of `performed` breaks (docs/check.md)."""
     operation = instruction.operation
     match error:
         case UndefinedBits():

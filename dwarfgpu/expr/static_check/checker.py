@@ -498,7 +498,7 @@ def _reads_base_register(operation: Operation) -> bool:
 
 
 def _register(instruction: Instruction) -> int | None:
-    """The register that the operation names."""
+    """Return the register that the operation names."""
     operation = instruction.operation
     if operation.function.__name__ in ("reg", "breg"):
         return operation.number

@@ -69,7 +69,7 @@ def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
 
 
 def by_declarations(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
-    """The extent of any expression, by the declarations of its operations."""
+    """Return the extent of any expression, by the declarations of its operations."""
     program = prepare(data, dialect, form)
     instructions = program.instructions
     transfer = Transfer(None, form)

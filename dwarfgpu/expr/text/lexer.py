@@ -110,7 +110,7 @@ class Cursor:
         return self._tokens[self._at]
 
     def peek(self, distance: int = 1) -> Token:
-        """The word that far behind the next."""
+        """Return the word that far behind the next."""
         return self._tokens[min(self._at + distance, len(self._tokens) - 1)]
 
     @property

@@ -18,12 +18,12 @@ _FILLERS: Final = frozenset(("size", "offset", "register", "die", "to", "bytes")
 
 
 def bare_name(word: str) -> str:
-    """The name of an operation in lower case, without DW_OP_."""
+    """Return the name of an operation in lower case, without DW_OP_."""
     return word.lower().removeprefix("dw_op_")
 
 
 def operation_named(word: str, dialect: Dialect = AMD) -> Operation | None:
-    """The operation of that name in any letter case, with or without DW_OP_.
+    """Return the operation of that name in any letter case, with or without DW_OP_.
 
     DWARF 6 has names that are words of other texts (`offset`, `mem`): without DW_OP_ they name
     operations in its own dialects only.
@@ -143,7 +143,7 @@ class OperandReader:
         return token.error(f"{operation} needs {kind} here{why}")
 
     def _named(self, token: Token) -> int | None:
-        """The DWARF number of the register or address space that the word names."""
+        """Return the DWARF number of the register or address space that the word names."""
         if self._arch is None or token.kind != "word":
             return None
         register = self._arch.register_named(token.text)

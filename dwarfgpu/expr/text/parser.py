@@ -193,7 +193,7 @@ class Parser:
         return encode_as(code, operation, operands, self._form)
 
     def _branch(self, part: _Part) -> int:
-        """A displacement, a label, or, after a listed offset, the offset of the target."""
+        """Return a displacement, a label, or, after a listed offset, the offset of the target."""
         self._operands.fillers()
         sign = self._cursor.accept("+-")
         token = self._cursor.next()
@@ -208,7 +208,7 @@ class Parser:
         return -number if sign is not None and sign.text == "-" else number
 
     def _nested(self, part: _Part, operation: Operation, depth: int) -> bytes:
-        """An expression in parentheses, or, in a listing with offsets, on deeper lines."""
+        """Return an expression in parentheses, or, in a listing with offsets, on deeper lines."""
         cursor = self._cursor
         self._operands.fillers()
         if part.margin is not None and cursor.token.kind == "newline":

@@ -36,7 +36,7 @@ _SPELLED: Final = {
 
 @lru_cache(maxsize=8)
 def _words(text: str) -> tuple[Token, ...]:
-    """The words of an expression, which `lanes` asks for in each lane."""
+    """Return the words of an expression, which `lanes` asks for in each lane."""
     return tuple(tokens(text))
 
 

@@ -91,7 +91,7 @@ class Parser(Cursor):
         return node
 
     def expression(self, least: int) -> Node:
-        """An expression of operators that bind at least so strongly."""
+        """Return an expression of operators that bind at least so strongly."""
         self.depth += 1
         if self.depth > MAX_HEIGHT:
             raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")

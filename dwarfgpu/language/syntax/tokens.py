@@ -171,7 +171,7 @@ def _codes(text: str) -> tuple[str, tuple[int, ...]]:
 
 
 def character(text: str) -> Character:
-    """A character constant."""
+    """Return a character constant."""
     prefix, codes = _codes(text)
     if len(codes) != 1:
         raise UsageError(
@@ -183,6 +183,6 @@ def character(text: str) -> Character:
 
 
 def string(text: str) -> String:
-    """A string literal."""
+    """Return a string literal."""
     prefix, codes = _codes(text)
     return String(codes, prefix)

@@ -55,7 +55,7 @@ class _Words:
         )
 
     def kind(self, address: int) -> int:
-        """The type of a program header, of four bytes."""
+        """Return the type of a program header, of four bytes."""
         return int.from_bytes(self._memory.read(address, 4), self._endian)
 
     def text(self, address: int) -> str:

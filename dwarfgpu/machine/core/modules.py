@@ -309,7 +309,7 @@ class _Reader:
         return None
 
     def _build_id(self, module: _Module, header: ObjectFile) -> bytes | None:
-        """The build ID in the core's copy of a file."""
+        """Return the build ID in the core's copy of a file."""
         load_address = _load_address(header, module.parts)
         for segment in header.segments:
             if segment.type != PT_NOTE or load_address is None:

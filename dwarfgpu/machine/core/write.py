@@ -68,7 +68,7 @@ def _fields(entry: Agent | Queue) -> list[int]:
 
 
 def note(owner: str, kind: int, content: bytes) -> bytes:
-    """A note of an ELF file, with 4-byte alignment."""
+    """Return a note of an ELF file, with 4-byte alignment."""
     name = owner.encode("ascii") + b"\0"
     head = pack("<III", len(name), len(content), kind)
     return head + name.ljust(-(-len(name) // 4) * 4, b"\0") + _padded(content)
@@ -84,7 +84,7 @@ def core_parts(
     machine: int = EM_AMDGPU,
     os_abi: int = ELFOSABI_AMDGPU_HSA,
 ) -> Iterator[bytes | bytearray]:
-    """The bytes of a little-endian core of 64 bits, one part after the other.
+    """Yield the bytes of a little-endian core of 64 bits, one part after the other.
 
     The only section header says how many segments there are, if the ELF header has no room for it
     (System V ABI, "ELF Header", `e_phnum`).

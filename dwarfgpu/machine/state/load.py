@@ -225,7 +225,7 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
 
 
 def _file(field: Field, folder: Path) -> Path:
-    """The path of a file, which need not exist, without `..`.
+    """Return the path of a file, which need not exist, without `..`.
 
     A pipe or a device, which may never end, is none.
 

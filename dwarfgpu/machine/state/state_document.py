@@ -119,7 +119,7 @@ def _entry(component: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
 
 
 def _waves_before(before: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
-    """The waves of a document, with their numbers."""
+    """Yield the waves of a document, with their numbers."""
     waves = before.get("waves")
     for index, record in enumerate(waves if isinstance(waves, list) else ()):
         if isinstance(record, dict):

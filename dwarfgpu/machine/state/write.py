@@ -46,7 +46,7 @@ class Arrays:
         self.files: dict[str, bytes] = {}
 
     def file(self, name: str, array: Npy) -> str:
-        """The name of the file of an array."""
+        """Return the name of the file of an array."""
         safe = "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
         data = npy_bytes(array)
         path = content_name(f"{self.stem}.{safe}", data, "npy")
@@ -54,7 +54,7 @@ class Arrays:
         return path
 
     def memory(self, name: str, address: int, data: Data) -> Json:
-        """An entry of `memory`."""
+        """Return an entry of `memory`."""
         if isinstance(data, Fill):
             return {"address": hex(address), "size": len(data), "fill": data.byte}
         data = bytes(data)

@@ -94,7 +94,7 @@ class _Origins:
         self._all = {compiler for _, compiler in self.units}
 
     def of(self, place: FindingPlace) -> Compiler:
-        """The compiler of the unit or the code at a place, or the only one of the file."""
+        """Return the compiler of the unit or the code at a place, or the only one of the file."""
         in_section = self._by_section.get((place.file, place.section))
         if in_section is not None:
             index = bisect_right(in_section[0], place.offset) - 1
@@ -104,7 +104,7 @@ class _Origins:
         return next(iter(self._all)) if len(self._all) == 1 else Compiler()
 
     def _at(self, address: int) -> Compiler:
-        """The compiler of the code at an address of the file."""
+        """Return the compiler of the code at an address of the file."""
         try:
             unit = self._file.scopes.linked_unit_at(address + self._file.load_address)
             return Compiler() if unit is None else compiler_of(unit.full.producer)

@@ -155,7 +155,7 @@ def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
 
 
 def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
-    """The object of `--json`, without its schema."""
+    """Return the object of `--json`, without its schema."""
     findings = verdict.findings
     return {
         "file": verdict.path,

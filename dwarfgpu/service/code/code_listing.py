@@ -150,7 +150,7 @@ class CodeListing:
 
 
 def dwords_text(data: bytes) -> str:
-    """The dwords of an instruction, as numbers."""
+    """Return the dwords of an instruction, as numbers."""
     return " ".join(data[at : at + 4][::-1].hex().upper() for at in range(0, len(data), 4))
 
 

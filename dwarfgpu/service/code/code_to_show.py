@@ -22,7 +22,7 @@ class CodeToShow:
 
 
 def code_between(disassembly: Disassembly, begin: int, end: int) -> Iterator[CodeToShow]:
-    """The parts of a span, function by function."""
+    """Yield the parts of a span, function by function."""
     if disassembly.range_at(begin) is None or end <= begin:
         raise UsageError(f"{begin:#x},{end:#x}: the file has no code there")
     for item in disassembly.ranges:

@@ -63,7 +63,7 @@ def thread_text(core: Core, number: WaveId) -> str:
 
 
 def signal_record(thread: CoreThread) -> JsonObject | None:
-    """The signal that ended a thread, and why it came."""
+    """Return the signal that ended a thread, and why it came."""
     why = thread.why if thread.why is not None and thread.why.number == thread.signal else None
     if not thread.signal:
         return None

@@ -76,7 +76,7 @@ def _given(state: StateTarget) -> Iterator[tuple[int, bytes]]:
 def _failed(
     gpu: GpuTarget, code_objects: Sequence[CodeObject], fill: int | None
 ) -> dict[WaveId, FailedWave]:
-    """The waves that had failed at another instruction than the one at their pc.
+    """Return the waves that had failed at another instruction than the one at their pc.
 
     That is tried on machines of their own, with what the core has. A wave whose pc was written
     goes on from there.
@@ -148,7 +148,7 @@ def _machines(
     seed: int,
     fill: int | None,
 ) -> list[RunningMachine]:
-    """A machine for each state, over the memory of the core."""
+    """Return a machine for each state, over the memory of the core."""
     from dwarfgpu.service.machine.run_kernel import machines_of_core  # most cores are looked at
 
     machines = machines_of_core(states, code_objects, seed, fill, gpu.memory)

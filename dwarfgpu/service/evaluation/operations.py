@@ -75,7 +75,7 @@ def _outcome(session: Session, operations_of: OperationsOf) -> _Outcome:
 def operations_outcome(
     session: Session, result: Result | DwarfGpuError, notes: tuple[str, ...]
 ) -> Answer:
-    """The answer of what they gave."""
+    """Return the answer of what they gave."""
     if isinstance(result, DwarfGpuError):
         return compared(session, of_error(result, notes))
     endian = session.architecture.endian

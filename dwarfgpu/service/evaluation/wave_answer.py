@@ -46,7 +46,7 @@ class WaveAnswer(Protocol):
         """The members of the answer in JSON, besides `schema`."""
 
     def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
-        """The answer as text.
+        """Yield the answer as text.
 
         `have_begun`: False for several waves before their first instruction, which share a line.
         """

@@ -131,7 +131,7 @@ def _of_stack_pointer(session: Session) -> int | None:
 
 
 def _stack_pointer(session: Session) -> str:
-    """The register of x86-64 and AArch64."""
+    """Return the register of x86-64 and AArch64."""
     return "rsp" if session.architecture.machine == "X86_64" else "sp"
 
 
@@ -170,7 +170,7 @@ def _return_address(session: Session) -> str:
 
 
 def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
-    """The frames that called this one and that it called."""
+    """Yield the frames that called this one and that it called."""
     nearby = islice(frames_from(frame.session, max(frame.number - 1, 0)), 3)
     frames = {nearby_frame.number: nearby_frame for nearby_frame in nearby}
     outer, inner = frames.get(frame.number + 1), frames.get(frame.number - 1)

@@ -112,7 +112,7 @@ def wave_pc(session: Session) -> int | None:
 
 
 def variables(session: Session, kind: str) -> list[Variable]:
-    """The variables of a kind that belong to the function in focus."""
+    """Return the variables of a kind that belong to the function in focus."""
     require_frame(session)
     level = session.inline_level
     return [

@@ -49,7 +49,7 @@ class RegisterValue:
         return self.bits.unknown.bit_count() < self.bits.size_bits
 
     def text(self, options: FormatOptions) -> str:
-        """The value as `print $reg` shows it."""
+        """Return the value as `print $reg` shows it."""
         architecture = self.session.architecture
         return format_value(
             self.bits,

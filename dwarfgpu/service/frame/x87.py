@@ -26,7 +26,7 @@ Read: TypeAlias = "Callable[[str], int | None]"
 
 
 def lines(read: Read) -> Iterator[str]:
-    """The report for people."""
+    """Yield the report for people."""
     status, control, tags = read("fstat"), read("fctrl"), read("ftag")
     top = None if status is None else status >> 11 & 7
     for number in reversed(range(8)):

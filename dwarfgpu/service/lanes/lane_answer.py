@@ -54,7 +54,7 @@ def lane_status(lanes: Sequence[LaneAnswer]) -> int:
 
 
 def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
-    """The member `lanes` of the schemas."""
+    """Return the member `lanes` of the schemas."""
     return [
         {"lane": lane.lane, "active": lane.state.is_active, "pc": lane.pc, **lane.answer.record}
         for lane in lanes

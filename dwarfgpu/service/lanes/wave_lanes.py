@@ -162,7 +162,7 @@ class WaveLanes:
         }
 
     def machine_interface(self, answer: LaneAnswer) -> JsonObject:
-        """A lane with the keys of GDB's machine interface."""
+        """Return a lane with the keys of GDB's machine interface."""
         row, pc = self.row(answer), self.pc(answer.state)
         return {
             "id": row.lane,

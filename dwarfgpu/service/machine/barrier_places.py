@@ -36,7 +36,7 @@ class BarrierPlace:
 def barrier_places(
     barriers: Iterable[WavesAtBarrier], code_objects: Iterable[CodeObject]
 ) -> tuple[BarrierPlace, ...]:
-    """The places with their source lines."""
+    """Return the places with their source lines."""
     objects = tuple(code_objects)
     return tuple(
         BarrierPlace(place.waves, place.state, place.pc, source_of(objects, place.pc))

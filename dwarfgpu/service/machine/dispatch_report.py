@@ -18,7 +18,7 @@ def _sizes(position: Position) -> str:
 
 
 def dispatch_lines(launched: Launched, *, is_mangled: bool) -> Iterator[str]:
-    """The geometry, memory, arguments, and the registers of the first wave."""
+    """Yield the geometry, memory, arguments, and the registers of the first wave."""
     request, machine = launched.request, launched.machine
     geometry = request.geometry
     [dispatch], [queue] = machine.dispatches.values(), machine.queues.values()

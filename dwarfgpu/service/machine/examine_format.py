@@ -150,7 +150,7 @@ class Units:
         return Unit(self._text(bits), data, bits, self.after(address))
 
     def after(self, address: int) -> int:
-        """The address of the next unit."""
+        """Return the address of the next unit."""
         return self._wrapped(address + self.format.unit_bytes)
 
     def _text(self, bits: Bits) -> str:

@@ -39,7 +39,7 @@ class Stopped:
     core: Core | None = None
 
     def target(self) -> ImageTarget:
-        """The machine, completed by what the code objects load."""
+        """Return the machine, completed by what the code objects load."""
         images = (image for code_object in self.code_objects for image in code_object.images())
         return ImageTarget(self.machine, tuple(images), self.has_started)
 

@@ -163,7 +163,7 @@ def buffers_not_made(launches: Sequence[Launched], result: Result) -> list[str]:
 def able_to_run(
     launched: Launched, state: StateTarget, code_objects: Sequence[CodeObject]
 ) -> SimulatedTarget:
-    """The state before the first instruction of a dispatch, with the power to run."""
+    """Return the state before the first instruction of a dispatch, with the power to run."""
 
     def begin() -> RunningMachine:
         return _started(launched, _images(code_objects), 0, tracks_writes=True)
@@ -185,7 +185,7 @@ def machine_of_state(
     seed: int = 0,
     fill: int | None = None,
 ) -> RunningMachine:
-    """The waves of a state as a machine that runs.
+    """Return the waves of a state as a machine that runs.
 
     `fill`: the byte of what the state leaves out; None: what needs it stops its wave, unless the
     state says that nothing has written it.

@@ -19,7 +19,7 @@ _MAX_TEXT_LINES: Final = 64
 
 
 def heading(launched: Launched, *, is_mangled: bool) -> str:
-    """The kernel, the processor and the sizes of a dispatch."""
+    """Return the kernel, the processor and the sizes of a dispatch."""
     request = launched.request
     kernel = shown_symbol(request.kernel.name, is_mangled=is_mangled)
     sizes = [
@@ -92,7 +92,7 @@ def ending_record(ending: Ending) -> dict[str, Json]:
 
 
 def record(result: Result, notes: list[str]) -> dict[str, Json]:
-    """The members of the object."""
+    """Return the members of the object."""
     launched = result.launches[-1]
     return {
         "notes": list[Json](dict.fromkeys(notes)),

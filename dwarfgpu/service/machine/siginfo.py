@@ -59,7 +59,7 @@ def _made(kind: str, name: str | None, size_bytes: int, *members: tuple[str, Typ
 
 
 def siginfo_value(architecture: Architecture, data: bytes) -> TypedValue:
-    """The value of the bytes of one."""
+    """Return the value of the bytes of one."""
     kind = _type(architecture.endian)
     bits = Bits(int.from_bytes(data[:SIGINFO_BYTES], architecture.endian), 8 * SIGINFO_BYTES)
     return TypedValue(kind, bits=bits)

@@ -33,7 +33,7 @@ class Table:
 
 
 def agent_table(session: Session, agents: Iterable[Agent]) -> Table:
-    """The GPUs of the machine."""
+    """Return the GPUs of the machine."""
     title = ("Id", "State", "Target Id", "Architecture", "Device Name", "Cores", "Threads")
     rows = [
         [
@@ -52,7 +52,7 @@ def agent_table(session: Session, agents: Iterable[Agent]) -> Table:
 
 
 def queue_table(session: Session, queues: Iterable[Queue]) -> Table:
-    """The queues of the machine."""
+    """Return the queues of the machine."""
     title = ("Id", "Target Id", "Type", "Read", "Write", "Size", "Address", "Doorbell", "Scratch")
     rows = []
     for queue in queues:

@@ -42,7 +42,7 @@ class WavePlace:
 
 
 def place_text(pc: int | None, place: WavePlace) -> str:
-    """A program location in words."""
+    """Return a program location in words."""
     if pc is None:
         return "<no program location>"
     at = f" at {place.line}" if place.line else ""
@@ -237,7 +237,7 @@ class CoreWaves:
     places: WavePlaces
 
     def rows(self) -> list[WaveRow]:
-        """A row for each wave."""
+        """Return a row for each wave."""
         failed = {fault.number for fault in self.core.faults}
         return [
             wave_row(

@@ -68,7 +68,7 @@ def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
 
 
 def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
-    """The object of `waves --json`, without schema and notes."""
+    """Return the object of `waves --json`, without schema and notes."""
     waves: list[Json] = []
     for row in rows:
         number = row.wave.wave

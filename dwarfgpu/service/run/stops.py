@@ -191,7 +191,7 @@ def _subject(session: Session, text: str) -> Subject:
 
 
 def _meeting(session: Session, place: RunBreakpoint) -> Iterator[int]:
-    """The active lanes in which the condition of a breakpoint holds."""
+    """Yield the active lanes in which the condition of a breakpoint holds."""
     lanes = [state.lane for state in chosen_states(session, "active")]
     if place.condition is None:
         yield from lanes

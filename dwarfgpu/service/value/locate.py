@@ -46,7 +46,7 @@ class Located:
         return f"{self.title} is {location_text(self.location)}, {size}."
 
     def record(self, session: Session) -> JsonObject:
-        """The member `objects` of `dwarfgpu-location-1`, without the name."""
+        """Return the member `objects` of `dwarfgpu-location-1`, without the name."""
         places: list[Plain] = [layout_json(layout) for layout in self.layouts]
         return {
             "lane": session.lane,

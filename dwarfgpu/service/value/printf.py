@@ -188,7 +188,7 @@ def _field(session: Session, values: ValueHistory, specifier: re.Match[str], tex
 
 
 def _number(session: Session, values: ValueHistory, kind: str, text: str) -> int | float:
-    """The value of an expression as C converts it."""
+    """Return the value of an expression as C converts it."""
     operand = evaluated(session, values, text)
     if operand.type is None or isinstance(strip(operand.type), Struct):
         raise UsageError("Value can't be converted to integer.")

@@ -227,7 +227,7 @@ def value_text(
     location: Location | None,
     options: FormatOptions = DEFAULT_OPTIONS,
 ) -> str:
-    """The object as GDB prints it."""
+    """Return the object as GDB prints it."""
     architecture = session.architecture
     return format_value(
         bits,

@@ -238,7 +238,7 @@ def _no_access(reason: str) -> str:
 
 
 def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
-    """An earlier value, or a convenience variable."""
+    """Return an earlier value, or a convenience variable."""
     match = _HISTORY.fullmatch(name)
     if match is not None:
         if match["back"]:

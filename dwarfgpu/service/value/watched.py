@@ -90,7 +90,7 @@ class Watched:
 
 
 def _unread(value: TypedValue) -> TypedValue:
-    """The type and location of a value, without contents."""
+    """Return the type and location of a value, without contents."""
     return TypedValue(
         value.type, value.location, bit_size=value.bit_size, unit=value.unit, around=value.around
     )

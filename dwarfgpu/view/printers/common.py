@@ -25,7 +25,7 @@ def own_name(value: Object) -> str:
 
 
 def short_type(kind: Type | None) -> str:
-    """The name of a type as people write it."""
+    """Return the name of a type as people write it."""
     return short_name(type_name(kind, cplusplus=True))
 
 
@@ -39,12 +39,12 @@ def is_number(value: Object) -> bool:
 
 
 def word(value: Object) -> Base:
-    """An unsigned number as wide as an address."""
+    """Return an unsigned number as wide as an address."""
     return Base(BaseType("unsigned long", "unsigned", 8 * value.pointer_bytes, value.endian))
 
 
 def signed_word(value: Object) -> Base:
-    """A number with a sign as wide as an address."""
+    """Return a number with a sign as wide as an address."""
     return Base(BaseType("long", "signed", 8 * value.pointer_bytes, value.endian))
 
 
@@ -83,7 +83,7 @@ def check_length(length: int, capacity: int) -> None:
 
 
 def vector(value: Object, start: Object, finish: Object, end: Object) -> Printed:
-    """A vector by its three pointers."""
+    """Return a vector by its three pointers."""
     count, capacity = _distance(start, finish, "end"), _distance(start, end, "end of storage")
     summary = f"std::vector of length {count}, capacity {capacity}"
     return Printed(summary, elements(start.target(), count), "array")
@@ -229,7 +229,7 @@ def sequence(noun: str, first: Object, count: int) -> Printed:
 
 
 def pointed(value: Object, pointer: Object, container: str) -> Printed:
-    """An iterator as what it points to."""
+    """Return an iterator as what it points to."""
     if not pointer.number:
         return Printed(f"non-dereferenceable iterator for {container}")
     return Printed(pointer.target())

@@ -111,7 +111,7 @@ def tree(
     count: int,
     links: Callable[[int], tuple[int, int, int]],
 ) -> Iterator[int]:
-    """The addresses of the nodes of a binary tree in order.
+    """Yield the addresses of the nodes of a binary tree in order.
 
     `links`: a node to its left, right and parent. `end`: the node above the root. `Malformed`
     where there are fewer nodes than `count`, or the tree goes in a circle.

@@ -136,7 +136,7 @@ class Object:
         return None
 
     def bases(self) -> list[Object]:
-        """The base classes in order."""
+        """Return the base classes in order."""
         return [part for member, part in self._parts() if member.is_base_class]
 
     def members(self) -> list[tuple[str, Object]]:
@@ -168,7 +168,7 @@ class Object:
         return self.part(kind, 0)
 
     def element(self, index: int) -> Object:
-        """An element of an array, or one after what a pointer points to."""
+        """Return an element of an array, or one after what a pointer points to."""
         bare = strip(self.type)
         if isinstance(bare, Array):
             kind = element_type(bare)
@@ -191,7 +191,7 @@ class Object:
         return self.at(self.number, bare.target, bare.address_space)
 
     def at(self, address: int, kind: Type | None, space: int = 0) -> Object:
-        """An object in memory."""
+        """Return an object in memory."""
         address &= (1 << 8 * self.pointer_bytes) - 1
         return evolve(self, type=kind, held=None, first_bit=0, address=address, space=space,
                       bit_size=None)  # fmt: skip

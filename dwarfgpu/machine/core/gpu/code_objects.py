@@ -189,7 +189,7 @@ def _is_override(uri: str, given: Mapping[str, str]) -> bool:
 
 
 def _given(uri: CodeObjectUri, given: Mapping[str, str]) -> tuple[str, str] | None:
-    """The key and the file that the user names for a URI."""
+    """Return the key and the file that the user names for a URI."""
     keys = [uri.text] if uri.path is None else [uri.text, uri.path.decode("utf-8", "replace")]
     return next(((key, given[key]) for key in keys if key in given), None)
 

@@ -77,7 +77,7 @@ def pending_reasons(waves: GpuWaves, wave: GpuWave) -> tuple[str, ...]:
 
 
 def first_stopped(waves: GpuWaves) -> WaveId | None:
-    """The first wave that stopped by itself, for whichever reason."""
+    """Return the first wave that stopped by itself, for whichever reason."""
     stopped = (number for number, wave in waves.waves.items() if stop_reasons(waves, wave))
     return next(stopped, None)
 

@@ -187,7 +187,7 @@ def _contradicted(
     accesses: Sequence[tuple[int | None, int]],
     reasons: Sequence[str],
 ) -> tuple[LaneAccess, ...]:
-    """The first access of each lane that the core contradicts."""
+    """Return the first access of each lane that the core contradicts."""
     out: dict[int | None, LaneAccess] = {}
     space = target.architecture_of(number).address_space(SPACES[addressing.memory])
     prefix = f"{space}#" if addressing.memory in ("lds", "scratch") else ""

@@ -107,7 +107,7 @@ class LaneAddresses:
         return memoryview(self._bytes(part, part.name)).cast("I")
 
     def _scalar(self, value: Value, literal: int, dwords: int) -> int:
-        """A scalar operand as an unsigned integer."""
+        """Return a scalar operand as an unsigned integer."""
         mask = (1 << 32 * dwords) - 1
         if isinstance(value, Constant | int):
             return (value if isinstance(value, int) else value.value) & mask

@@ -189,7 +189,7 @@ class _Layout:
 def _entries(
     entries: Sequence[LoadedUri], uris: Sequence[bytes], first: int, names: int
 ) -> Iterator[bytes]:
-    """The `link_map` of each code object, and behind them their URIs."""
+    """Yield the `link_map` of each code object, and behind them their URIs."""
     for index, (entry, uri) in enumerate(zip(entries, uris, strict=True)):
         at = first + index * LINK_MAP.size
         after = at + LINK_MAP.size if index + 1 < len(entries) else 0
@@ -214,7 +214,7 @@ def dispatch_packet(
     kernarg_address: int = 0,
     completion_signal: int = 0,
 ) -> bytes:
-    """A kernel dispatch packet of three dimensions, with fences of system scope."""
+    """Return a kernel dispatch packet of three dimensions, with fences of system scope."""
     return pack(
         "<HH3HH3I2I4Q",
         2 | 2 << 9 | 2 << 11,

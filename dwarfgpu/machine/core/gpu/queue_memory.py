@@ -76,7 +76,7 @@ class QueueMemory:
             return None
 
     def _member(self, name: str) -> int | None:
-        """An integer of the `amd_queue_t`."""
+        """Return an integer of the `amd_queue_t`."""
         member = AMD_QUEUE.member(name)
         return self._number(self.object_address + member.offset_bytes, member.size_bytes)
 

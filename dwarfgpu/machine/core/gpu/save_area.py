@@ -70,7 +70,7 @@ class SavedRegister:
 
 @lru_cache(maxsize=4096)
 def blocks_of(layout: SaveLayout, state: int) -> Blocks:
-    """The blocks that a STATE word describes."""
+    """Return the blocks that a STATE word describes."""
     lanes = layout.lanes_of(state)
     vgprs = layout.vgprs.of(state, lanes)
     accumulators = 0 if layout.accumulators is None else layout.accumulators.of(state, lanes)
@@ -155,7 +155,7 @@ _MAX_LOW_SGPRS: Final = 108
 
 
 def sgpr_end(layout: SaveLayout, blocks: Blocks) -> int:
-    """The slot behind VCC."""
+    """Return the slot behind VCC."""
     return min(_MAX_LOW_SGPRS, blocks.sgprs) if layout.aliases_low_sgprs else _MAX_LOW_SGPRS
 
 

@@ -61,7 +61,7 @@ class Conflicts:
             raise Conflict
 
     def stamp_of(self, commuting: str) -> np.uint32:
-        """The stamp of a kind of atomic operations."""
+        """Return the stamp of a kind of atomic operations."""
         return self._kinds.setdefault(commuting, _COMMUTING | np.uint32(len(self._kinds)))
 
     def keep(self, allocation: Allocation) -> None:
@@ -307,7 +307,7 @@ class _Stamps:
         return np.where(stamps & _MANY != 0, number, of_wave)
 
     def _both(self, before: Lanes, now: Lanes) -> Lanes:
-        """The stamp of two readers that no barrier separates."""
+        """Return the stamp of two readers that no barrier separates."""
         workgroup = self._workgroup(now)
         is_same = (self._workgroup(before) == workgroup) & (before < _EVERYONE)
         is_same &= (before >> _BARRIERS == now >> _BARRIERS) & (now < _EVERYONE)

@@ -135,7 +135,7 @@ class RunningMachine:
         self._execution = WaveExecution(program)
 
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
-        """The waves of each workgroup."""
+        """Return the waves of each workgroup."""
         return groups_of(self.waves)
 
     def observe(self, *observers: Observer) -> None:
@@ -373,7 +373,7 @@ class RunningMachine:
             return self._stopped(wave, stop)
 
     def _run_observed(self, share: _Share) -> Stopped | None:
-        """The same with observers."""
+        """Return the same with observers."""
         wave, breakpoints, is_leaving, quantum, most = share
         first = wave.instructions
         try:
@@ -420,7 +420,7 @@ class RunningMachine:
                 return stopped
 
     def _run_blocks(self, share: _Share) -> Stopped | None:
-        """The same, a block at a time."""
+        """Return the same, a block at a time."""
         wave, breakpoints, is_leaving, quantum, most = share
         mode = wave.step_mode
         all_blocks = self._execution.blocks

@@ -356,7 +356,7 @@ def _at_end(last: Step, count: int) -> list[str]:
 
 @lru_cache(maxsize=1 << 12)
 def _vector_source(steps: tuple[Step, ...]) -> tuple[str, tuple[int, ...]]:
-    """The function of instructions, and the first line of each."""
+    """Return the function of instructions, and the first line of each."""
     lines: list[str] = []
     first_lines = []
     for step in steps:

@@ -55,7 +55,7 @@ class GroupFunctions:
         return result
 
     def lanes_of_masks(self, masks: list[int]) -> Lanes:
-        """A boolean for each lane of each mask."""
+        """Return a boolean for each lane of each mask."""
         data = np.array(masks, np.uint64).view(np.uint8).reshape(-1, 8)
         rows = np.unpackbits(data, axis=1, bitorder="little")[:, : self.wave_size]
         return rows.reshape(-1).astype(bool)
@@ -66,7 +66,7 @@ class GroupFunctions:
         return self.lanes_of_masks([mask] * self.wave_count)
 
     def mask_of(self, lanes: Lanes) -> Any:
-        """A mask for each wave."""
+        """Return a mask for each wave."""
         if not lanes.ndim:
             return -int(lanes)
         packed = np.packbits(lanes, bitorder="little").view(f"<u{self.wave_size // 8}")
@@ -123,7 +123,7 @@ class GroupFunctions:
         return out
 
     def _places(self, number: Any) -> tuple[Any, Any]:
-        """The waves, and a lane of each."""
+        """Return the waves, and a lane of each."""
         if np.ndim(number) == 0:
             return slice(None), int(number) & self.wave_size - 1
         return np.arange(self.wave_count), self.by_wave(number)[:, 0] & self.wave_size - 1

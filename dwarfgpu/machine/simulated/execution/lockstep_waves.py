@@ -188,7 +188,7 @@ class WaveGroup(WaveAccesses):
         self._conflicts.keep_array(self._private)
 
     def _member(self, number: int, wave: SimulatedWave) -> SimulatedWave:
-        """A copy of a wave with its part of the registers of the group."""
+        """Return a copy of a wave with its part of the registers of the group."""
         first = number * self.wave_size
         part = slice(first, first + self.wave_size)
         member = SimulatedWave.__new__(SimulatedWave)

@@ -222,7 +222,7 @@ def _addresses(request: Request, allocator: dispatch_packet.Allocator) -> _Addre
 def _user_sgprs(
     request: Request, descriptor: KernelDescriptor, at: _Addresses, bound: Kernarg
 ) -> tuple[list[initial_registers.Sgpr], int]:
-    """The user SGPRs, and the number of the first system SGPR."""
+    """Return the user SGPRs, and the number of the first system SGPR."""
     values = initial_registers.UserValues(
         dispatch_ptr=at.packets,
         queue_ptr=at.queue,

@@ -150,5 +150,5 @@ def joined(pieces: Iterable[tuple[int, bytes]]) -> Pieces:
 
 
 def placed(address: int, pieces: Iterable[tuple[int, bytes]]) -> Pieces:
-    """The pieces of an object at an address."""
+    """Return the pieces of an object at an address."""
     return [(address + offset, data) for offset, data in pieces]

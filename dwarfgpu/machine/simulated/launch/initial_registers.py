@@ -58,7 +58,7 @@ class UserValues:
     geometry: Geometry
 
     def dwords(self, name: str, count: int, processor: Processor) -> list[int | None]:
-        """The contents of the SGPRs of a field."""
+        """Return the contents of the SGPRs of a field."""
         if name == "private_segment_buffer":
             return [None] * count
         if name == "flat_scratch_init":

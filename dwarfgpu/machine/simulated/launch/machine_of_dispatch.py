@@ -241,7 +241,7 @@ def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None
 
 
 def buffers(launched: Launched, machine: RunningMachine) -> Mapping[str, Allocation]:
-    """The memory that arguments point to, by their names."""
+    """Return the memory that arguments point to, by their names."""
     out: dict[str, Allocation] = {}
     for address, _, name in launched.kernarg.buffers:
         allocation = machine.arena.at(address)

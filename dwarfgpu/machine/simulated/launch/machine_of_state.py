@@ -95,7 +95,7 @@ def machines_of_process(
 
 
 def _machine(state: StateTarget, arena: Arena, seed: int, byte: int) -> RunningMachine:
-    """The waves of a state, with their LDS, over global memory."""
+    """Return the waves of a state, with their LDS, over global memory."""
     architecture = state.architecture
     lane_count, gpu = architecture.lane_count, processor(architecture.name)
     stores = {(name, owner): store for name, owner, store in state.memories()}
@@ -289,7 +289,7 @@ def _undefined(name: str, start: int, size_bytes: int, fill: int) -> Allocation:
 
 
 def _local(state: StateTarget, wave: WaveId, store: SparseMemory | None, fill: int) -> Allocation:
-    """The LDS of the workgroup of a wave."""
+    """Return the LDS of the workgroup of a wave."""
     runs = [] if store is None else store.runs()
     group, size = state.machine.workgroup_of(wave), state.apertures_of(wave).local_bytes
     if size is None and group is not None:

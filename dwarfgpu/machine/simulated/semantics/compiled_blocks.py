@@ -104,7 +104,7 @@ class Blocks:
 
 @lru_cache(maxsize=1 << 12)
 def compiled_block(steps: tuple[Step, ...]) -> Block:
-    """The function of consecutive instructions."""
+    """Return the function of consecutive instructions."""
     lines: list[str] = []
     first_lines = []
     for step in steps:

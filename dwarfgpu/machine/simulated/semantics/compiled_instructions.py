@@ -163,7 +163,7 @@ class Program:
 
 @lru_cache(maxsize=1 << 14)
 def _step(decoder: Decoder, pc: int, code: bytes, mode: StepMode, tracks_writes: bool) -> Step:
-    """An instruction at an address, made once for all machines that execute it."""
+    """Return an instruction at an address, made once for all machines that execute it."""
     instruction = _instruction(decoder, pc, code)
     return Step(instruction, _statements(instruction, decoder.target, mode, tracks_writes))
 
@@ -228,7 +228,7 @@ def _lines(
     mode: StepMode,
     tracks_writes: bool,
 ) -> tuple[str, ...]:
-    """The statements of an instruction, made once for all places where it stands."""
+    """Return the statements of an instruction, made once for all places where it stands."""
     instruction = Instruction(address, size, encoding, word, literal, extra)
     return tuple(
         statements(

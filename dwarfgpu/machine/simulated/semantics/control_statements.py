@@ -92,7 +92,7 @@ class ControlStatements(ResultStatements):
         ]
 
     def _message(self, operand: Operand) -> list[str]:
-        """A message that returns something."""
+        """Return a message that returns something."""
         name = message_names(self.target).get(int(operand.unsigned(32), 16), "")
         value = {"RTN_GET_REALTIME": "w.clock", "RTN_GET_DOORBELL": "0"}.get(name)
         if value is None:

@@ -85,7 +85,7 @@ def division_fma(a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes) -> Lanes:
 
 
 def division_fixup(quotient: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """The quotient of c and b with the special cases of IEEE 754."""
+    """Return the quotient of c and b with the special cases of IEEE 754."""
     quotient, b, c = np.broadcast_arrays(quotient, b, c)
     kind = quotient.dtype.type
     sign = np.where(np.signbit(b) ^ np.signbit(c), kind(-1), kind(1))

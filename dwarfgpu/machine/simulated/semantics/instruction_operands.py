@@ -60,7 +60,7 @@ def _one(instruction: Instruction, bound_fields: OperandFields) -> Bound:
     def chosen(
         places: Sequence[tuple[AccessedPlace, Where]],
     ) -> Iterator[tuple[str, Value]]:
-        """The fields of some places, but for those that only repeat another one."""
+        """Yield the fields of some places, but for those that only repeat another one."""
         for place, where in places:
             name = form.names[where] if isinstance(where, int) else "vdata"
             is_field = isinstance(where, int) or where == "returned"
@@ -158,7 +158,7 @@ def _selects(form: Format, word: int, number: int) -> int:
 
 
 def _lane_moves(fields: dict[str, int]) -> str:
-    """The text of the function that DPP applies to the first source."""
+    """Return the text of the function that DPP applies to the first source."""
     if _DPP8 in fields:
         return f"moved8({{}}, {fields[_DPP8]:#x}, {fields['fi'] in (1, 0xEA)}, w)"
     if "dpp_ctrl" in fields:

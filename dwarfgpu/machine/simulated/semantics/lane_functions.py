@@ -22,7 +22,7 @@ _EXPONENT_BITS: Final = {2: 5, 4: 8, 8: 11}
 
 
 def bits(a: Lanes) -> Lanes:
-    """The bits of floating point numbers as unsigned integers."""
+    """Return the bits of floating point numbers as unsigned integers."""
     return a.view(_INTEGER[a.itemsize])
 
 
@@ -66,7 +66,7 @@ def leading_signs(a: Lanes) -> Lanes:
 
 
 def reverse(a: Lanes) -> Lanes:
-    """The bits of 32-bit numbers in the other order."""
+    """Return the bits of 32-bit numbers in the other order."""
     for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF)):
         a = a >> shift & mask | (a & mask) << shift
     return a >> 16 | a << 16
@@ -413,7 +413,7 @@ def canonical(a: Lanes, *sources: Lanes) -> Lanes:
 
 
 def two_over_pi(a: Lanes, segment: Lanes) -> Lanes:
-    """A segment of 2/pi for the reduction of an angle (V_TRIG_PREOP_F64)."""
+    """Return a segment of 2/pi for the reduction of an angle (V_TRIG_PREOP_F64)."""
     a, segment = np.broadcast_arrays(a, segment)
     power = raw_exponent(a)
     out = [two_over_pi_bits(int(p), int(s) & 31) for p, s in zip(power, segment, strict=True)]

@@ -31,7 +31,7 @@ def pair(low: Lanes, high: Lanes) -> Lanes:
 
 
 def high_dwords(a: Lanes) -> Lanes:
-    """The upper halves of numbers of 64 bits."""
+    """Return the upper halves of numbers of 64 bits."""
     return a.view(np.uint32)[1::2] if a.ndim and a.flags.c_contiguous else a >> np.uint64(32)
 
 
@@ -45,7 +45,7 @@ def constant(kind: Any, number: int) -> Lanes:
 
 
 def scalar32(number: int) -> Lanes:
-    """A scalar register for all lanes."""
+    """Return a scalar register for all lanes."""
     return constant(np.uint32, number)
 
 
@@ -67,7 +67,7 @@ def filled(a: Any, count: int, wave: RunningWave) -> Lanes:
 
 
 def one(number: int) -> Lanes:
-    """A scalar register as an array."""
+    """Return a scalar register as an array."""
     return np.array([number], np.uint32)
 
 
@@ -86,7 +86,7 @@ def two_halves(a: Any, low: int, high: int, wave: RunningWave, kind: str) -> Lan
 
 
 def small_elements(a: Any, bits: int, is_signed: bool, wave: RunningWave) -> Lanes:
-    """The elements of 4 or 8 bits in a dword, lowest first, as 32-bit numbers."""
+    """Return the elements of 4 or 8 bits in a dword, lowest first, as 32-bit numbers."""
     number = broadcast(a, wave)
     shifts = np.arange(0, 32, bits, dtype=np.uint32)[:, None]
     if is_signed:
@@ -110,7 +110,7 @@ def signed_if(a: Lanes, bits: int, is_signed: int) -> Lanes:
 
 
 def raw_bits(a: Any, kind: str) -> Lanes:
-    """The bits of numbers as unsigned integers of the size of a type."""
+    """Return the bits of numbers as unsigned integers of the size of a type."""
     if kind == "bf16":
         return bf16(np.asarray(a, np.float32))
     array = np.asarray(a).astype(TYPES[kind], copy=False)
@@ -171,7 +171,7 @@ def copied(a: Lanes) -> Lanes:
 
 
 def selected(a: Any, select: int, is_signed: bool) -> Any:
-    """A byte (0 to 3) or a half (4, 5) of a dword."""
+    """Return a byte (0 to 3) or a half (4, 5) of a dword."""
     bits, first = (8, 8 * select) if select < 4 else (16, 16 * (select - 4))
     out = a >> first & (1 << bits) - 1
     if is_signed:
@@ -251,7 +251,7 @@ def moved(a: Any, control: int, fetches_inactive: bool, wave: RunningWave) -> La
 def reached_by(
     control: int, rows: int, banks: int, is_zero: bool, fetches_inactive: bool, wave: RunningWave
 ) -> Lanes:
-    """The lanes that a DPP instruction writes."""
+    """Return the lanes that a DPP instruction writes."""
     lane = np.arange(wave.lane_count)
     out = (rows >> (lane >> 4) & 1 != 0) & (banks >> (lane >> 2 & 3) & 1 != 0)
     if not is_zero:
@@ -280,13 +280,13 @@ def first_of(a: Lanes, active: Lanes) -> int:
 
 
 def of_quad(a: Lanes, number: int) -> Lanes:
-    """The value of one lane of each group of four."""
+    """Return the value of one lane of each group of four."""
     result: Lanes = a[np.arange(a.shape[-1]) & ~3 | number] if a.ndim else a
     return result
 
 
 def lane_of(a: Lanes, number: Any) -> int:
-    """The value of one lane."""
+    """Return the value of one lane."""
     return int(a[_first(number) & len(a) - 1])
 
 
@@ -348,7 +348,7 @@ def permuted_rows(a: Lanes, low: Any, high: Any, other: int) -> Lanes:
 
 
 def permuted_by_lane(a: Lanes, selectors: Any, other: int) -> Lanes:
-    """The same with a selector of its own in each lane."""
+    """Return the same with a selector of its own in each lane."""
     lane = np.arange(len(a))
     numbers = (broadcast_to_lanes(selectors, len(a)) & 15).astype(np.intp)
     result: Lanes = a[lane & ~15 ^ other | numbers]

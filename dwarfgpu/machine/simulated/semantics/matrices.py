@@ -51,7 +51,7 @@ _KINDS: Final[dict[str, Any]] = {**TYPES, "b8": np.uint8}
 
 
 def untiled(elements: Lanes, kind: str, count: int) -> list[Lanes]:
-    """The registers of elements."""
+    """Return the registers of elements."""
     if kind == "f64":
         bits = elements.astype(np.float64).view(np.uint64)
         return [row for number in bits for row in (number, number >> np.uint64(32))]

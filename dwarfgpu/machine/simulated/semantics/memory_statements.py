@@ -189,7 +189,7 @@ def _scalar(
 
 
 def _as_one(shape: TypeShape) -> TypeShape:
-    """The elements of a type as one number."""
+    """Return the elements of a type as one number."""
     return TypeShape(1, shape.kind, shape.count * shape.bits)
 
 

@@ -89,7 +89,7 @@ class ResultStatements:
         ]
 
     def _reached(self) -> list[str]:
-        """The lanes that DPP writes."""
+        """Return the lanes that DPP writes."""
         fields = self.item.fields
         if "dpp_ctrl" in fields:
             zero = bool(fields.get("bound_ctrl"))

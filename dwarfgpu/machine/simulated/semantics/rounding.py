@@ -245,7 +245,7 @@ def rounded_division_fma(
 
 
 def _tested(name: str) -> Callable[..., Any]:
-    """An approximate function that raises exceptions for its source."""
+    """Return an approximate function that raises exceptions for its source."""
     function = APPROXIMATIONS.get(name) or FUNCTIONS[name]
 
     def tested(a: Lanes, mode: int, wave: RunningWave) -> Lanes:

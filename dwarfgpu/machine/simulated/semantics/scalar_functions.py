@@ -29,7 +29,7 @@ def leading_signs(a: int, width: int) -> int:
 
 
 def reverse(a: int, width: int) -> int:
-    """The bits in the other order."""
+    """Return the bits in the other order."""
     return int(f"{a:0{width}b}"[::-1], 2)
 
 

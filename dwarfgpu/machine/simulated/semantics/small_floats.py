@@ -18,7 +18,7 @@ _EXPONENT_BITS: Final = {"fp8": 4, "bf8": 5}
 
 
 def format_of(kind: str, target: IsaTarget) -> str:
-    """The format of `fp8` or `bf8` on a processor."""
+    """Return the format of `fp8` or `bf8` on a processor."""
     is_fnuz = target.generation == 9 and target.processor != "gfx950"
     return f"{kind}_fnuz" if is_fnuz else kind
 

@@ -187,7 +187,7 @@ class SourceStatements(TileStatements):
         return "_mix" in self.operation.name
 
     def _mixed(self, operand: Operand) -> str:
-        """An f32, or with op_sel_hi a half that op_sel chooses."""
+        """Return an f32, or with op_sel_hi a half that op_sel chooses."""
         modifiers = operand.modifiers
         plain = _without(operand, OP_SELECT | OP_SELECT_HIGH | 3)
         if modifiers & OP_SELECT_HIGH:
@@ -250,5 +250,5 @@ def _offset(register: Register, index: str) -> str:
 
 
 def _without(operand: Operand, modifiers: int) -> Operand:
-    """An operand without some modifiers."""
+    """Return an operand without some modifiers."""
     return evolve(operand, modifiers=operand.modifiers & ~modifiers)

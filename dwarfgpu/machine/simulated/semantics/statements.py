@@ -246,14 +246,14 @@ class _Piece(SourceStatements, ControlStatements):
         return fields.get("src0_modifiers", 0) & 1 | (fields.get("src1_modifiers", 0) & 1) << 1
 
     def _hardware_register(self) -> tuple[str, int]:
-        """The register that an immediate names, and the mask of the bits of it."""
+        """Return the register that an immediate names, and the mask of the bits of it."""
         field = self.item.fields["simm16"]
         name = hardware_registers(self.target).get(field & 63, str(field & 63))
         mask = (2 << (field >> 11 & 31)) - 1 << (field >> 6 & 31)
         return name, mask & 0xFFFFFFFF
 
     def _modified(self, type: str, expression: str, clamp: bool) -> str:
-        """A result with output modifiers."""
+        """Return a result with output modifiers."""
         if type == "exec" and self.operation.is_scalar:
             return f"({expression}) & w.all_lanes"
         if type.startswith("["):

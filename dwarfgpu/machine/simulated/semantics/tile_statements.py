@@ -27,7 +27,7 @@ class TileStatements(ResultStatements):
     results: list[Operand]
 
     def _tile(self, kind: str, operand: Operand) -> str:
-        """The elements of a matrix."""
+        """Return the elements of a matrix."""
         places = (number for number, source in enumerate(self.sources) if source is operand)
         number = next(places, 3)
         register = operand.register
@@ -71,7 +71,7 @@ class TileStatements(ResultStatements):
             raise not_simulated(f"{self.name} cbsz:{size} abid:{number} of {blocks} blocks")
 
     def _filled_tile(self, kind: str, operand: Operand) -> str:
-        """A constant in all elements."""
+        """Return a constant in all elements."""
         result = self.results[0].register
         assert result is not None
         number = operand.unsigned(64)

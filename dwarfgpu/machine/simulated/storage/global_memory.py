@@ -182,7 +182,7 @@ class Arena:
         return allocation
 
     def at(self, address: int) -> Allocation | None:
-        """The allocation with a byte at an address."""
+        """Return the allocation with a byte at an address."""
         index = bisect_right(self._starts, address) - 1
         if index < 0 or address >= self.allocations[index].end:
             if self.source is None:
@@ -425,7 +425,7 @@ def _stop_of_lanes(
     address: int,
     reason: StopReason = StopReason.MEMORY_VIOLATION,
 ) -> WaveStop:
-    """A memory violation of the first lane, and of the others."""
+    """Return a memory violation of the first lane, and of the others."""
     who = f"lane {lanes[0]} " if lanes else ""
     more = f"; {len(lanes) - 1} more of its lanes fault" if len(lanes) > 1 else ""
     return WaveStop(reason, f"{who}{text}{more}", lanes=lanes, address=address)

@@ -202,7 +202,7 @@ def _lane(wave: WaveMemory, use: Use) -> int:
 
 
 def _rows(wave: WaveMemory, register: Register) -> range:
-    """The rows of a vector register in `written`."""
+    """Return the rows of a vector register in `written`."""
     first = register.first + (wave.vgprs if register.bank == "a" else 0)
     return range(first, min(first + register.size, len(wave.written)))
 

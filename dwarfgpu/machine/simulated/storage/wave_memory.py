@@ -104,7 +104,7 @@ class WaveMemory(RunningWave):
         return self.private_base + 0xFFFFFFFF
 
     def _chosen(self, on: Lanes | None) -> Lanes | None:
-        """The numbers of the active lanes."""
+        """Return the numbers of the active lanes."""
         return None if on is None else on.nonzero()[0]
 
     def _spread(self, values: Lanes, lanes: Lanes | None) -> Lanes:
@@ -116,7 +116,7 @@ class WaveMemory(RunningWave):
         return out
 
     def _all(self, address: Any) -> Lanes:
-        """An address for each lane."""
+        """Return an address for each lane."""
         array = np.asarray(address)
         return array if array.ndim else np.full(self.lane_count, array)
 

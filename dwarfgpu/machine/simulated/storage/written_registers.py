@@ -93,13 +93,13 @@ def _without(number: int, mask: int) -> int:
 
 
 def _lanes(offset_bytes: int, size_bytes: int) -> int:
-    """The mask of the lanes with a byte in a range of a vector register."""
+    """Return the mask of the lanes with a byte in a range of a vector register."""
     first, end = offset_bytes // 4, -(-(offset_bytes + size_bytes) // 4)
     return (1 << end - first) - 1 << first
 
 
 def _row(wave: RunningWave, name: str) -> int | None:
-    """The row of a vector register."""
+    """Return the row of a vector register."""
     bank, digits = name[:1], name[1:]
     if not digits.isdecimal() or bank not in ("v", "a"):
         return None
