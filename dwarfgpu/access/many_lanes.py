@@ -51,7 +51,7 @@ class Group:
 
     @classmethod
     def of(cls, rows: int, columns: int) -> Group:
-        """All lanes of all waves."""
+        """Return all lanes of all waves."""
         return cls(np.arange(rows)[:, None], np.arange(columns)[None, :], is_whole=True)
 
     @classmethod

@@ -161,7 +161,7 @@ def _unnumbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
 def _aliases(
     registers: dict[int, RegisterInfo], names: dict[int, str], lanes: int
 ) -> dict[str, str]:
-    """What LLVM's tools and AMD's documents call the registers."""
+    """Return the names of the registers in LLVM's tools and AMD's documents."""
     aliases = {names[number].lower(): register.name for number, register in registers.items()}
     # LLVM before 22 names the low half of each 32-bit register where it means the register.
     aliases |= {f"{alias}_lo16": name for alias, name in aliases.items()}

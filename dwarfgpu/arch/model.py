@@ -297,7 +297,8 @@ class Architecture:
             raise IllFormed(f"{self.name} defines no DWARF register {number}") from None
 
     def dwarf_name(self, number: int) -> str:
-        """How a listing names a DWARF register: `register_named` finds it again by that name.
+        """Return how a listing names a DWARF register: `register_named` finds it again by that
+        name.
 
         A number that is not defined here is itself, in hexadecimal, as llvm-dwarfdump prints it.
         """

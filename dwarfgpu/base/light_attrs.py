@@ -51,7 +51,8 @@ __all__ = ["define", "frozen"]
 
 
 def _key(names: list[str]) -> Callable[[object], object]:
-    """What reads fields of an object: several as a tuple, a single one as it is."""
+    """Return a function that reads fields of an object: several as a tuple, a single one as it
+    is."""
     return attrgetter(*names) if names else lambda thing: ()
 
 

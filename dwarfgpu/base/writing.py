@@ -75,8 +75,8 @@ def require_writable(path: Path) -> None:
 
 
 def file_identity(path: Path) -> tuple[int, int] | str | None:
-    """What two paths of one file have in common; None for a device or a pipe, which keeps all that
-    is written to it, and for a path that cannot be looked up."""
+    """Return what identifies a file under all its paths; None for a device or a pipe, which keeps
+    all that is written to it, and for a path that cannot be looked up."""
     try:
         status = os.stat(path)
     except FileNotFoundError:

@@ -93,7 +93,7 @@ def _matrix(compilers: Any) -> Iterator[str]:
 
 
 def _rules(compilers: Any) -> Iterator[str]:
-    """What each rule found, with examples."""
+    """Return the findings of each rule, with examples."""
     for rule in _rules_of(compilers):
         known = RULES.get(rule)
         yield f'<section id="{_text(rule)}">'

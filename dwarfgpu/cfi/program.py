@@ -187,7 +187,7 @@ def _at(instruction: CfaInstruction, error: DwarfGpuError) -> DwarfGpuError:
 def _moved(
     instruction: CfaInstruction, change: Advance | MoveTo, start: int, form: CfiFormat
 ) -> int:
-    """Where the next row starts: DWARF 5 6.4.2.1 lets no location go back."""
+    """Return where the next row starts: DWARF 5 6.4.2.1 lets no location go back."""
     if isinstance(change, MoveTo):
         if change.location <= start:
             raise _at(

@@ -176,7 +176,7 @@ class FrameSection:
         return entry
 
     def search_differences(self) -> Iterator[str]:
-        """How the search table and the section disagree, all of both compared."""
+        """Return how the search table and the section disagree, all of both compared."""
         if self.search is None or not self.search.count:
             return
         _ = self._headers  # so that only where an entry begins one is read

@@ -209,7 +209,7 @@ class CfiFrame(FrameWithoutSubprogram):
         return default_rule(self.architecture, number, row.return_register) is _UNDEFINED
 
     def register(self, number: int) -> Location:
-        """Where the frame has a register."""
+        """Return where the frame has a register."""
         if self.callee is not None:
             return self.callee.entry_register(number)
         context = self._context
@@ -222,7 +222,7 @@ class CfiFrame(FrameWithoutSubprogram):
         return self._context.access.read(self.register(number), size_bits)
 
     def entry_register(self, number: int) -> Location:
-        """Where its caller has a register: where the value on entry to the frame is.
+        """Return where its caller has a register: where the value on entry to the frame is.
 
         Raises `IllFormed` for registers that depend on each other in a circle, `LimitExceeded`,
         and what evaluating the rule raises.
@@ -317,7 +317,8 @@ class CfiFrame(FrameWithoutSubprogram):
                 assert_never(other)
 
     def _low(self, number: int, location: Location) -> Location:
-        """What callees save, or leave, of a register: of some only the low bits (the ABI)."""
+        """Return the part of a register that callees save or preserve: for some only the low bits
+        (the ABI)."""
         size_bits = self.architecture.preserved_bits.get(number)
         if size_bits is None:
             return location

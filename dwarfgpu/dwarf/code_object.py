@@ -146,7 +146,8 @@ class CodeObject:
         )
 
     def images(self) -> Iterator[Image]:
-        """What the file loads into memory; its dynamic relocations are applied when it is read.
+        """Return the images that the file loads; dynamic relocations are applied when they are
+        read.
 
         Behind what the file has of a segment are zeros (System V ABI, "Program Header").
         """
@@ -182,7 +183,8 @@ class CodeObject:
             yield Image(address, size_bytes, bool(segment.flags & PF_W), read)
 
     def _first_byte(self, segment: Segment) -> int:
-        """Where in a segment there is something to read: behind the headers of a GPU's file at 0.
+        """Return where in a segment there is something to read: behind the headers of a GPU's file
+        at 0.
 
         0 is the null pointer of generic and global memory (AMDGPU usage, "Address Spaces"), and a
         file that is not loaded yet must not be what it points to.

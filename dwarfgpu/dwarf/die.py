@@ -107,7 +107,7 @@ class Die:
         return error
 
     def attributes(self) -> Iterator[tuple[int, Attribute]]:
-        """Every attribute by its number, in the order of the file."""
+        """Yield every attribute by its number, in the order of the file."""
         for name in self.abbreviation.positions:
             attribute = self.attribute(name)
             assert attribute is not None

@@ -255,7 +255,7 @@ def _read_addrx_offset(endian: Endian) -> ReadForm:
 
 
 def _encoding(form: int, format: UnitFormat) -> Encoding:
-    """How a form is encoded in a unit, sizes resolved; `Malformed` for an unknown form."""
+    """Return how a form is encoded in a unit, sizes resolved; `Malformed` for an unknown form."""
     codec = FORMS.get(form)
     if codec is None:
         raise Malformed(f"form {form:#x} is unknown, and so is its length")

@@ -82,7 +82,7 @@ def frame_base(
 
 
 def return_address(attribute: ExprLoc | LocList, context: Context) -> Location:
-    """Where the return address of the current frame's subprogram is stored (paragraph 1)."""
+    """Return where the return address of the current frame's subprogram is stored (paragraph 1)."""
     return _in_memory("DW_AT_return_addr", attribute, context)
 
 

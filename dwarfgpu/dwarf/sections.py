@@ -115,7 +115,7 @@ class Sections:
         return data
 
     def start_of(self, section: str) -> int:
-        """Where this part begins in a section of its file, by its name without `.dwo`."""
+        """Return where this part begins in a section of its file, by its name without `.dwo`."""
         return 0 if self._row is None else self._row.start(section)
 
     def contributions(self, section: str) -> Contributions:

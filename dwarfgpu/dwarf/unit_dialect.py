@@ -92,7 +92,8 @@ def _expressions_of(
 
 
 def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> frozenset[str]:
-    """Which forms of DW_OP_LLVM operations occur: `direct`, `user`; `other` for an unclear 0xe9."""
+    """Return which forms of DW_OP_LLVM operations occur: `direct`, `user`; `other` for an unclear
+    0xe9."""
     names: set[str] = set()
     for expression in set(expressions):
         if not _VENDOR_BYTES.search(expression):

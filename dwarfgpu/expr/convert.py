@@ -120,7 +120,7 @@ def incomplete() -> IllFormed:
 
 
 def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
-    """What an implicit pointer value points to (A.2.5.4.4.5)."""
+    """Return the object to which an implicit pointer value points (A.2.5.4.4.5)."""
     storage = pointer.storage
     unit = cast("Unit", require(storage.die.unit, "compilation unit of the implicit pointer"))
     attribute = unit.location_at(storage.die.section_offset)

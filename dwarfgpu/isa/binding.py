@@ -262,7 +262,7 @@ class Effects(NamedTuple):
 
 
 def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Effects:
-    """What an instruction reads and writes, with what its encoding does not name.
+    """Return the places that an instruction reads and writes, including implicit ones.
 
     A vector instruction reads EXEC; what it writes stays as it was in the other lanes.
     """

@@ -196,7 +196,8 @@ class Format:
         return parts
 
     def dpp_control_text(self, control: int) -> str:
-        """How lanes move with a `dpp_ctrl`; a remark in `/* */` where the target has no such."""
+        """Return how lanes move with a `dpp_ctrl`; a remark in `/* */` where the target has no
+        such."""
         is_64_bit = any(
             kind.decoder == "vgpr" and kind.dwords == 2 and name.startswith(("vdst", "src"))
             for name, kind in zip(self.names, self.kinds, strict=True)

@@ -32,7 +32,7 @@ _DIMENSIONS: Final = (
 
 
 def dpp_control_text(field: int, target: IsaTarget, is_64_bit: bool) -> str:
-    """How a DPP instruction moves lanes."""
+    """Return how a DPP instruction moves lanes."""
     low = field & 15
     if is_64_bit and not 0x150 <= field < 0x160:
         return " /* DP ALU dpp only supports row_newbcast */"

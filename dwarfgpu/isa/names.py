@@ -185,7 +185,7 @@ def buffer_format_text(field: int, target: IsaTarget) -> str:
 
 
 def export_target_text(field: int, target: IsaTarget) -> str:
-    """Where an export goes: `mrt0`, `pos1`, `param31` …"""
+    """Return where an export goes: `mrt0`, `pos1`, `param31` …"""
     generation = target.generation
     if field < 8:
         return f" mrt{field}"

@@ -18,7 +18,8 @@ def symbol_text(session: Session, address: int) -> str | None:
 
 
 def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
-    """How addresses are named: `g+40`, `f+12 at a.c:7`, or not at all far behind their symbol."""
+    """Return how addresses are named: `g+40`, `f+12 at a.c:7`, or not at all far behind their
+    symbol."""
     if options.most_offset is None and not options.symbol_filename:
         return partial(symbol_text, session)
 

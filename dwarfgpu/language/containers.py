@@ -49,7 +49,7 @@ def element_type(container: Struct) -> Type | None:
 
 
 def pointee_of(places: Places, pointer: TypedValue, operator: str) -> TypedValue | None:
-    """What a smart pointer of the library points to; None of anything else."""
+    """Return the object to which a smart pointer of the library points; None for anything else."""
     value = _object(places, pointer, f"operator{operator}")
     try:
         printed = None if value is None else printed_of(STANDARD.of, value)

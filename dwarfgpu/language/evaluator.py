@@ -400,7 +400,7 @@ class Evaluator(NamedValues):
         return element
 
     def _smart_pointee(self, value: TypedValue, operator: str) -> TypedValue | None:
-        """What a smart pointer of the library points to."""
+        """Return the object to which a smart pointer of the library points."""
         kind = strip(value.type)
         if not isinstance(kind, Struct) or not has_method(kind, f"operator{operator}"):
             return None

@@ -278,7 +278,8 @@ def _line_in_file(text: str) -> tuple[str, int] | None:
 
 
 def entry_of(session: Session, text: str) -> int:
-    """Where the code of a function begins; of one without code of its own, the first inlined call.
+    """Return where the code of a function begins; of one without code of its own, the first inlined
+    call.
 
     `UsageError` in GDB's words where there is none.
     """
@@ -311,8 +312,8 @@ def _lines(session: Session) -> Iterator[Lines]:
 
 
 def pcs_of(session: Session, place: FramePosition) -> tuple[int, ...]:
-    """Where the code of a line begins, in the object file in focus first: as in GDB once in each
-    block."""
+    """Return where the code of a line begins, in the object file in focus first: as in GDB once in
+    each block."""
     out: list[int] = []
     for lines in _lines(session):
         pcs = lines.pcs_of(place.path, place.line)
@@ -355,8 +356,8 @@ def line_at(session: Session, pc: int) -> SourceLine | None:
 
 
 def body_of(session: Session, entry: int) -> int:
-    """Where the body of a function begins, as GDB takes it: at its second line, unless its unit has
-    location lists, which are right from its entry on."""
+    """Return where the body of a function begins, as GDB takes it: at its second line, unless its
+    unit has location lists, which are right from its entry on."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(entry)), None
     )

@@ -126,7 +126,7 @@ class Names:
         return UsageError(self.session.meanings(name).why_not(name))
 
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
-        """What a name means in a source file, or in a function that is quoted: `'f(int)'::x`."""
+        """Return the meaning of a name in a source file, or in a quoted function: `'f(int)'::x`."""
         is_known = False
         for code_object in self.session.code_objects:
             for unit in units_with_names(code_object.info):

@@ -451,7 +451,7 @@ class Places:
         return f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
 
     def dereferenced(self, value: TypedValue) -> TypedValue:
-        """What a pointer or reference points to."""
+        """Return the object to which a pointer or reference points."""
         bare = strip(value.type)
         if isinstance(bare, MemberPointer):
             raise UsageError("Attempt to dereference pointer to member without an object")
@@ -474,7 +474,7 @@ class Places:
         return completed(self.session, kind)
 
     def pointee(self, pointer: ImplicitPointer) -> Location:
-        """What a removed pointer points to (A.2.5.4.4.5)."""
+        """Return the object to which a removed pointer points (A.2.5.4.4.5)."""
         unit = cast(CompilationUnit, pointer.die.unit)
         die = unit.referred(pointer.die.section_offset)
         if (attribute := die.unit.location_attribute(die)) is None:

@@ -140,7 +140,7 @@ def _integer(numbers: Numbers, value: int) -> TypedValue:
 
 
 def _location(session: Session, register: RegisterInfo) -> Location:
-    """Where the frame in focus has a register."""
+    """Return where the frame in focus has a register."""
     frame = session.frame
     if frame.level and register.number is not None:
         return evolve(frame, cfi_only=True).register(register.number)

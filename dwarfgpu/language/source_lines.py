@@ -140,7 +140,8 @@ def code_places(
 
 
 def next_code_place(session: Session, text: str, options: Options = _READ_ONLY) -> CodePlace | None:
-    """Where the code begins of the first line with code after a `FILE:LINE` that has none."""
+    """Return where the code begins of the first line with code after a `FILE:LINE` that has
+    none."""
     for spot in spots_of(session, text, None, options):
         for pc in with_code(session, spot).pcs:
             return _place_in_any(session, pc)

@@ -136,7 +136,7 @@ def _space_of(places: Places, unit: CompilationUnit | None, kind: Pointer) -> in
 
 
 def _aperture(places: Places, value: TypedValue, text: str) -> str:
-    """Where a generic address really is, if not in global memory."""
+    """Return where a generic address really is, if not in global memory."""
     bare = strip(value.type)
     if not isinstance(bare, Pointer) or bare.kind != "pointer" or value.bits is None:
         return ""

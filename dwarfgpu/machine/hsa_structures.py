@@ -61,7 +61,7 @@ class HsaStructure:
     members: tuple[HsaMember, ...]
 
     def offset(self, name: str) -> int:
-        """Where a member is, in bytes."""
+        """Return where a member is, in bytes."""
         return self.member(name).offset_bytes
 
     def has(self, name: str) -> bool:

@@ -60,7 +60,7 @@ class Target(Protocol, metaclass=Capability):
         ...
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        """Where the wave's generic address space shows its other memories."""
+        """Return where the wave's generic address space shows its other memories."""
         ...
 
     def read_register(

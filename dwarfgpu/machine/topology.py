@@ -297,7 +297,7 @@ class Geometry:
         return x, y, z
 
     def positions(self) -> Iterator[Position]:
-        """Every workgroup, x fastest."""
+        """Yield every workgroup, x fastest."""
         count_x, count_y, count_z = self.counts
         for z in range(count_z):
             for y in range(count_y):

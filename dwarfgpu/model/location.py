@@ -86,7 +86,7 @@ class Location:
     """The target's stop at which it was made; None if it depends on no machine state."""
 
     def displaced(self, bits: int) -> Location:
-        """Every place moved by `bits`; `OutOfRange` if any leaves its storage."""
+        """Return every place moved by `bits`; `OutOfRange` if any leaves its storage."""
         if len(self.places) == 1:
             return Location((self.places[0].displaced(bits),), self.stop)
         return Location(tuple([place.displaced(bits) for place in self.places]), self.stop)

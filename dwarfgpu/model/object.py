@@ -88,7 +88,7 @@ class Bits:
         return to_bytes(self.value, self.size_bits, endian)
 
     def complaint(self, problem: str, first: int, count: int) -> str:
-        """Which of the bits are unknown, and why."""
+        """Return which of the bits are unknown, and why."""
         why = f": {self.reasons[0]}" if self.reasons else ""
         return f"bits {first} to {first + count - 1} of {self.size_bits} are {problem}{why}"
 

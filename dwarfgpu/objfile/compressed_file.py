@@ -132,7 +132,7 @@ def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_FILE_LIMITS
 
 
 def head_of(path: str, data: Data, size_bytes: int) -> bytes:
-    """How a file begins, decompressed; empty if that is unknown."""
+    """Return how a file begins, decompressed; empty if that is unknown."""
     program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
     if program is None:
         return bytes(data[:size_bytes])
@@ -267,7 +267,7 @@ def _unpacked_gzip(data: Data, block: Block) -> bytes:
 
 
 def _gunzipped(path: str, data: Data, limit: int) -> bytes:
-    """All of a file: only bgzip's can be read in parts."""
+    """Return all of a file: only bgzip's can be read in parts."""
     out, bytes_left = BytesIO(), limit  # grows without a second copy
     unpacker = zlib.decompressobj(31)
     for at in range(0, len(data), _STEP_IN):
@@ -343,7 +343,7 @@ def _unpacked_frame(path: str, library: Zstandard, data: Data, block: Block) -> 
 
 
 def _unpacked_stream(path: str, library: Zstandard, data: Data, limit: int) -> bytes:
-    """All of a file whose frames do not say how large they are."""
+    """Return all of a file whose frames do not say how large they are."""
     out, bytes_left = BytesIO(), limit
     reader = library.ZstdDecompressor().stream_reader(BytesIO(bytes(data)), read_across_frames=True)
     try:

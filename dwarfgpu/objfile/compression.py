@@ -88,7 +88,7 @@ class _Unpacked:
         self.bytes_left -= len(part)
 
     def whole(self) -> bytes:
-        """All of it; `Malformed` unless it is as much as was said."""
+        """Return all of it; `Malformed` unless it is as much as was said."""
         if self.bytes_left:
             raise Malformed(f"{self._subject} does not decompress to {self._size_bytes} bytes")
         return self._buffer.getvalue()

@@ -297,7 +297,7 @@ class DynamicRelocations:
         ]
 
     def _offset(self, address: int) -> int:
-        """Where the file has what it loads at an address."""
+        """Return where the file has what it loads at an address."""
         for segment in self._file.segments:
             if segment.type == PT_LOAD and 0 <= address - segment.address < segment.file_bytes:
                 return segment.offset + address - segment.address

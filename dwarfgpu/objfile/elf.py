@@ -302,7 +302,7 @@ class ObjectFile:
         return None if self._symbol_table is None else self._symbol_table.before(address)
 
     def sections_named(self, name: str) -> tuple[Section, ...]:
-        """All sections of a name: each group of a relocatable object may have its own."""
+        """Return all sections of a name: each group of a relocatable object may have its own."""
         return self._namesakes.get(name, ())
 
     @cached_property
@@ -356,7 +356,7 @@ class ObjectFile:
         return part_of(self._data, section.offset, section.size_bytes)
 
     def _compression(self, section: Section) -> tuple[int, int]:
-        """How a section is compressed, and its size when it is not."""
+        """Return how a section is compressed, and its size when it is not."""
         form = "<" + self._layout.compression
         subject = section.name or f"section {section.index}"
         if section.size_bytes < struct.calcsize(form):

@@ -34,7 +34,7 @@ class FileBytes:
 
     @classmethod
     def of(cls, source: ByteSource, size_bytes: int) -> FileBytes:
-        """All bytes of another source, such as a compressed file."""
+        """Return all bytes of another source, such as a compressed file."""
         made = cls.__new__(cls)
         made._source, made._start, made._size_bytes = source, 0, size_bytes
         return made

@@ -84,7 +84,7 @@ class Allocation:
 
 
 def allocations(file: ObjectFile) -> tuple[Allocation, ...]:
-    """All of a file in the order of its tables; none for a file without such a table.
+    """Return all of a file in the order of its tables; none for a file without such a table.
 
     `Malformed` for tables that end early or do not fit together.
     """

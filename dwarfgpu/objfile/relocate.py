@@ -183,7 +183,7 @@ class Relocator:
         return self._symbols[table.link]
 
     def _place(self, section: Section) -> int:
-        """Where a section begins in what all sections of its name are read as."""
+        """Return where a section begins in what all sections of its name are read as."""
         name = section.name
         if name not in self._places:
             namesakes = self._file.sections_named(name)

@@ -88,7 +88,7 @@ def find_debug_file(
 
 
 def by_build_id(id: bytes, roots: list[Path]) -> Iterator[Path]:
-    """Where a file of a build ID may be under each directory."""
+    """Return where a file of a build ID may be under each directory."""
     text = id.hex()
     for root in roots:
         yield root / ".build-id" / text[:2] / f"{text[2:]}.debug"

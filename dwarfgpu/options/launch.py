@@ -205,7 +205,7 @@ def _extents(code_object: CodeObject, subject: str) -> list[Extent]:
 
 
 def _load_address(args: Namespace, before: State | None) -> tuple[int, bool]:
-    """Where the code object is loaded, and whether the state to add to has it there."""
+    """Return where the code object is loaded, and whether the state to add to has it there."""
     load_address = natural(args.load_address, "--load-address")
     if before is None:
         return LOAD_ADDRESS if load_address is None else load_address, False

@@ -88,7 +88,7 @@ def _like(session: Session, error: UsageError) -> str:
 
 
 def _choice(text: str, places: tuple[CodePlace, ...]) -> tuple[str, ...]:
-    """Which of several places is taken."""
+    """Return which of several places is taken."""
     if len(places) < 2:
         return ()
     listed = [_words(place) for place in places[:_MAX_LISTED]]

@@ -34,7 +34,8 @@ def evaluate(
     object: int | None = None,
     **machine: Unpack[Machine],
 ) -> Result:
-    """What an attribute of a DIE gives: a `Location`, a `Value` or an `ImplicitPointerValue`.
+    """Return the result of an attribute of a DIE: a `Location`, a `Value` or an
+    `ImplicitPointerValue`.
 
     An attribute is an expression, a location list, of which the entry for `pc` counts, or a
     constant. An expression in its place (`dis`) is evaluated in the unit and function of the DIE.
@@ -96,7 +97,8 @@ def explain(
 
 
 def text(result: Result, code: CodeObject) -> str:
-    """What `evaluate` gave, in one line: a place, with its offset in the file, or a value."""
+    """Return the result of `evaluate` in one line: a place, with its offset in the file, or a
+    value."""
     return of_result(result, (), code.file.endian, (code,)).text
 
 

@@ -33,7 +33,7 @@ LONGEST: Final = 500
 
 
 def hint(error: DwarfGpuError) -> str | None:
-    """What to do, where an option of the command line would help."""
+    """Return advice if a command line option would help."""
     if isinstance(error, MissingContext | Unavailable):
         for piece, advice in HINTS.items():
             if piece in error.message:

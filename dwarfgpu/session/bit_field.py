@@ -85,6 +85,6 @@ def write_field(
 
 
 def _window(first_bit: int, size_bits: int) -> tuple[int, int]:
-    """Where a bit-field begins in the bytes that it touches, and how many bits they have."""
+    """Return where a bit-field begins in the bytes that it touches, and how many bits they have."""
     start = first_bit % 8
     return start, (start + size_bits + 7) // 8 * 8

@@ -102,7 +102,7 @@ class Focus(Protocol):
         ...
 
     def at_level(self, level: int) -> Focus:
-        """What a frame sees; `MissingContext` where there are not as many."""
+        """Return the session as a frame sees it; `MissingContext` if there is no such frame."""
         ...
 
     def calling(self) -> tuple[Focus, int]:
@@ -376,7 +376,7 @@ class SubprogramFrame:
         return contents.value if contents.is_complete else None
 
     def lane_location(self, lane: int | None) -> LaneLocation:
-        """Where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.
+        """Return where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.
 
         An inlined call that the lane never entered leaves it in the function around the call.
         """

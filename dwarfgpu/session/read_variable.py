@@ -129,7 +129,7 @@ class VariablePlace:
 
 
 def located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:
-    """Where an attribute says that its object is."""
+    """Return where an attribute says that its object is."""
     if isinstance(attribute, ConstValue):
         return constant_location(attribute.data, context.endian)
     context = evolve(context, unit=attribute.unit, result_kind="location")

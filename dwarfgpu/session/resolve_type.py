@@ -228,7 +228,7 @@ class Resolver:
         return self.resolved(member.type, place, EnclosingObject(kind, location, outer))
 
     def member_location(self, location: Location, member: Member) -> Location:
-        """Where a member of the structure at a place begins."""
+        """Return where a member of the structure at a place begins."""
         return self._attributes.member_location(location, member)
 
     def slot(self, method: Method, instance: Location) -> Location:

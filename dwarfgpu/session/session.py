@@ -411,7 +411,7 @@ class Session:
         return evolve(context, iteration_count=frame.iteration_count())
 
     def variables(self) -> list[Variable]:
-        """Every variable in scope at the program location, innermost first."""
+        """Return every variable in scope at the program location, innermost first."""
         code_object, pc = self.code_object, self.program_location
         if pc is None or (code_object is None and not self.code_objects):
             raise MissingContext("the context has no program location")
@@ -507,7 +507,7 @@ class Session:
         return suggestion(self, name, kinds)
 
     def locate(self, attribute: LocationAttribute, observe: Observer | None = None) -> Location:
-        """Where an attribute says the object is, in the context of the focus."""
+        """Return where an attribute says the object is, in the context of the focus."""
         return located(attribute, self.context(), observe)
 
     def place(self, attribute: LocationAttribute) -> VariablePlace:

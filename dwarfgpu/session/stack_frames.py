@@ -131,7 +131,8 @@ def functions_at(session: Session) -> list[Die]:
 
 
 def _location(session: Session) -> int | None:
-    """Where the lane in focus is; where the wave is, where the lane is in another function."""
+    """Return where the lane in focus is; where the wave is, where the lane is in another
+    function."""
     try:
         place = session.frame.lane_location(session.lane)
     except DwarfGpuError:

@@ -110,7 +110,7 @@ class TypeAttributes:
         return evolve(context, limits=evolve(context.limits, steps=steps))
 
     def member_location(self, location: Location, member: Member) -> Location:
-        """Where a member of the structure at a place begins."""
+        """Return where a member of the structure at a place begins."""
         if member.location is not None:
             location = self.place(member.location, stack=(location,))
         return displaced(location, member.bit_offset or 0)
@@ -133,7 +133,7 @@ class TypeAttributes:
         return size
 
     def number(self, measure: Measure, about: ObjectPlace, stack: tuple[Entry, ...] = ()) -> int:
-        """What an attribute is for an object; the generic type is taken as signed."""
+        """Return the number of an attribute for an object; the generic type is taken as signed."""
         if not isinstance(measure, Computed):
             assert measure is not None
             return measure

@@ -99,7 +99,8 @@ def shows_colours(stream: TextIO) -> bool:
 
 
 def has_colours(setting: str) -> bool:
-    """What `--color` says: `always`, `never`, or `auto` for what standard output shows."""
+    """Return whether to use colours, by `--color`: `always`, `never`, or `auto` for what standard
+    output shows."""
     return shows_colours(sys.stdout) if setting == "auto" else setting == "always"
 
 

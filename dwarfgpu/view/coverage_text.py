@@ -76,8 +76,8 @@ def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
 
 
 def _scaled(spans: tuple[Range, ...], scope: tuple[Range, ...], width: int) -> list[int]:
-    """How much of each of `width` equal cells some parts of a scope fill: bytes times `width`, so
-    that a full one has the bytes of the scope."""
+    """Return how much of each of `width` equal cells some parts of a scope fill: bytes times
+    `width`, so that a full one has the bytes of the scope."""
     total = sum(end - begin for begin, end in scope)
     out = [0] * width
     before, index = 0, 0

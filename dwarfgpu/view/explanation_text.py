@@ -259,7 +259,7 @@ def fault(error: DwarfGpuError) -> str:
 
 
 def verdict_on_error(error: DwarfGpuError) -> list[str]:
-    """Which operation failed, and why."""
+    """Return which operation failed, and why."""
     site = error.site
     where = ""
     if site is not None:

@@ -188,7 +188,7 @@ class _Chain:
         return rule.register if isinstance(rule, RegisterRule) else None
 
     def _leaves(self, frame: CfiFrame) -> bool:
-        """Where the frame itself has the register."""
+        """Return where the frame itself has the register."""
         if frame.callee is not None:
             return True
         self._add_line(f"  it is {self._name} of the machine")
@@ -213,7 +213,7 @@ class _Chain:
 
 
 def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
-    """Which entry and row of call frame information describe a frame."""
+    """Return which entry and row of call frame information describe a frame."""
     location = frame.location
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(location)), None

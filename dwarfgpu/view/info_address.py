@@ -130,7 +130,7 @@ class Describer:
         return None
 
     def _in_frame(self, offset: Operand) -> str | None:
-        """Where the frame base is a register and an offset."""
+        """Return where the frame base is a register and an offset."""
         base = self.frame_base
         if not isinstance(base, ExprLoc):
             return None

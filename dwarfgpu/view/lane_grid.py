@@ -221,7 +221,7 @@ def _bounds(cells: Sequence[Cell]) -> tuple[float, float]:
 
 
 def _legend(cells: Sequence[Cell], focus: int | None, *, colours: bool) -> Iterator[str]:
-    """What the marks mean that are there, and the ends of the colours."""
+    """Return the legend: the meaning of the marks that occur, and the ends of the colour scale."""
     valued = [cell for cell in cells if cell.number is not None and cell.state == "A"]
     if colours and len({cell.number for cell in valued}) > 1:
         least, most = _bounds(cells)

@@ -160,8 +160,8 @@ def _after_choice(names: Sequence[str]) -> bool:
 
 
 def _sharing(names: Sequence[str]) -> str:
-    """How the lanes share a register, with which an expression starts; empty where there is more
-    in it than going to the lane's part."""
+    """Return how the lanes share a register, with which an expression starts; empty where there is
+    more in it than going to the lane's part."""
     if [*names[1:]] in _OF_LANE:
         return "by lane"
     if [*names[2:]] in _OF_LANE and names[1] == "LLVM_extend":

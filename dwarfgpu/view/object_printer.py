@@ -102,7 +102,7 @@ class Shown:
         return self.sizes[kind] or 0
 
     def required(self) -> Whole:
-        """Where the object is; `EvaluationError` where it is nowhere."""
+        """Return where the object is; `EvaluationError` where it is nowhere."""
         if self.whole is None:
             raise EvaluationError("it depends on the location of an object that has none")
         return self.whole

@@ -301,7 +301,7 @@ def _die_words(unit: Unit, section_offset: int) -> str:
 def _attribute_facts(
     session: Session, name: str, attribute: LocationAttribute, pc: int | None
 ) -> Iterator[str]:
-    """What an attribute is; of a list its entries."""
+    """Describe an attribute; for a list, its entries."""
     match attribute:
         case ConstValue(data=data):
             yield f"DW_AT_const_value: {data[:64].hex()}{'…' if len(data) > 64 else ''}"

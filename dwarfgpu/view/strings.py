@@ -55,7 +55,8 @@ class CharacterKind:
 
 
 def character_kind(kind: Type | None, style: Style = "c") -> CharacterKind | None:
-    """How a character type is written; None for any other type. In C bytes are characters."""
+    """Return how a character type is written; None for any other type. In C bytes are
+    characters."""
     if style != "c":
         bare = strip(kind)
         if isinstance(bare, Base) and bare.base.encoding in CHARACTERS:
@@ -133,7 +134,8 @@ def _utf8_at(data: bytes, position: int, end: int) -> str:
 
 
 def _incomplete_bytes(data: bytes, end: int, width: int, endian: Endian, *, utf8: bool) -> int:
-    """How many bytes at the end begin a character that needs more: of UTF-8, or of UTF-16."""
+    """Return how many bytes at the end begin a character that needs more: of UTF-8, or of
+    UTF-16."""
     if width == 2 and end >= 2:
         code = int.from_bytes(data[end - 2 : end], endian)
         return 2 if 0xD800 <= code < 0xDC00 else 0

@@ -59,7 +59,7 @@ def offset_text(
 
 
 def _leaf(kind: Type | None) -> Type | None:
-    """What a type is made of in the end."""
+    """Return the innermost element type of a type."""
     for _ in range(MAX_CHAIN):
         kind = strip(kind)
         if isinstance(kind, Pointer):

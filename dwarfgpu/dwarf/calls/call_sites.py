@@ -125,14 +125,14 @@ class CallSite:
         return (CallParameter(child) for child in self.die.children() if child.tag in PARAMETERS)
 
     def value(self, place: bytes) -> ExprLoc | None:
-        """What computes, in the caller, the parameter that is passed in a place."""
+        """Return the expression that computes, in the caller, the parameter passed in a place."""
         for parameter in self.parameters():
             if parameter.location is not None and parameter.location.expression == place:
                 return parameter.value
         return None
 
     def value_of(self, parameter: Die) -> ExprLoc | None:
-        """What computes, in the caller, a formal parameter of the callee."""
+        """Return the expression that computes, in the caller, a formal parameter of the callee."""
         meant = list(parameter.origins())[-1]
         for call_parameter in self.parameters():
             formal = call_parameter.parameter

@@ -129,7 +129,7 @@ def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
 
 @lru_cache(8)
 def _kernel_entries(file: ObjectFile) -> frozenset[int]:
-    """Where the kernels of a file begin: every wave asks."""
+    """Return where the kernels of a file begin: every wave asks."""
     from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
 
     kernels = read_gpu_code(file).kernels

@@ -94,8 +94,8 @@ class ScopeReader:
         return self._abstract[die]
 
     def _abstract_offset(self, die: Die) -> int | None:
-        """Where the abstract instance is in this unit that gives an entry its name; None where the
-        name may be elsewhere."""
+        """Return where the abstract instance is in this unit that gives an entry its name; None
+        where the name may be elsewhere."""
         attribute = None if die.has(dw.AT_NAME) else die.attribute(dw.AT_ABSTRACT_ORIGIN)
         if attribute is None or attribute.kind != "unit_reference":
             return None

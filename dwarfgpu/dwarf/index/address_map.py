@@ -27,7 +27,7 @@ class SpanIndex(Generic[T]):
         """The highest end of a range and all before it."""
 
     def __iter__(self) -> Iterator[tuple[Range, T]]:
-        """All of them, by address."""
+        """Yield all of them, by address."""
         return iter(self._spans)
 
     def __len__(self) -> int:

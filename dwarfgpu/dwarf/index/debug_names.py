@@ -96,7 +96,7 @@ class NameIndex:
         return tuple(dict.fromkeys(attribute for some in augmentations for attribute in some))
 
     def names(self) -> Iterator[bytes]:
-        """Every name of every index, in its order."""
+        """Yield every name of every index, in its order."""
         size_bytes = 0
         for table in self.tables:
             for name in range(table.header.name_count):
@@ -135,7 +135,7 @@ class NameIndex:
                 yield from table.entries(candidate)
 
     def _test(self, name: str, any_case: bool) -> Callable[[int], bool]:
-        """Whether the string at an offset of `.debug_str` is a name."""
+        """Return whether the string at an offset of `.debug_str` is a name."""
         data = self._sections.section(".debug_str")
         encoded = name.encode("utf-8", "surrogatepass") + b"\0"
         if not any_case:

@@ -88,7 +88,7 @@ class GdbIndexTable:
             yield Range(low, high), unit
 
     def names(self) -> Iterator[tuple[bytes, tuple[Owner, ...]]]:
-        """Every name with its owners, in the order of the table."""
+        """Yield every name with its owners, in the order of the table."""
         for slot in range(self.slot_count):
             name_at, owners_at = self._slot(slot)
             if name_at or owners_at:

@@ -69,7 +69,7 @@ def mentions(
 
 
 def name_texts(name: str, *, is_template: bool = False) -> tuple[bytes, ...]:
-    """How the string of a simple name begins: whole, or also before template arguments."""
+    """Return how the string of a simple name begins: whole, or also before template arguments."""
     text = name.encode("utf-8", "surrogatepass")
     return (text + b"\0", text + b"<") if is_template else (text + b"\0",)
 
@@ -141,7 +141,7 @@ def _bytes_before_name(abbreviation: Abbreviation) -> int | None:
 
 
 def _spots(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None:
-    """Where one of some values begins in a unit; None for very many values."""
+    """Return where one of some values begins in a unit; None for very many values."""
     if len(values) > 2 * MAX_OFFSETS:
         return None
     pattern = re.compile(b"|".join(map(re.escape, values)))

@@ -146,7 +146,7 @@ def read_name_header(data: bytes, offset: int, endian_format: UnitFormat) -> Nam
 
 
 def _table(reader: Reader, count: int, entry_bytes: int) -> int:
-    """Where a table starts; it is passed over."""
+    """Return where a table starts; it is passed over."""
     start, size_bytes = reader.position, count * entry_bytes
     if size_bytes > reader.remaining_bytes:
         raise Malformed(f"table of {size_bytes:#x} bytes reaches beyond the name index")

@@ -321,7 +321,7 @@ class LineTable:
             address = max(described.end, address + 1)
 
     def addresses_of(self, files: frozenset[int], line: int) -> Iterator[int]:
-        """Where a statement of a line of one of these files begins, as the program has it.
+        """Return where a statement of a line of one of these files begins, as the program has it.
 
         A row that only goes on with the line and file of the row before it begins none.
         """

@@ -126,7 +126,7 @@ class Lines:
                 yield from table.files
 
     def tables(self) -> Iterator[tuple[CompilationUnit, LineTable]]:
-        """Every table that can be read, with the first unit that has it."""
+        """Yield every table that can be read, with the first unit that has it."""
         for unit, table, _ in self._tables():
             if table is not None:
                 yield unit, table
@@ -134,7 +134,8 @@ class Lines:
     def _tables(
         self,
     ) -> Iterator[tuple[CompilationUnit, LineTable | None, DwarfGpuError | None]]:
-        """Every table once, with the first unit that has it; or why a unit's cannot be read."""
+        """Yield every table once, with the first unit that has it; or why a unit's cannot be
+        read."""
         visited: set[int] = set()
         for unit in self.info.units:
             try:

@@ -109,7 +109,7 @@ def _part(text: str) -> Part:
 
 
 def _parameters_at(text: str) -> int | None:
-    """Where the parameters of a function begin: at the first parenthesis in no template's
+    """Return where the parameters of a function begin: at the first parenthesis in no template's
     arguments."""
     depth = 0
     for at, character in enumerate(text):

@@ -256,7 +256,8 @@ class Scopes:
         *,
         with_outer: bool = True,
     ) -> NameLookup:
-        """What names mean in the function at a location, or in one into which it is inlined.
+        """Return the meanings of names in the function at a location, or in one into which it is
+        inlined.
 
         `infos`: where they are looked for, by default in this file. `with_outer`: also variables
         that the text of the function does not see, of those into which it is inlined.

@@ -241,7 +241,7 @@ class NameLookup(UnitSearch):
         return self._defined([member for member in members if has_parameters(member, part)])
 
     def _in_block(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """What a block or function declares itself, or imports by name."""
+        """Return the declarations of a block or function itself, and its imports by name."""
         for variable in self._declared_in(scope):
             if canonical(variable.name) == part.name and accepts(variable.die):
                 return (variable,)
@@ -261,7 +261,7 @@ class NameLookup(UnitSearch):
         return _parameter(scope, part, accepts)
 
     def _in_this_unit(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """What the unit of the place declares in a namespace, or imports into it."""
+        """Return the declarations of this unit in a namespace, and its imports into it."""
         if self.unit is None:
             return ()
         try:
@@ -379,7 +379,7 @@ class NameLookup(UnitSearch):
     # Other units
 
     def _in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """What other units have in a namespace: what they export before what they do not."""
+        """Return the declarations of other units in a namespace: exported ones before others."""
         hidden: tuple[Meaning, ...] = ()
         likely: set[CompilationUnit] | None = None
         visited: set[CompilationUnit] = set()

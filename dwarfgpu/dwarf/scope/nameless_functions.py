@@ -210,7 +210,7 @@ def _is_inside(die: Die) -> bool:
 
 @lru_cache(maxsize=10_000)
 def _owner(variable: Variable) -> Spot | None:
-    """Where the function is declared to which a variable belongs."""
+    """Return where the function is declared to which a variable belongs."""
     spot = _spot(variable.die)
     if spot is None:
         return None

@@ -204,6 +204,6 @@ class PackageRow:
         return b"" if contribution is None else self._package.part(name, contribution)
 
     def start(self, name: str) -> int:
-        """Where that begins in the section of the package."""
+        """Return where that begins in the section of the package."""
         contribution = self._contributions.get(name)
         return 0 if contribution is None else contribution.offset

@@ -32,7 +32,7 @@ kept."""
 
 
 def split_id(unit: CompilationUnit) -> int | None:
-    """What a skeleton and its split unit have in common."""
+    """Return the ID that a skeleton and its split unit share."""
     if unit.header.signature is not None:
         return unit.header.signature
     return unit.root.integer(dw.AT_GNU_DWO_ID)
@@ -181,8 +181,8 @@ def _why_not(part: SplitPart) -> str:
 
 
 def _split_paths(skeleton: CompilationUnit) -> Iterator[str]:
-    """Where a split file may be: in the folder of the compilation (DWARF 5 3.1.2), beside the file,
-    and under the directories for debug files."""
+    """Return where a split file may be: in the folder of the compilation (DWARF 5 3.1.2), beside
+    the file, and under the directories for debug files."""
     sections, program = skeleton.sections, skeleton.sections.program
     name = split_name(skeleton)
     if not name:

@@ -62,7 +62,8 @@ def _numbers(address_class: int, unit: CompilationUnit) -> dict[int, int]:
 
 
 def storage_of(die: Die) -> str | None:
-    """Where a variable of a cubin is by its DW_AT_address_class: `local`, `shared`, `register` …
+    """Return where a variable of a cubin is by its DW_AT_address_class: `local`, `shared`,
+    `register` …
 
     None for another machine, and for a variable without one.
     """

@@ -190,7 +190,7 @@ def default_lower(die: Die) -> int | None:
 
 
 def string_length(die: Die) -> StringLength | None:
-    """Where the length of a string is. `IllFormed` for an expression that is no place."""
+    """Return where the length of a string is. `IllFormed` for an expression that is no place."""
     where = computed(die, dw.AT_STRING_LENGTH)
     if where is None:
         return None

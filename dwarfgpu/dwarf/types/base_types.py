@@ -84,7 +84,8 @@ def _element_bits(die: Die, where: str) -> int:
 
 
 def _first_bit(die: Die, bits: int) -> int:
-    """Where a value begins in its storage: DW_AT_data_bit_offset, before DWARF 4 DW_AT_bit_offset.
+    """Return where a value begins in its storage: DW_AT_data_bit_offset, before DWARF 4
+    DW_AT_bit_offset.
 
     The older one counts from the most significant bit (DWARF 3 5.1).
     """

@@ -476,7 +476,7 @@ def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] 
 
 
 def offset_bits(stride: int, count: int, index: int) -> int:
-    """Where an element is in a dimension, from its lowest address."""
+    """Return where an element is in a dimension, from its lowest address."""
     return index * stride if stride >= 0 else (index - count + 1) * stride
 
 

@@ -59,7 +59,7 @@ class Extent:
 
 
 def extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
-    """What an expression describes as the location of an object; never raises."""
+    """Return the extent of an object that an expression describes; never raises."""
     return (_kept if len(data) <= CACHED_BYTES else _extent_of)(data, dialect, form)
 
 

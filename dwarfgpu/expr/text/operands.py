@@ -240,7 +240,7 @@ class OperandReader:
         return bytes(out)
 
     def byte_list(self) -> bytes:
-        """What follows `.byte`: numbers with commas, to the end of the line."""
+        """Parse the operand of `.byte`: numbers with commas, to the end of the line."""
         out = bytearray()
         while True:
             out.append(self._byte(self._cursor.next(), bare_hex=False))

@@ -92,7 +92,7 @@ def _end(cursor: Cursor, at: int) -> int | None:
 
 
 def _stop(cursor: Cursor, end: int) -> int:
-    """Where in the text the word before a position ends."""
+    """Return where in the text the word before a position ends."""
     last = cursor.tokens[end - 1]
     return last.start + len(last.text)
 

@@ -248,8 +248,8 @@ class _Loader:
         )
 
     def _shift(self) -> int:
-        """How many bytes before its headers say the memory of a core of GPUs is, by its save areas:
-        those of a dump that a pipe took contradict themselves where the headers say."""
+        """Return how many bytes before its headers say the memory of a core of GPUs is, by its save
+        areas: those of a dump that a pipe took contradict themselves where the headers say."""
         dump = self._gpu_dump or self._dump
         shift = shift_of_pipe(dump.file)
         if dump.gpu is None or not shift:

@@ -200,8 +200,8 @@ def _covers(segment: Segment, offset: int) -> bool:
 
 
 def path_in(sysroot: str | None, path: str) -> str:
-    """Where a file of the process is now: beneath the folder of its libraries, at its path or by
-    its name. `UsageError` for one that cannot be read like a file."""
+    """Return where a file of the process is now: beneath the folder of its libraries, at its path
+    or by its name. `UsageError` for one that cannot be read like a file."""
     if sysroot is not None:
         inside = beneath(sysroot, path)
         path = inside if os.path.exists(inside) else beneath(sysroot, os.path.basename(path))

@@ -69,7 +69,7 @@ def _check_positions(document: Field, groups: Iterable[Workgroup]) -> None:
 
 
 def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
-    """Where a wave belongs."""
+    """Return where a wave belongs."""
     groups = machine.workgroups
     group = field.get("workgroup")
     number = None if group is None else group.integer(0)

@@ -294,7 +294,8 @@ class StateTarget:
         return any(store.runs() for store in self._memories.values())
 
     def memories(self) -> list[tuple[str, int | None, SparseMemory]]:
-        """Every store: its address space, the wave or workgroup that it belongs to, and it."""
+        """Return every store: its address space, the wave or workgroup that it belongs to, and
+        it."""
         return [(name, owner, store) for (name, owner), store in self._memories.items()]
 
     def _lowered(

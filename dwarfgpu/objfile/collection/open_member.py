@@ -113,7 +113,7 @@ def _opened(data: Data, path: str, step: Step | None, limits: FileLimits) -> _Le
 
 
 def _identity(path: str) -> tuple[object, ...]:
-    """What changes with the contents of a file; `UsageError` where it cannot be read."""
+    """Return a value that changes with the contents of a file; `UsageError` if it is unreadable."""
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:

@@ -39,7 +39,7 @@ class PackedFile:
         return inflated_head(self.data, size_bytes, self.name)
 
     def contents(self, limits: FileLimits) -> bytes | FileBytes:
-        """All bytes; `Malformed` for damaged ones, `LimitExceeded` beyond the limits."""
+        """Return all bytes; `Malformed` for damaged ones, `LimitExceeded` beyond the limits."""
         if self.problem is not None:
             raise self.problem
         if self.inflated_bytes is None:

@@ -131,7 +131,7 @@ def _wide(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, 
 
 
 def _content_at(data: bytes | FileBytes, offset: int, path: str) -> int:
-    """Where the bytes of a file begin, behind its own header."""
+    """Return where the bytes of a file begin, behind its own header."""
     header = bytes(data[offset : offset + _LOCAL.size])
     magic, name_bytes, extra_bytes = _LOCAL.unpack(header)
     if magic != _LOCAL_MAGIC:

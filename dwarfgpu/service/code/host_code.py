@@ -59,7 +59,7 @@ def require_capstone(machine: str) -> Any:
 
 
 def _target(capstone: Any, item: Any) -> int | None:
-    """Where a jump or a call with an address in the instruction goes to."""
+    """Return where a jump or a call with an address in the instruction goes to."""
     if not (item.group(capstone.CS_GRP_JUMP) or item.group(capstone.CS_GRP_CALL)):
         return None
     for operand in item.operands:

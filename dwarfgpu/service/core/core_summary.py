@@ -94,7 +94,7 @@ def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
 
 
 def core_record(core: Core) -> JsonObject:
-    """What ran and why it stopped."""
+    """Return the program that ran, and why it stopped."""
     process, thread = core.dump.process, core.threads.get(1)
     signal = None if thread is None else signal_record(thread)
     notes: list[Plain] = [*core.notes]

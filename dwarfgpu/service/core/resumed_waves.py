@@ -65,7 +65,7 @@ class ResumedWaves:
         return None if further else first
 
     def placement(self) -> DispatchPlacement:
-        """Where a further dispatch is: with a queue of its own, where no memory is known."""
+        """Return where a further dispatch is: with a queue of its own, where no memory is known."""
         model, arena = self.target.model, self.target.arena
         first = min(model.agents.values(), key=lambda agent: agent.id, default=None)
         return DispatchPlacement(

@@ -32,7 +32,7 @@ _Outcome: TypeAlias = "tuple[Result | DwarfGpuError, tuple[str, ...]]"
 
 
 def operations_answer(session: Session, operations_of: OperationsOf) -> Answer:
-    """What operations give in the focus. `UsageError` for text that is no operations."""
+    """Return the result of operations in the focus. `UsageError` for invalid text."""
     return operations_outcome(session, *_outcome(session, operations_of))
 
 

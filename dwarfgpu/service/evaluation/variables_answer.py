@@ -271,7 +271,7 @@ _SharedStates: TypeAlias = dict[object, list[LaneState]]
 
 
 def _states(session: Session, choice: str | None, shared: _SharedStates) -> list[LaneState]:
-    """What the lanes of a choice are doing; waves with one execution mask share it."""
+    """Return the states of the chosen lanes; waves with one execution mask share them."""
     key = session.decides_lanes
     if key is None:
         return chosen_states(session, choice)

@@ -246,7 +246,7 @@ def _supplementary(info: DebugInfo) -> SupplementaryReport | None:
 
 
 def _split_type_units(info: DebugInfo) -> int:
-    """How many type units are in the split files that were found."""
+    """Return how many type units are in the split files that were found."""
     return sum(len(source.type_units) for source in type_sources(info))
 
 

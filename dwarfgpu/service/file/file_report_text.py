@@ -41,7 +41,7 @@ def is_complete(report: Report) -> bool:
 
 
 def _errors(report: Report) -> Iterator[DwarfGpuError]:
-    """What could not be read of units and other files."""
+    """Return the units and other files that could not be read, with the errors."""
     for unit in report.units:
         if unit.error is not None:
             yield unit.error
@@ -296,7 +296,7 @@ def _type_units(report: Report) -> Iterator[str]:
 
 
 def _split_units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[str]:
-    """Where the entries of skeletons are: every one, or how many there are in each file."""
+    """Return where the entries of skeletons are: every one, or how many there are in each file."""
     split = [unit.split for unit in units if unit.split is not None]
     if not split:
         return

@@ -89,7 +89,8 @@ def thread_frame_info(
 
 
 def _locals_line(base: int | None, saved_sp: int | None, session: Session) -> Output:
-    """Where the variables are, and the caller's stack pointer: computed, or kept in memory."""
+    """Return where the variables are, and the caller's stack pointer: computed, or kept in
+    memory."""
     locals_at = None if base is None else f"{base:#x}"
     sp = _shown(_cfa(session) if saved_sp is None else saved_sp)
     text = f" Locals at {locals_at or 'unknown address'}, Previous frame's sp "
@@ -119,7 +120,7 @@ def _saved_lines(slots: Mapping[str, int]) -> Iterator[Output]:
 
 
 def _of_stack_pointer(session: Session) -> int | None:
-    """What the frame has in its stack pointer."""
+    """Return the contents of the frame's stack pointer."""
     number, physical = session.architecture.stack_pointer, session.physical_frame
     if number is None or physical is None:
         return None
@@ -196,8 +197,8 @@ def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
 
 
 def _base(session: Session) -> int | None:
-    """Where GDB says the arguments are: at rbp where the function has saved that and set it; else
-    at rsp where it has saved rbp, and below rsp before."""
+    """Return where GDB says the arguments are: at rbp where the function has saved that and set it;
+    else at rsp where it has saved rbp, and below rsp before."""
     physical = session.physical_frame
     if session.architecture.machine != "X86_64" or session.target is None or physical is None:
         return None
@@ -220,7 +221,7 @@ def _base(session: Session) -> int | None:
 
 
 def _start(session: Session) -> int | None:
-    """Where the function begins; where no entry describes it, by its symbol."""
+    """Return where the function begins; where no entry describes it, by its symbol."""
     subprogram = session.frame.subprogram
     if subprogram is not None:
         return subprogram.ranges[0].begin if subprogram.ranges else None

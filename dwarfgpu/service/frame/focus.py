@@ -32,7 +32,7 @@ _UNREADABLE = re.compile(
 
 
 def require_frame(session: Session) -> int:
-    """Where the lane in focus is; `UsageError` in GDB's words where there is no location."""
+    """Return where the lane in focus is; `UsageError` in GDB's words where there is no location."""
     pc = session.program_location
     if pc is None:
         raise UsageError("No frame selected.")
@@ -99,14 +99,15 @@ def arguments_text(session: Session, arguments: Sequence[Variable], style: Frame
 
 
 def frame_pc(session: Session) -> int:
-    """Where the lane in focus goes on in its frame; where it is with the wave, as `wave_pc`."""
+    """Return where the lane in focus goes on in its frame; where it is with the wave, as
+    `wave_pc`."""
     pc, physical = require_frame(session), session.physical_frame
     is_waiting = session.level and pc == session.pc
     return physical.pc if is_waiting and physical is not None else pc
 
 
 def wave_pc(session: Session) -> int | None:
-    """Where the frame in focus goes on: an outer one after the call, as GDB shows it."""
+    """Return where the frame in focus goes on: an outer one after the call, as GDB shows it."""
     physical = session.physical_frame
     return physical.pc if session.level and physical is not None else session.pc
 
@@ -144,7 +145,7 @@ def _behind(
     symbolize: Symbolize | None,
     scalars_only: bool,
 ) -> str:
-    """What a synthetic reference refers to, as GDB shows it behind; nothing for a pointer."""
+    """Return the object of a synthetic reference, as GDB appends it; nothing for a pointer."""
     from dwarfgpu.language.value import TypedValue  # few variables have been removed
     from dwarfgpu.language.value_text import referred_text
 

@@ -121,7 +121,8 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
 
 
 def read_register(session: Session, register: AnyRegister) -> RegisterValue:
-    """What the frame in focus has in a register; the program location is the session's."""
+    """Return the contents of a register in the frame in focus; the program location is the
+    session's."""
     if isinstance(register, PseudoRegister):
         bits = _contents(session, pseudo_location(session, register), register.type.bit_size)
         return RegisterValue(session, register, register_type(register), bits, register.name)

@@ -49,7 +49,7 @@ def _vectors(has: Callable[[str], bool]) -> list[str]:
 
 
 def _kept(has: Callable[[str], bool], masks: list[str]) -> Iterator[str]:
-    """All that are not made of others."""
+    """Yield all that are not made of others."""
     yield from (*_INTEGER, *_FLOAT, *_named("xmm", 16), "mxcsr")
     if has("ymm0h"):
         yield from (f"ymm{n}h" for n in range(16))

@@ -29,7 +29,7 @@ def is_choice(text: str | None) -> bool:
 
 
 def chosen_states(session: Session, choice: str | None) -> list[LaneState]:
-    """What the lanes of a choice are doing; `UsageError` for one that the wave does not have."""
+    """Return the states of the chosen lanes; `UsageError` for one that the wave does not have."""
     lanes = all_lanes(session)
     if choice in (None, "all"):
         return session.lane_states(lanes)

@@ -160,7 +160,7 @@ def lane_answers(
 
 
 def _questions_with_one_subject(questions: Sequence[Question]) -> list[bool]:
-    """Whether every lane of a question means what the wave means."""
+    """Return whether every lane of a question means what the wave means."""
     known: dict[tuple[int, int | None], bool] = {}
     out = []
     for question in questions:

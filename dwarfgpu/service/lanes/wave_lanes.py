@@ -73,7 +73,7 @@ class WaveLanes:
         return state_letter(state, self.used)
 
     def pc(self, state: LaneState) -> int | None:
-        """Where a lane is; None if it is not in the frame, or that is unknown."""
+        """Return where a lane is; None if it is not in the frame, or that is unknown."""
         return self._shown(None if state.location is None else state.location.pc)
 
     def _shown(self, pc: int | None) -> int | None:

@@ -55,7 +55,7 @@ class Stopped:
         return self.architecture if self.core is None else self.core.architecture_of(number)
 
     def all_waves(self) -> tuple[WaveState, ...]:
-        """Every wave; the threads of a core without waves."""
+        """Return every wave; the threads of a core without waves."""
         if self.core is None:
             return self.waves
         gpu = self.core.gpu

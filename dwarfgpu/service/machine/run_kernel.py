@@ -277,7 +277,7 @@ def stop_place(
     code_objects: Sequence[CodeObject],
     instruction: Instruction | None,
 ) -> StopPlace:
-    """Where a wave has stopped, and why. `instruction`: the next one of the wave."""
+    """Return where a wave has stopped, and why. `instruction`: the next one of the wave."""
     wave = stopped.wave
     return StopPlace(
         stopped.reason.value,

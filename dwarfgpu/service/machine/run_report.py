@@ -32,7 +32,7 @@ def heading(launched: Launched, *, is_mangled: bool) -> str:
 
 
 def ending_lines(ending: Ending) -> Iterator[str]:
-    """How waves ended, or where one stopped."""
+    """Return how waves ended, or where one stopped."""
     stop = ending.stop
     if stop is None:
         plural = "" if ending.waves == 1 else "s"
@@ -48,7 +48,7 @@ def ending_lines(ending: Ending) -> Iterator[str]:
 
 
 def buffer_lines(result: Result) -> Iterator[str]:
-    """What memory holds."""
+    """Return lines with the contents of memory."""
     for name, array in result.outputs.items():
         lines = result.texts[name].splitlines() if name in result.texts else []
         if 0 < len(lines) <= _MAX_TEXT_LINES:
@@ -73,7 +73,7 @@ def _values(array: Npy) -> str:
 
 
 def ending_record(ending: Ending) -> dict[str, Json]:
-    """How many waves have executed how many instructions, and where one stopped."""
+    """Return how many waves have executed how many instructions, and where one stopped."""
     stop = ending.stop
     place: Json = None
     if stop is not None:

@@ -113,7 +113,7 @@ class Stops:
 def visitor(
     visit: Visit, code_object: CodeObject, launches: Sequence[Launched], *, is_mangled: bool
 ) -> AtBreakpoint:
-    """What `run_kernel` calls for dispatches of a code object."""
+    """Return the function that `run_kernel` calls for dispatches of a code object."""
 
     def at_breakpoint(machine: RunningMachine, wave: SimulatedWave) -> bool:
         number = wave.wave.id

@@ -85,7 +85,7 @@ def _describer(session: Session, variable: Variable) -> Describer:
 
 
 def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
-    """What the scopes at a location have, the innermost first, up to the function."""
+    """Return the symbols of the scopes at a location, the innermost first, up to the function."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )

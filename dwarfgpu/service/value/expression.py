@@ -31,7 +31,7 @@ DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
 
 
 def options_for(session: Session, settings: ExpressionSettings | None) -> Options:
-    """What an expression may use; without a settings, as on the command line."""
+    """Return the options of an expression; without settings, as on the command line."""
     return DEFAULT if settings is None else settings.options_of(session)
 
 

@@ -58,7 +58,7 @@ class Located:
 
 
 def located(session: Session, text: str, options: Options | None = None) -> Located:
-    """Where a variable or the object of an expression is; raises why it is in no place."""
+    """Return where a variable or the object of an expression is; raises why it is in no place."""
     item = subject(session, text)
     if isinstance(item, Variable):
         reading = session.read(item)

@@ -87,7 +87,7 @@ def _convention(function: Subprogram) -> int | None:
 
 
 def _lane(session: Session, number: int) -> int | None:
-    """What the lane in focus has in a VGPR; None if that is unknown."""
+    """Return the dword of the lane in focus in a VGPR; None if it is unknown."""
     register, target, lane = (
         session.architecture.register_named(f"v{number}"),
         session.target,
@@ -110,8 +110,8 @@ class _Undecided(Exception):
 
 
 def _pieces(kind: Type) -> list[tuple[int, int]]:
-    """Which bits of the object the registers from v0 on have: offsets and counts; `_Undecided`
-    where that is not known."""
+    """Return which bits of the object the registers from v0 on have: offsets and counts;
+    `_Undecided` where that is not known."""
     bare, size = strip(kind), size_bits(kind) or 0
     if isinstance(bare, Struct):
         if _is_passed_by_reference(bare):
@@ -130,7 +130,7 @@ def _pieces(kind: Type) -> list[tuple[int, int]]:
 
 
 def _dword_count(member: Member) -> int:
-    """How many registers clang counts for a member."""
+    """Return how many registers clang counts for a member."""
     bare = strip(member.type)
     if member.is_base_class:
         return 0

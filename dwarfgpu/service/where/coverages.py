@@ -39,7 +39,7 @@ def _of_nameless(variable: Variable) -> str:
 
 
 def heading(coverage: Coverage) -> str:
-    """What a variable is: kind, type, name, line and function."""
+    """Describe a variable: kind, type, name, line and function."""
     variable, place = coverage.variable, coverage.place
     try:
         typed = "" if variable.type_text is None else f"{variable.type_text} "

@@ -90,7 +90,8 @@ def vector(value: Object, start: Object, finish: Object, end: Object) -> Printed
 
 
 def _distance(start: Object, finish: Object, noun: str) -> int:
-    """How many elements are between two pointers; `Malformed` where the second is the lower."""
+    """Return how many elements are between two pointers; `Malformed` where the second is the
+    lower."""
     begin, end, size = start.number, finish.number, start.target().size_bytes
     if end < begin or not size:
         raise Malformed(f"the {noun} of the vector, {end:#x}, is before its begin, {begin:#x}")

@@ -100,7 +100,7 @@ def _after(header: Object, end: Object | None, link: str, noun: str) -> Iterator
 
 
 def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Object]]:
-    """How many elements a tree has, and these."""
+    """Return how many elements a tree has, and these."""
     impl = value["_M_t"]["_M_impl"]
     header, count = impl["_M_header"], impl["_M_node_count"].number
     if header.address is None:

@@ -160,7 +160,7 @@ def sgpr_end(layout: SaveLayout, blocks: Blocks) -> int:
 
 
 def saved_register(layout: SaveLayout, wave: SavedWave, name: str) -> SavedRegister | str:
-    """Where a register is, or why it is nowhere.
+    """Return where a register is, or why it is nowhere.
 
     `pc` is where the hardware had it; `parked_pc` says where else the trap handler puts it.
     """

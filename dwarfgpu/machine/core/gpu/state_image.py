@@ -174,7 +174,7 @@ class _State:
         )  # fmt: skip
 
     def _scratch(self, waves: Sequence[WaveId]) -> tuple[int | None, int, dict[WaveId, int]]:
-        """Where the scratch of a queue is, the bytes of a wave, and the slot of each wave.
+        """Return where the scratch of a queue is, the bytes of a wave, and the slot of each wave.
 
         Scratch that is not evenly divided is moved.
         """

@@ -153,7 +153,7 @@ class HardwareWords:
         return self.register("exec") & (1 << self._lanes) - 1
 
     def pc(self, r_version: int) -> int:
-        """Where the wave stopped."""
+        """Return where the wave stopped."""
         parked = self._layout.parked_pc
         if self.is_stopped and parked is not None and parked[1](r_version):
             return self.ttmp(parked[0]) | PARKED_HIGH.of(self.ttmp(11)) << 32

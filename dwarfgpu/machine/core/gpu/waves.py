@@ -249,7 +249,7 @@ class GpuWaves:
         return leader.start + leader.blocks.lds_at, leader.blocks.lds_bytes
 
     def apertures(self, wave: GpuWave) -> Apertures:
-        """Where the generic address space of a wave shows its other memories."""
+        """Return where the generic address space of a wave shows its other memories."""
         agent, scratch = wave.queue.agent, self.scratch(wave)
         usual = Apertures()
         return Apertures(
@@ -261,7 +261,7 @@ class GpuWaves:
         )
 
     def scratch(self, wave: GpuWave) -> Scratch:
-        """Where the scratch memory of a wave is."""
+        """Return where the scratch memory of a wave is."""
         if not wave.layout.scratch.of(wave.saved.word):
             return Scratch(None, None, "the wave has none: its WAVE word does not enable it")
         described, queue = processor(wave.architecture.name), wave.queue

@@ -289,7 +289,8 @@ class SimulatedTarget(StateTarget):
             self._observe(self._running)
 
     def global_address(self, where: Memory, address: int, size_bytes: int) -> int | None:
-        """Where an object is in global memory; None where it is elsewhere, or not in one place."""
+        """Return where an object is in global memory; None where it is elsewhere, or not in one
+        place."""
         places = self._lowered(where, address, size_bytes)
         return places[0][1] if len(places) == 1 and not places[0][0].name else None
 
@@ -320,7 +321,7 @@ class SimulatedTarget(StateTarget):
         return not any(wave is not None and self.has_ended(wave) for wave in waves)
 
     def _watching(self, watch: Watch) -> Watching:
-        """How the machine is asked for an object."""
+        """Return how the machine is asked for an object."""
         from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching
 
         memory: list[Callable[[], bytes]] = []
@@ -369,7 +370,7 @@ class SimulatedTarget(StateTarget):
         return next(of_group).lds.data[address : address + size_bytes].tobytes()
 
     def _scratch(self, wave: WaveMemory) -> int:
-        """Where the private memory of a wave is in global memory."""
+        """Return where the private memory of a wave is in global memory."""
         return self.apertures_of(wave.wave.id).scratch_base or 0
 
     def step_instruction(self, wave: WaveId) -> Halt:
@@ -506,7 +507,7 @@ class SimulatedTarget(StateTarget):
 
 
 def _record(wave: SimulatedWave) -> Wave:
-    """Where a wave belongs, and why it stopped in the words of amd-dbgapi."""
+    """Return where a wave belongs, and why it stopped in the words of amd-dbgapi."""
     name = "" if wave.stop_reason is None else wave.stop_reason.value.lower()
     reasons = (name,) if name in STOP_REASONS else ()
     return evolve(wave.wave, stop_reasons=reasons, barrier=wave.barrier)

@@ -160,7 +160,7 @@ class _Owners:
 
 
 def _all_owners(arena: Arena, private: Sequence[Lanes]) -> dict[Allocation, _Owners]:
-    """Which waves own parts of allocations, where any does."""
+    """Return which waves own parts of allocations, where any does."""
     bounds = [(*byte_bounds(array), n) for n, array in enumerate(private) if array.size]
     out = {}
     for allocation in arena.allocations if bounds else ():
@@ -291,7 +291,7 @@ class _Stamps:
                 raise Conflict
 
     def _is_unordered(self, before: Lanes, now: Lanes) -> Lanes:
-        """Whether no barrier orders an access and an earlier one by another wave."""
+        """Return whether no barrier orders an access and an earlier one by another wave."""
         is_wave = (before & _MANY == 0) & (before < _COMMUTING)
         same_wave = is_wave & ((before ^ now) & _NUMBER == 0)
         ordered = (self._workgroup(before) == self._workgroup(now)) & (

@@ -367,7 +367,8 @@ def _vector_source(steps: tuple[Step, ...]) -> tuple[str, tuple[int, ...]]:
 
 @lru_cache(maxsize=1 << 14)
 def _kind(step: Step) -> str:
-    """How the waves of a group execute an instruction; `Conflict` where their order matters."""
+    """Return how the waves of a group execute an instruction; `Conflict` where their order
+    matters."""
     text = "\n".join(step.lines)
     if "is_first_to_signal" in text:
         raise Conflict

@@ -32,7 +32,7 @@ class GroupFunctions:
         self._active_lanes = active_lanes
 
     def namespace(self) -> dict[str, Any]:
-        """What generated statements may call."""
+        """Return the functions that generated statements may call."""
         functions = (
             *(self.lanes_of, self.mask_of, self.scalar32, self.scalar64, self.moved, self.moved8),
             *(

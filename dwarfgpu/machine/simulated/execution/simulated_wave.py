@@ -91,7 +91,7 @@ class SimulatedWave(WaveAccesses):
         self.set_mode(self.mode & ~_GPR_IDX_EN | is_on * _GPR_IDX_EN)
 
     def hardware_register(self, name: str) -> int:
-        """What `s_getreg_b32` reads, of the bits that are defined."""
+        """Return the value that `s_getreg_b32` reads, as far as its bits are defined."""
         return read_hardware_register(self, name, self.clock)
 
     def write_hardware_register(self, name: str, mask: int, value: int) -> None:
@@ -116,7 +116,7 @@ class SimulatedWave(WaveAccesses):
         return Barrier(self.signals, self.met) if self.generation >= 12 else Barrier()
 
     def is_first_to_signal(self) -> int:
-        """Whether no other wave of the workgroup has signalled the barrier."""
+        """Return whether no other wave of the workgroup has signalled the barrier."""
         return int(not any(wave.signals for wave in self.group))
 
     def has_to_wait(self) -> bool:

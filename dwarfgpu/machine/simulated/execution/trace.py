@@ -111,7 +111,7 @@ class Trace:
 
 
 def _vectors(wave: WaveMemory) -> Lanes:
-    """All VGPRs, then all AGPRs."""
+    """Return all VGPRs, then all AGPRs."""
     return np.concatenate([wave.vectors, wave.accumulators])
 
 

@@ -81,7 +81,7 @@ def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
 
 
 def load_address_in_state(state: State, path: Path) -> tuple[int, bool]:
-    """Where a code object is in the state, or could be loaded; whether it is there."""
+    """Return where a code object is in the state, or could be loaded; whether it is there."""
     for code_object in state.code_objects:
         if resolved(code_object.path) == resolved(path):
             return code_object.load_address, True

@@ -130,7 +130,7 @@ def require_contents(launched: Launched) -> None:
 
 
 def next_placement(launches: Sequence[Launched]) -> DispatchPlacement:
-    """Where a further dispatch of the same run is: it has a queue of its own."""
+    """Return where a further dispatch of the same run is: it has a queue of its own."""
     last, count = launches[-1], len(launches)
     place = last.request.place
     end = last.objects_end + place.guard_bytes

@@ -303,7 +303,7 @@ def _local(state: StateTarget, wave: WaveId, store: SparseMemory | None, fill: i
 
 
 def _scratch_ranges(state: StateTarget) -> dict[int, int]:
-    """Where the scratch of waves is in global memory, and its sizes."""
+    """Return where the scratch of waves is in global memory, and its sizes."""
     out = {}
     for number in state.waves:
         apertures = state.apertures_of(number)

@@ -279,7 +279,7 @@ def _ignored(word: int) -> int:
 
 
 def why_not_simulated(instruction: Instruction) -> str | None:
-    """What of an instruction is not simulated; None where all is."""
+    """Return the part of an instruction that is not simulated; None if all of it is."""
     try:
         statements(instruction, instruction.encoding.format.target)
     except WaveStop as stop:

@@ -132,7 +132,7 @@ class Source(Protocol):
         ...
 
     def start_after(self, address: int) -> int:
-        """Where the next memory begins; after all addresses where none does."""
+        """Return where the next memory begins; after all addresses where none does."""
         ...
 
     def overlaps(self, start: int, end: int) -> bool:
@@ -192,7 +192,7 @@ class Arena:
         return self.allocations[index]
 
     def source_after(self, address: int) -> int:
-        """Where the next memory of the source or the next allocation begins."""
+        """Return where the next memory of the source or the next allocation begins."""
         _, end = self.gap(address)
         assert self.source is not None
         start = self.source.start_after(address)
@@ -243,7 +243,7 @@ class Arena:
             address, data = address + count, data[count:]
 
     def scalar_read(self, address: int, size_bytes: int) -> bytes:
-        """What a wave reads; `WaveStop` where there is no allocation."""
+        """Return the bytes that a wave reads; `WaveStop` if there is no allocation."""
         allocation = self.at(address)
         if allocation is None or address + size_bytes > allocation.end:
             raise self._stop("reads", address, size_bytes, ())

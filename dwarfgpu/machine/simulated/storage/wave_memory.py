@@ -242,7 +242,7 @@ class WaveMemory(RunningWave):
         return self.lds.end
 
     def _in_lds(self, addresses: Lanes, lanes: Lanes | None) -> Lanes:
-        """Where the addresses of lanes are in `lds`."""
+        """Return where the addresses of lanes are in `lds`."""
         return addresses
 
     def _require_lds(self, addresses: Lanes, size: int, lanes: Lanes | None) -> None:
@@ -395,7 +395,8 @@ class WaveMemory(RunningWave):
         return self.scratch.view(np.uint8).reshape(-1)
 
     def _scratch_addresses(self, address: Any, size: int, lanes: Lanes) -> Lanes:
-        """Where accesses of some bytes begin, for each of the lanes; `WaveStop` out of range."""
+        """Return where accesses of some bytes begin, for each of the lanes; `WaveStop` out of
+        range."""
         addresses = self._all(np.asarray(address).astype(np.int64))[lanes]
         first, last = extremes(addresses) if len(addresses) else (0, 0)
         if first < 0 or last > 4 * len(self.scratch) - size:
@@ -414,7 +415,8 @@ class WaveMemory(RunningWave):
         return out[:, 0] if count == 1 else np.ascontiguousarray(out.T)
 
     def _scratch_bytes(self, addresses: Lanes, size: int, lanes: Lanes) -> Lanes:
-        """Where the bytes of each lane are, shape (lanes, size): dwords of lanes interleave."""
+        """Return where the bytes of each lane are, shape (lanes, size): dwords of lanes
+        interleave."""
         offsets = addresses[:, None] + np.arange(size)
         result: Lanes = (offsets >> 2) * (4 * self.lane_count) + lanes[:, None] * 4 + (offsets & 3)
         return result
@@ -505,7 +507,7 @@ class WaveMemory(RunningWave):
     def buffer_address(
         self, resource: int, index: Any, offset: Any, immediate: int, scalar: int
     ) -> BufferAddress:
-        """Where the lanes access a buffer."""
+        """Return where the lanes access a buffer."""
         if isinstance(index, int) and isinstance(offset, int):
             base = resource & BUFFER_BASE
             where, valid = same_offset(
