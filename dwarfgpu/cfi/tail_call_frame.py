@@ -17,7 +17,7 @@ from dwarfgpu.model.location import Location
 
 @frozen
 class Jump:
-    """Where a function has called by a jump; as loaded."""
+    """Program location of a tail call in a function; as loaded."""
 
     pc: int
     """After the jump, or at it if the information gives only that."""
