@@ -279,10 +279,17 @@ def standard_deref(ctx: Context, location: Location) -> _Retrieved:
 
 def standard_deref_size(ctx: Context, location: Location, *, size: Size8) -> _Retrieved:
     """Retrieve a number of bytes, at most those of the generic type, zero-extended to it."""
-    generic = ctx.generic
-    if size * 8 > generic.bit_size:
-        raise IllFormed(f"a size of {size} bytes, more than the {generic.size_bytes} of generic")
+    why = why_too_large(size, ctx.generic.size_bytes)
+    if why is not None:
+        raise IllFormed(why)
     return _pointed_to(ctx, special.deref_size(ctx, location, size=size))
+
+
+def why_too_large(size: int, generic_bytes: int) -> str | None:
+    """Return why DW_OP_deref_size may not read that many bytes; None if it may."""
+    if size <= generic_bytes:
+        return None
+    return f"a size of {size} bytes, more than the {generic_bytes} of generic"
 
 
 def standard_deref_type(

@@ -146,6 +146,11 @@ class Transfer:
     def address_bits(self) -> int:
         return 8 * self.form.address_size
 
+    @property
+    def generic_bytes(self) -> int:
+        """Size of the generic type."""
+        return self.context.generic.size_bytes
+
     def __call__(
         self, instruction: Instruction, perform: Perform, shape: Shape, report: Report
     ) -> Shape | None:

@@ -193,7 +193,7 @@ class _Checker:
             if index == len(self.instructions) or shape is None:
                 continue
             instruction = self.instructions[index]
-            if _wrong_operands(instruction, self.arch):
+            if _wrong_operands(instruction, self.arch, self.transfer.generic_bytes):
                 continue
             after = self.transfer(instruction, steps[index], shape, _unheard)
             if after is None:
@@ -243,7 +243,7 @@ class _Checker:
 
     def _operands(self, instruction: Instruction) -> bool:
         """Check the operands alone; return whether the operation certainly fails."""
-        wrong = _wrong_operands(instruction, self.arch)
+        wrong = _wrong_operands(instruction, self.arch, self.transfer.generic_bytes)
         if wrong is not None:
             self._add(instruction, "error", *wrong)
         operation = instruction.operation
@@ -430,6 +430,7 @@ class _Checker:
 
 
 _CLANG_SPACES = frozenset(f"lit{number}" for number in upstream_clang.ADDRESS_SPACES)
+_READS_OF_SIZE = ("deref_size", "xderef_size", "standard_deref_size")
 _CURRENT = {
     operation.function.__name__: operation.name
     for operation in OPERATIONS.values()
@@ -447,12 +448,22 @@ def _target(instruction: Instruction) -> int:
     return instruction.end + (by if isinstance(by, int) else 0)
 
 
-def _wrong_operands(instruction: Instruction, arch: Architecture | None) -> tuple[str, str] | None:
+def _wrong_operands(
+    instruction: Instruction, arch: Architecture | None, generic_bytes: int
+) -> tuple[str, str] | None:
     """The rule, and why the operands make the operation ill-formed whatever the stack is."""
     operation, operands = instruction.operation, instruction.operands
     name = operation.function.__name__
-    if name in ("deref_size", "xderef_size") and operands[0] == 0:
+    if name in _READS_OF_SIZE and operands[0] == 0:
         return "empty-read", "a size of 0 bytes: no base type has it"
+    if name == "standard_deref_size":
+        from dwarfgpu.expr.dialect.dwarf6 import why_too_large  # few expressions are of DWARF 6
+
+        (size,) = operands
+        assert isinstance(size, int)
+        why = why_too_large(size, generic_bytes)
+        if why is not None:
+            return "wrong-kind", why
     if name in ("LLVM_extend", "LLVM_select_bit_piece"):
         size, count = operands
         assert isinstance(size, int) and isinstance(count, int)
