@@ -12,7 +12,6 @@ from dwarfgpu.arch import other_wave_size
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.options.dialects import dialect_notes
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
 from dwarfgpu.terminal.input import text_input
@@ -57,7 +56,7 @@ def run(arguments: Namespace) -> int:
     text = text_input(arguments.text, arguments.file, USAGE)
     encoding_ = encoding(arguments, text, writes=True)
     data = _bytes(text, encoding_, encoding_.arch, arguments)
-    notes = list(dialect_notes(encoding_.dialect))
+    notes = list(encoding_.notes)
     if arguments.wave_size is None:
         notes += _assumed_wave_size(
             data, encoding_, lambda arch: _bytes(text, encoding_, arch, arguments)

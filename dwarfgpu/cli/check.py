@@ -18,7 +18,6 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.batch_options import add_batch_options
-from dwarfgpu.options.dialects import dialect_notes
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
@@ -111,7 +110,7 @@ def run(arguments: Namespace) -> int:
         result_kind=arguments.want,
     )
     findings = [finding for finding in findings if rules is None or finding.rule in rules]
-    notes = list(dialect_notes(options.dialect))
+    notes = list(options.notes)
     if arguments.json:
         objects = [_object(finding) for finding in findings]
         print(json.dumps({"schema": SCHEMA, "notes": notes, "findings": objects}))

@@ -79,7 +79,8 @@ def operations(
     form = format_of(architecture) if context.unit is None else context.unit.format
     text = " ".join(args.subject) if args.expression is None else "; ".join(args.expression)
     unit_dialect = None if context.unit is None else context.unit.dialect
-    chosen = dialect_for(args.dialect, unit_dialect, "" if args.hex else text)
+    named = args.dialect, unit_dialect, "" if args.hex else text
+    chosen = dialect_for(*named)
     if args.hex:
         data = parse_hex(text)
     else:
@@ -93,7 +94,7 @@ def operations(
                 raise UsageError(f"{error.message}; {_EXPECTED}") from None
             raise
     program = prepare(data, chosen, form)
-    notes = (*dialect_notes(chosen), *notes_that_hold(program.notes, frame))
+    notes = (*dialect_notes(chosen, *named), *notes_that_hold(program.notes, frame))
     notes += wide_number_notes(program.instructions, form.address_size)
     if context.lane is not None:
         notes += lane_zero_notes(program.instructions, _WHOLE_BITS, architecture)

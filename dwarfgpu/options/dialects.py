@@ -21,13 +21,17 @@ from dwarfgpu.expr.dialect.dialect import (
 from dwarfgpu.expr.dialect.encodings import PROVISIONAL, encodings
 
 DIALECT_HELP: Final = "dialect of the vendor encodings; default: the dialect of the unit, else amd"
-_NAME: Final = re.compile(r"\b(dw_op_)?(\w+)")
+_NAME: Final = re.compile(r"\b(dw_op_)?(\w+)", re.IGNORECASE)
 
 
-def dialect_notes(chosen: Dialect) -> tuple[str, ...]:
-    """What to say of numbers that are dwarfgpu's own."""
+def dialect_notes(
+    chosen: Dialect, name: str | None = None, unit: Dialect | None = None, text: str = ""
+) -> tuple[str, ...]:
+    """What to say of the dialect that `dialect_for` returned for these arguments: of numbers that
+    are dwarfgpu's own, and of a dialect that a name in the text chose."""
     if not chosen.provisional:
-        return ()
+        is_chosen_by_text = name is None and chosen is DWARF6 and not (unit and unit.dwarf6)
+        return (_chosen_by_text(text),) if is_chosen_by_text else ()
     of = " of DWARF 6" if chosen.dwarf6 else ""
     when = "in its public texts" if chosen.dwarf6 else "today"
     return (
@@ -54,6 +58,17 @@ def dialect_for(
     unnumbered = {name.lower() for name in PROVISIONAL.values() if name not in codes}
     standard = None if preferred.dwarf6 else _dwarf6(text)
     return standard or (AMD_PROVISIONAL if words & unnumbered else preferred)
+
+
+def _chosen_by_text(text: str) -> str:
+    from dwarfgpu.expr.dialect.dwarf6_names import names  # few texts have any
+
+    word = next(
+        match[0]
+        for match in _NAME.finditer(text)
+        if match[1] and match[2].lower() in names().operations
+    )
+    return f"dialect {DWARF6}, because of {word}; --dialect names another"
 
 
 def _dwarf6(text: str, *, bare: bool = False) -> Dialect | None:

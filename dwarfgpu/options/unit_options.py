@@ -10,7 +10,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
 from dwarfgpu.objfile.file_kinds import is_core_header
-from dwarfgpu.options.dialects import DIALECT_HELP, dialect_for
+from dwarfgpu.options.dialects import DIALECT_HELP, dialect_for, dialect_notes
 from dwarfgpu.terminal.input import file_head
 
 
@@ -21,6 +21,8 @@ class Encoding:
     dialect: Dialect
     format: UnitFormat
     arch: Architecture
+    notes: tuple[str, ...] = ()
+    """On the dialect (`dialect_notes`)."""
 
 
 def add_encoding_options(parser: ArgumentParser) -> None:
@@ -55,7 +57,8 @@ def encoding(arguments: Namespace, text: str = "", *, writes: bool = False) -> E
         arguments.dwarf_version,
         "big" if arguments.big_endian else arch.endian,
     )
-    return Encoding(dialect_for(arguments.dialect, text=text, writes=writes), form, arch)
+    chosen = dialect_for(arguments.dialect, text=text, writes=writes)
+    return Encoding(chosen, form, arch, dialect_notes(chosen, arguments.dialect, text=text))
 
 
 def is_core(word: str) -> bool:

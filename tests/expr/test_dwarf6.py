@@ -294,3 +294,29 @@ def test_a_file_of_version_6_is_not_read(tmp_path: Path) -> None:
     assert (
         "DWARF version 6: no public text defines its headers and forms yet" in done.out + done.err
     )
+
+
+@pytest.mark.parametrize("location", ["reg0", "regx 17", "lit5", "addr 0x100"])
+@pytest.mark.parametrize("size", [0, 9, 16])
+def test_check_finds_sizes_that_deref_size_may_not_have(location: str, size: int) -> None:
+    """3.13: from any location, 1 to 8 bytes, the size of the generic type."""
+    arguments = ("check", "--arch", "x86_64", "--dialect", "dwarf6")
+    answered = run(*arguments, f"{location}; deref_size {size}")
+    why = f"{size} bytes, more than the 8 of generic" if size else "0 bytes: no base type has it"
+    assert answered.status == 1
+    (line,) = answered.lines
+    assert f"error: DW_OP_deref_size: a size of {why}" in line
+
+
+def test_check_finds_no_mistake_in_a_size_of_the_generic_type() -> None:
+    text = "reg0; deref_size 8; stack_value"
+    assert run("check", "--arch", "x86_64", "--dialect", "dwarf6", text).out == ""
+
+
+@pytest.mark.parametrize("command", ["eval", "explain", "check", "asm"])
+def test_the_name_that_chose_the_dialect_is_noted(command: str) -> None:
+    text = "lit5; lit3; DW_OP_mod_trunc"
+    note = "note: dialect dwarf6, because of DW_OP_mod_trunc; --dialect names another\n"
+    assert run(command, text).err == note
+    assert run(command, "--dialect", "dwarf6", text).err == ""
+    assert run(command, "lit5; lit3; mod").err == ""
