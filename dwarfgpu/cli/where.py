@@ -14,7 +14,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.coverage.find_variables import Wanted
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -129,7 +129,7 @@ def show(file: ObjectFile, args: Namespace) -> int:
     """Print where each variable of one object file of many is described; the exit status."""
     directories = args.debug_dir or DEBUG_DIRECTORIES
     opened = CodeObject.of(file, dialect=args.dialect, debug_directories=directories)
-    if not opened.info.units and not opened.info.problems:
+    if _lacks_debug_info(opened):
         print("no debugging information")
         return 0
     request = Request(file.path, Wanted((), None, None), _percentage(args.min_coverage))
@@ -287,13 +287,20 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
             debug_directories=args.debug_dir or DEBUG_DIRECTORIES,
             limits=file_limits_of(args),
         )
-        units = file.info.units
-    if not units and not file.info.problems:
+    if _lacks_debug_info(file):
         known = ""
         if file.file.machine == "CUDA" and file.file.has_section(".debug_line"):
             known = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
         raise UsageError(f"{file.name} has no debugging information{known}")
     return file
+
+
+def _lacks_debug_info(file: CodeObject) -> bool:
+    """Return whether a file has no units; units that cannot be read are a problem of the answer."""
+    try:
+        return not file.info.units and not file.info.problems
+    except DwarfGpuError:
+        return False
 
 
 def _print(line: str) -> None:

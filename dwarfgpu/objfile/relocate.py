@@ -213,8 +213,10 @@ class Relocator:
         for offset, index, number, explicit_addend in _entries(file, table):
             relocation = kinds.get(number)
             if relocation is None:
-                subject = f"relocation type {number}" if kinds else "relocations"
-                problem = Unsupported(f"{file.path}: {subject} of {file.machine}")
+                what = f"relocations of {file.machine} are unknown"
+                if kinds:
+                    what = f"relocation type {number} of {file.machine} is unknown"
+                problem = Unsupported(f"{file.path}: {table.name}: {what}")
                 yield Field(offset, data[offset : offset + LARGEST_FIELD_BYTES], problem)
                 continue
             if relocation.kind == "none":

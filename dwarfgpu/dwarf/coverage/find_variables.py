@@ -277,7 +277,11 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     Units are read one after the other: with a program location only the one that covers it, with
     names only those that mention them.
     """
-    units: Iterable[CompilationUnit] = scopes.info.units
+    try:
+        units: Iterable[CompilationUnit] = scopes.info.units
+    except DwarfGpuError as error:
+        yield UnitGroups(None, problems=[error])
+        return
     if query.pc is not None:
         try:
             unit = scopes.unit_at(query.pc)
