@@ -248,6 +248,8 @@ class Architecture:
     """Keyed by name, lower case; no operation can name them."""
     dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)
     """What llvm-dwarfdump prints for a DWARF number, where it is not the name in capitals."""
+    no_return_register: int | None = None
+    """The return address column of call frame information that says that there is none."""
     no_machine: str | None = None
     """Why there is no machine to read values from, for architectures of which only files are
     read."""

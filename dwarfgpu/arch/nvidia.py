@@ -22,6 +22,8 @@ STACK_POINTER: Final = 0x05000001
 """R1 (CUDA's calling convention), an offset in local memory."""
 _CONDITION, _PREDICATE, _FULL, _UNIFORM_PREDICATE, _UNIFORM = 1, 2, 5, 9, 11
 """REG_CLASS_REG_CC, REG_CLASS_REG_PRED, REG_CLASS_REG_FULL, REG_CLASS_UREG_PRED and _FULL."""
+_NO_REGISTER: Final = 0xFFFFFFFF
+"""Return address column of functions whose call frame information names no register for it."""
 _REGISTER: Final = re.compile(r"%([A-Za-z]+)\d*")
 _LONGEST_NAME_BYTES: Final = 32
 _TYPES: Final = {
@@ -62,6 +64,7 @@ def nvidia(name: str) -> Architecture:
         address_bits=64,
         registers=_Registers(registers_of_thread(_machine_registers())),
         address_spaces=spaces,
+        no_return_register=_NO_REGISTER,
         no_machine=_NO_MACHINE,
         virtual_register=ptx_number,
         stack_pointer=STACK_POINTER,

@@ -198,6 +198,13 @@ class CallStack:
                 return End(True, f"outermost: {kernel} is a kernel", note=reason)
             return End(False, reason)
         row = last.row
+        architecture = require(self._context.architecture, "target architecture")
+        if row.return_register == architecture.no_return_register:
+            reason = "its call frame information has no return address"
+            kernel = self._loaded.kernel_at(last.location)
+            if kernel is not None:
+                return End(True, f"outermost: {kernel} is a kernel", note=reason)
+            return End(False, f"frame {last.level}: {reason}")
         caller = last.return_address()
         if caller is None:
             return End(True, "outermost: the return address is undefined")

@@ -14,7 +14,7 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.text.assembly import Line, disassemble, expression_text
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
-from dwarfgpu.terminal.input import read_file, text_input
+from dwarfgpu.terminal.input import is_object, read_file, text_input
 from dwarfgpu.view.location_json import operand_json
 
 SCHEMA: Final = "dwarfgpu-dis-1"
@@ -120,6 +120,11 @@ def _cfa_object(instruction: CfaInstruction, form: CfiFormat, text: str) -> dict
 
 def _input(arguments: Namespace) -> bytes:
     if arguments.binary is None:
+        if arguments.file is not None and is_object(arguments.file):
+            raise UsageError(
+                f"{arguments.file}: an object file, not bytes as text; info, where, frames, check "
+                "and disas read object files"
+            )
         return parse_hex(text_input(arguments.bytes, arguments.file, USAGE))
     if arguments.bytes:
         raise UsageError("give the bytes or --binary, not both")

@@ -56,7 +56,10 @@ def cie_heading(cie: Cie) -> str:
     form = cie.format
     words += [f"code alignment {form.code_alignment}", f"data alignment {form.data_alignment}"]
     names = with_own_names(form.architecture)
-    words.append(f"return address {register_name(cie.return_register, names)}")
+    name = register_name(cie.return_register, names)
+    if names is not None and cie.return_register == names.no_return_register:
+        name = "none"
+    words.append(f"return address {name}")
     words += ["signal frame"] if cie.augmentation.is_signal_frame else []
     return f"CIE {cie.offset:#x}: {', '.join(words)}"
 

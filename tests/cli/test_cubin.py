@@ -118,6 +118,54 @@ def test_values_need_a_machine(path: Path, subject: str, pc: str, reason: str) -
     assert answered.out in ("", f"{subject} = <unavailable>\n")
 
 
+def test_a_value_that_is_missing_names_the_register_to_give() -> None:
+    """A variable is in a register of PTX: one of the machine does not give its contents."""
+    question = ("eval", "total", "--file", AXPY, "--pc", "0x740", "--reg")
+    assert "; --reg %r6=VALUE gives its contents" in run(*question, "R12=5").err
+    assert run(*question, "%r6=0x40400000").out == "total = 3\n"
+
+
+def test_a_kernel_has_no_caller() -> None:
+    """Its call frame information has 0xffffffff for the return address: there is none."""
+    answered = run("bt", "--file", COMBINE, "--pc", "0x10")
+    assert answered.status == 0
+    assert [line[:2] for line in answered.lines] == ["#0"]
+    assert "outermost" not in answered.out
+    end = run_json("bt", "--file", COMBINE, "--pc", "0x10").json["end"]
+    assert end == {"is_outermost": True, "reason": "outermost: combine is a kernel"}
+    titles = [line for line in run("frames", COMBINE).lines if line.startswith("CIE")]
+    assert [title.rpartition("return address ")[2] for title in titles] == ["none", "R20", "R20"]
+
+
+def test_instructions_are_not_decoded() -> None:
+    """Whether or not the package that decodes the instructions of hosts is installed."""
+    answered = run("disas", AXPY)
+    assert (answered.status, answered.out) == (1, "")
+    assert answered.err.endswith("Unsupported: instructions of NVIDIA GPUs are not decoded\n")
+
+
+def test_dis_of_an_object_file_names_the_commands_that_read_it() -> None:
+    answered = run("dis", "--file", AXPY)
+    assert answered.status == 2
+    assert answered.err.startswith(f"dwarfgpu: {AXPY}: an object file, not bytes as text; info, ")
+
+
+def test_where_reports_what_cannot_be_relocated(tmp_path: Path) -> None:
+    file = open_object(AXPY)
+    (table,) = file.sections_named(".rela.debug_info")
+    data = bytearray(AXPY.read_bytes())
+    data[table.offset + 8] = 222
+    path = tmp_path / "unknown.cubin"
+    path.write_bytes(data)
+    why = f"problem: Unsupported: {path}: .rela.debug_info: relocation type 222 of CUDA is unknown"
+    for arguments in (("--all", path), (path, "total")):
+        answered = run("where", *arguments)
+        assert answered.status == 1
+        assert why in answered.lines
+    record = run_json("where", "--all", path).json
+    assert [problem["kind"] for problem in record["problems"]] == ["Unsupported"]
+
+
 def test_dis() -> None:
     lines = run("dis", "--arch", "sm_90", "90b0e29093d704").lines
     assert lines == ["0x0000  90b0e29093d704  DW_OP_regx %rd10"]

@@ -95,7 +95,9 @@ def _unknown(why: str) -> End:
 
 
 def kernel_in(code_object: CodeObject, location: int) -> str | None:
-    """Return the AMD GPU kernel at a program location; None if there is none, or it is unknown."""
+    """Return the GPU kernel at a program location; None if there is none, or it is unknown."""
+    if code_object.file.machine == "CUDA":
+        return _cuda_kernel_in(code_object, location)
     if code_object.file.machine != "AMDGPU":
         return None
     try:
@@ -104,6 +106,16 @@ def kernel_in(code_object: CodeObject, location: int) -> str | None:
     except DwarfGpuError:
         return None
     return function.name if function is not None and is_kernel else None
+
+
+def _cuda_kernel_in(code_object: CodeObject, location: int) -> str | None:
+    from dwarfgpu.objfile.cuda_code import read_cuda_code  # few files are cubins
+
+    offset = location - code_object.load_address
+    for kernel in read_cuda_code(code_object.file).kernels:
+        if 0 <= offset - kernel.address < kernel.size_bytes:
+            return kernel.name
+    return None
 
 
 def _function_in(code_object: CodeObject, location: int) -> _Function | None:

@@ -211,7 +211,10 @@ class StateTarget:
         if stored is None:
             self._require_allocated(wave, register)
             if self.architecture.no_machine is not None:
-                raise WhollyUnavailable(f"register {register}: {self.architecture.no_machine}")
+                raise WhollyUnavailable(
+                    f"register {register}: {self.architecture.no_machine}; "
+                    f"--reg {register}=VALUE gives its contents"
+                )
             raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
         if stored.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
             raise _missing(wave, register, stored, offset_bytes, end)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 from dwarfgpu.errors import Unsupported
+
+_MODES: Final = {
+    "X86_64": ("CS_ARCH_X86", "CS_MODE_64"),
+    "386": ("CS_ARCH_X86", "CS_MODE_32"),
+    "AARCH64": ("CS_ARCH_ARM64", "CS_MODE_LITTLE_ENDIAN"),
+}
+"""Capstone's names of the architecture and the mode of each machine whose code is decoded."""
 
 
 def host_instructions(
@@ -17,14 +24,7 @@ def host_instructions(
     `Unsupported` for other machines, and without capstone.
     """
     capstone = require_capstone(machine)
-    modes = {
-        "X86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
-        "386": (capstone.CS_ARCH_X86, capstone.CS_MODE_32),
-        "AARCH64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN),
-    }
-    if machine not in modes:
-        raise Unsupported(f"instructions of {machine} are unknown")
-    engine: Any = capstone.Cs(*modes[machine])
+    engine: Any = capstone.Cs(*(getattr(capstone, name) for name in _MODES[machine]))
     if machine != "AARCH64":
         engine.syntax = capstone.CS_OPT_SYNTAX_ATT
     step = 4 if machine == "AARCH64" else 1
@@ -47,7 +47,11 @@ def host_instructions(
 
 
 def require_capstone(machine: str) -> Any:
-    """The package that decodes instructions of a host; `Unsupported` where it is not installed."""
+    """The package that decodes instructions of a host; `Unsupported` where it is not installed, and
+    for a machine that it is not used for."""
+    if machine not in _MODES:
+        owner = "NVIDIA GPUs" if machine == "CUDA" else machine
+        raise Unsupported(f"instructions of {owner} are not decoded")
     try:
         return import_module("capstone")
     except ImportError:
