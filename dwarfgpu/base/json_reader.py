@@ -120,8 +120,9 @@ class Field:
         if not isinstance(value, int) or isinstance(value, bool):
             raise self.expected("an integer")
         if (least is not None and value < least) or (most is not None and value > most):
-            low = "" if least is None else f"at least {least}"
-            high = "" if most is None else f"at most {most:#x}"
+            shown = str if most is None or most < 1 << 16 else hex  # both in one base
+            low = "" if least is None else f"at least {shown(least) if least else 0}"
+            high = "" if most is None else f"at most {shown(most)}"
             raise self.expected(f"an integer of {' and '.join(filter(None, (low, high)))}")
         if value.bit_length() > max(MAX_BITS, (most or 0).bit_length()):
             raise self.expected(f"an integer of at most {MAX_BITS} bits")

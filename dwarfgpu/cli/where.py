@@ -20,7 +20,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import add_batch_options, is_batch
-from dwarfgpu.options.core_options import add_core_options, require_core
+from dwarfgpu.options.core_options import WaveAction, add_core_options, require_core
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import names_a_file, opening
@@ -55,8 +55,9 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument("--file", metavar="FILE", help="the file, if only names are given")
     group.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
     add_core_options(group)
+    group.set_defaults(wave_option="--wave")
     group.add_argument(
-        "--wave", "--thread", metavar="N",
+        "--wave", "--thread", action=WaveAction, metavar="N",
         help="for a core file: where this wave or thread stopped; default: the one that failed",
     )  # fmt: skip
     group.add_argument("--all", action="store_true", help="every variable of the file")
@@ -229,7 +230,7 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
     """Return the code object in which a wave or thread stopped, and the request there: in its
     scopes, unless the command line selects others."""
     stopped = opened_core(args, args.file)
-    wave = stopped.wave(natural(args.wave, "--wave"))
+    wave = stopped.wave(natural(args.wave, args.wave_option), args.wave_option)
     name = f"thread {wave.wave}"
     if wave.pc is None:
         raise UsageError(f"no program location of {name} is known")

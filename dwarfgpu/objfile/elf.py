@@ -35,6 +35,7 @@ from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 190: "CUDA", 224: "AMDGPU"}
 """`e_machine` to the name in `Architecture.machine`."""
 
+EV_CURRENT: Final = 1
 ET_REL: Final = 1
 ET_EXEC: Final = 2
 ET_DYN: Final = 3
@@ -156,7 +157,8 @@ class ObjectFile:
         self.abi_version = ident[8]
         self._layout = _LAYOUTS[ident[4]]
         header = self._unpack(self._layout.header, 16, "ELF header")
-        self.type, machine, _, self.entry, self._segments_at, self._sections_at = header[:6]
+        self.type, machine, self.header_version, self.entry = header[:4]
+        self._segments_at, self._sections_at = header[4:6]
         self.machine = MACHINES.get(machine, f"machine {machine}")
         self.flags = header[6]
         self._segment_bytes, self._segment_count = header[8:10]
@@ -383,10 +385,14 @@ class ObjectFile:
         return part_of(self._data, offset, size_bytes)
 
     def _check_range(self, offset: int, size_bytes: int, subject: str) -> None:
-        if offset + size_bytes > self.size_bytes:
+        end = offset + size_bytes
+        if end > self.size_bytes:
+            place = f"at [{offset:#x},{end:#x})"
+            if end > 1 << 64:  # no offset in a file
+                place = f"at {offset:#x} with {size_bytes:#x} bytes"
             raise self._malformed(
-                f"{subject} at [{offset:#x},{offset + size_bytes:#x}) is outside the "
-                f"{self.size_bytes:#x} bytes of the file"
+                f"{subject} {place} is outside the {self.size_bytes:#x} bytes of the file: "
+                "the file is cut short, or its headers are wrong"
             )
 
     def memory_bytes(self, address: int, size_bytes: int) -> bytes | None:

@@ -47,17 +47,22 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
     problem: Malformed | None = None
     bytes_left = file.size_bytes
     for place, size_bytes, area in _areas(file):
+        if bytes_left < size_bytes <= file.size_bytes:
+            overlap = Malformed("notes that overlap: they have more bytes than the file")
+            overlap.context = f"{file.path}: {place}"
+            problem = problem or overlap
+            break
+        try:
+            data = area()
+        except Malformed as error:  # it names file and place
+            problem = problem or error
+            continue
         bytes_left -= size_bytes
         try:
-            if bytes_left < 0:
-                raise Malformed("notes that overlap: they have more bytes than the file")
-            data = area()
             notes.extend(notes_in(data, file.endian))
         except Malformed as error:
             error.context = f"{file.path}: {place}"
             problem = problem or error
-        if bytes_left < 0:
-            break
     return tuple(notes), problem
 
 
@@ -87,7 +92,7 @@ def _areas(file: ObjectFile) -> Iterator[tuple[str, int, Callable[[], bytes]]]:
         for segment in file.segments:
             if segment.type == PT_NOTE:
                 size_bytes = segment.file_bytes
-                read = partial(file.file_bytes, segment.offset, size_bytes, "notes")
+                read = partial(file.file_bytes, segment.offset, size_bytes, "PT_NOTE")
                 yield "PT_NOTE", size_bytes, read
 
 

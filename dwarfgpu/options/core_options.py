@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from argparse import Action, ArgumentParser, Namespace, _ArgumentGroup
 
 from dwarfgpu.errors import UsageError
 
@@ -40,3 +40,17 @@ def require_core(args: Namespace) -> None:
     for name, message in _NEED_CORE.items():
         if getattr(args, name):
             raise UsageError(message)
+
+
+class WaveAction(Action):
+    """Store the number of a wave, and in `wave_option` which of its options was typed."""
+
+    def __call__(
+        self,
+        parser: ArgumentParser,
+        namespace: Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, values)
+        namespace.wave_option = option_string

@@ -53,8 +53,28 @@ def take_only_files(args: Namespace, words: str) -> None:
         expected = (
             "one FILE, and one core file" if len(remaining) < len(files) else "an object file"
         )
-        _require_readable(remaining[0])
+        for word in files if is_object(remaining[0]) else remaining[:1]:
+            _require_readable(word, whole=True)
+        if is_object(remaining[0]) and args.core is None:
+            raise UsageError(f"{_why_no_core(remaining[0])}: give {expected}")
         raise UsageError(f"{remaining[0]}: give {expected}, with or without --file and --core")
+
+
+def _why_no_core(word: str) -> str:
+    """Why a second object file of a command line is not taken as its core file."""
+    from dwarfgpu.objfile.container import open_object  # most requests name no wrong file
+    from dwarfgpu.objfile.elf import EV_CURRENT
+    from dwarfgpu.objfile.file_kinds import ET_CORE
+
+    with opening():
+        file = open_object(word)
+    why = f"{word} is not a core file: its e_type is {file.type:#x}, not {ET_CORE} (ET_CORE)"
+    if file.header_version != EV_CURRENT:
+        why += (
+            f", and its e_version {file.header_version:#x}, not {EV_CURRENT} (EV_CURRENT): "
+            f"it is damaged, or not {file.endian}-endian as its EI_DATA says"
+        )
+    return why
 
 
 def _is_operand(word: str) -> bool:
@@ -92,9 +112,12 @@ def _is_existing(word: str) -> bool:
         return False
 
 
-def _require_readable(word: str) -> None:
-    """`UsageError` with the reason if a word is not a readable object file."""
-    if is_object(word):
+def _require_readable(word: str, *, whole: bool = False) -> None:
+    """`UsageError` with the reason if a word is not a readable object file.
+
+    By its first bytes only, unless `whole`.
+    """
+    if is_object(word) and not whole:
         return
     if word.endswith(".json") and _is_existing(word):
         raise UsageError(f"{word} is not an ELF file; give a state with --state {word}")

@@ -8,7 +8,7 @@ from typing import Final
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
-from dwarfgpu.options.core_options import add_core_options
+from dwarfgpu.options.core_options import WaveAction, add_core_options
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.limit_options import add_evaluation_limit_options, add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
@@ -44,8 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--scratch-base", metavar="ADDR", help="AMD GPU: the wave's scratch in global memory"
     )
     focus = parser.add_argument_group("context")
+    focus.set_defaults(wave_option="--wave")
     focus.add_argument(
-        "--wave", "--thread", metavar="N|all",
+        "--wave", "--thread", action=WaveAction, metavar="N|all",
         help="the current wave or thread; in a core file, GDB's number or the kernel's (LWP); "
         "eval: all of them",
     )  # fmt: skip

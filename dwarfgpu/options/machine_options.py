@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Set
 from pathlib import Path
 
 from attrs import evolve
@@ -67,7 +68,7 @@ def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
     if state is not None:
         target, notes = state.target, state.notes
         return Stopped(arch, target, target, state.waves, code_objects, True, notes=notes)
-    target, wave = StateTarget(arch), natural(args.wave, "--wave") or 0
+    target, wave = StateTarget(arch), natural(args.wave, args.wave_option) or 0
     target.add_wave(wave)
     return Stopped(arch, target, target, (WaveState(wave, None),), code_objects, False)
 
@@ -105,7 +106,8 @@ def session_of(
         checked_lanes(given_lanes)
     stopped = stopped or stopped_of(args, files)
     lane = None if args.lane == "all" else lane_number(args.lane)
-    wave, code_objects = stopped.wave(natural(args.wave, "--wave")), stopped.code_objects
+    option = args.wave_option
+    wave, code_objects = stopped.wave(natural(args.wave, option), option), stopped.code_objects
     arch = stopped.architecture_of(wave.wave)
     if stopped.has_started or stopped.code_objects:
         _check_lanes(given_lanes, lane, arch)
@@ -229,6 +231,7 @@ def _code_objects(
             if resolved(code_object.path) not in paths
             and not (files and len(state.code_objects) == 1)
         ]
+        _require_existing(state, {path for path, _ in named})
     limits = file_limits_of(args)
     code_objects = tuple(
         CodeObject.open(
@@ -245,6 +248,19 @@ def _code_objects(
     if load_address is not None or state is not None:
         _require_end(code_objects, None if load_address is not None else state)
     return code_objects
+
+
+def _require_existing(state: State, opened: Set[Path]) -> None:
+    """`UsageError` for a code object that a state names and that is missing."""
+    for listed in state.code_objects:
+        if listed.path_field is None or listed.path not in opened or listed.path.exists():
+            continue
+        advice = "; --file FILE gives it" if len(state.code_objects) == 1 else ""
+        raise UsageError(
+            f"{listed.path_field.source}: {listed.path_field.path}: there is no file "
+            f"{listed.path}: correct the path, which is relative to the folder of the state, "
+            f"or put the file there{advice}"
+        )
 
 
 def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> None:

@@ -48,7 +48,7 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
         checked_lanes(given_lanes)
     file_limits_of(args)
     arch = architecture(args.arch or DEFAULT_ARCHITECTURE)
-    machine, wave = StateTarget(arch), natural(args.wave, "--wave") or 0
+    machine, wave = StateTarget(arch), natural(args.wave, args.wave_option) or 0
     machine.add_wave(wave)
     target = ImageTarget(machine, (), False)
     lane, iteration = natural(args.lane, "--lane"), natural(args.iteration, "--iteration")

@@ -80,7 +80,7 @@ def test_a_thread_by_gdbs_number_or_the_kernels() -> None:
     assert answers[0] == answers[1] and answers[0]["thread"] == 2
     assert run_json("bt", *of(BUILDS[0]), "--thread", first["lwp"]).json["thread"] == 1
     assert run("bt", *of(BUILDS[0]), "--thread", 3).error == (
-        "--thread 3: the core has no such thread; it has 1 to 2"
+        "--thread 3: the core has no such thread; it has threads 1 to 2"
     )
 
 

@@ -98,3 +98,77 @@ def test_a_compressed_core(tmp_path: Path, compress: Callable[[bytes], bytes]) -
     assert any(line.startswith("#0 ") for line in done.lines)
     refused = run("bt", path, "--max-inflated-bytes", 4096)
     assert refused.status == 2 and "in one block of" in refused.error
+
+
+_CRASH = FIXTURES / "core/crash.x86_64.O0"
+_CORE = FIXTURES / "core/crash.x86_64.O0.core"
+
+
+def _changed(folder: Path, at: int, new: bytes) -> Path:
+    """A copy of the core file with other bytes."""
+    data = bytearray(_CORE.read_bytes())
+    data[at : at + len(new)] = new
+    path = folder / "changed"
+    path.write_bytes(data)
+    return path
+
+
+def _note_header(data: bytes) -> int:
+    """The offset of the program header of the notes."""
+    count = int.from_bytes(data[56:58], "little")
+    return next(at for at in range(64, 64 + 56 * count, 56) if data[at : at + 4] == b"\4\0\0\0")
+
+
+def test_a_core_cut_inside_its_notes(tmp_path: Path) -> None:
+    path = tmp_path / "cut"
+    path.write_bytes(_CORE.read_bytes()[:5000])
+    assert run("bt", _CRASH, path).err == (
+        f"dwarfgpu: {path}: PT_NOTE at [0x2e0,0x20f0) is outside the 0x1388 bytes of the file: "
+        "the file is cut short, or its headers are wrong\n"
+    )
+
+
+def test_notes_longer_than_an_address_space(tmp_path: Path) -> None:
+    path = _changed(tmp_path, _note_header(_CORE.read_bytes()) + 32, b"\xff" * 8)
+    assert run("bt", _CRASH, path).err.startswith(
+        f"dwarfgpu: {path}: PT_NOTE at 0x2e0 with 0xffffffffffffffff bytes is outside the "
+    )
+
+
+def test_why_a_core_has_no_threads(tmp_path: Path) -> None:
+    start = f"dwarfgpu: {tmp_path / 'changed'} has no threads: it has no "
+    path = _changed(tmp_path, 56, bytes(2))
+    assert run("bt", _CRASH, path).err == f"{start}program headers (e_phnum is 0)\n"
+    path = _changed(tmp_path, _note_header(_CORE.read_bytes()), bytes(4))
+    assert run("bt", _CRASH, path).err == f"{start}notes (PT_NOTE)\n"
+
+
+def test_a_second_file_that_is_no_core(tmp_path: Path) -> None:
+    path = tmp_path / "short"
+    path.write_bytes(b"\x7fELF")
+    done = run("bt", _CRASH, path)
+    assert done.status == 2
+    assert done.err == (
+        f"dwarfgpu: {path}: ELF identification is cut short or names an unknown class\n"
+    )
+    path = _changed(tmp_path, 5, b"\2")
+    done = run("bt", _CRASH, path)
+    assert done.status == 2
+    assert done.err.startswith(
+        f"dwarfgpu: {path} is not a core file: its e_type is 0x400, not 4 (ET_CORE), "
+        "and its e_version 0x1000000, not 1 (EV_CURRENT): "
+        "it is damaged, or not big-endian as its EI_DATA says: give one FILE, and one core file"
+    )
+
+
+def test_a_state_names_a_missing_code_object(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    state.write_text(
+        '{"schema": "dwarfgpu-state-1", "architecture": "gfx942", "waves": [{}], '
+        '"code_objects": [{"path": "missing.co"}]}'
+    )
+    assert run("lanes", "--state", state).err == (
+        f"dwarfgpu: {state}: code_objects[0].path: there is no file {tmp_path / 'missing.co'}: "
+        "correct the path, which is relative to the folder of the state, or put the file there"
+        "; --file FILE gives it\n"
+    )

@@ -92,7 +92,7 @@ def test_what_is_given_goes_over_the_core(core: tuple[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--wave", 9), "--wave 9: the core has no such wave; it has 1 to 3"),
+        (("--wave", 9), "--wave 9: the core has no such wave; it has waves 1 to 3"),
         (("--lane", 64), "--lane 64: the wave has"),
         (("--code-object", "x"), "--code-object x: expected URI=FILE"),
         (("--code-object", "file:///x=/y"), "--code-object file:///x: the core lists no such"),

@@ -24,7 +24,7 @@ STATE = STATES / "call.gfx942.O0.json"
         (("run", CORE, "loop"),
          "KERNEL is about a dispatch that begins: the waves of a state or a core file go on as "
          "they are"),
-        (("bt", CORE, "--wave", 9), "--wave 9: the core has no such wave; it has 1 to 4"),
+        (("bt", CORE, "--wave", 9), "--wave 9: the core has no such wave; it has waves 1 to 4"),
         (("eval", CORE, *ROOT, "--lane", "63-60", "t"),
          "--lane 63-60: a range begins with its lower lane: 60-63"),
         (("eval", CORE, *ROOT, "--lane", "60-99", "t"),
@@ -73,7 +73,11 @@ def test_an_address_out_of_bounds_has_one_reason() -> None:
 
 def test_a_core_of_threads_speaks_of_threads() -> None:
     done = run("bt", Path(FIXTURES / "core/crash.x86_64.O0.core"), "--thread", 9)
-    assert "--thread 9: the core has no such thread; it has 1" in done.err
+    assert "--thread 9: the core has no such thread; it has threads 1 to 2\n" in done.err
+    done = run("bt", Path(FIXTURES / "core/crash.x86_64.O0.core"), "--wave", 9)
+    assert "--wave 9: the core has no such thread; it has threads 1 to 2\n" in done.err
+    done = run("bt", Path(FIXTURES / "core/crash.x86_64.O0.core"), "--thread", -1)
+    assert done.err == "dwarfgpu: --thread: expected an integer of at least 0, not -1\n"
 
 
 def test_disas_of_a_core() -> None:

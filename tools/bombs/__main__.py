@@ -20,7 +20,7 @@ from tools.bombs.measure import Measured, measured
 from tools.bombs.model import MEMORY_MEGABYTES, Bomb
 
 HEADER: Final = "| Bomb | Where | What | File, KB | CPU, s | Memory, MB | Ends with |"
-_OPTION: Final = re.compile(r"--max-[a-z-]+")
+_OPTION: Final = re.compile(r"--max-[a-z-]+(?![a-z-]|…|\.\.\.)")
 
 
 def main() -> int:

@@ -44,6 +44,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.container import open_object as open_code_object
 from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, map_file
+from dwarfgpu.objfile.elf_notes import PT_NOTE
 from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
 
 DEFAULT_PROCESSOR: Final = "gfx942"
@@ -160,9 +161,18 @@ def load_core(
     if gpu_dump is not None:
         _check_halves(dump, gpu_dump)
     if not dump.threads and dump.gpu is None:
-        raise next(iter(dump.problems), Malformed(f"{path} has no threads"))
+        raise next(iter(dump.problems), Malformed(f"{path} {_why_no_threads(dump.file)}"))
     where = Where(None if program is None else str(program), sysroot, load_address, limits)
     return _Loader(dump, gpu_dump, where, dict(code_objects or {})).core()
+
+
+def _why_no_threads(file: ObjectFile) -> str:
+    """What a core file without threads and GPUs lacks."""
+    if not file.segments:
+        return "has no threads: it has no program headers (e_phnum is 0)"
+    if not any(segment.type == PT_NOTE for segment in file.segments):
+        return "has no threads: it has no notes (PT_NOTE)"
+    return "has no threads: none of its notes is of a thread (NT_PRSTATUS)"
 
 
 def _opened(path: Path | str, limits: FileLimits) -> ObjectFile:

@@ -38,6 +38,7 @@ SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
 """With the machine above the waves, and bulk data in files beside it."""
 _MANY_RANGES = 1024
+_WORD = (1 << 64) - 1
 MAX_FILLED_BYTES = 1 << 30
 """Maximum size of memory that repeats one byte."""
 
@@ -50,6 +51,8 @@ class StateCodeObject:
     load_address: int
     address_field: Field | None = None
     """The member with the load address, for complaints; None if the state has none."""
+    path_field: Field | None = None
+    """The member with the path, for complaints."""
 
 
 @frozen
@@ -124,6 +127,9 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
     is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
     members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
     document.only(*members, *(MACHINE_MEMBERS if is_second else ()))
+    note = document.get("note")
+    if note is not None:
+        note.text()
     arch = _architecture(document["architecture"], document.get("wave_size"))
     target = StateTarget(arch, machine=read_machine(document, arch.lane_count))
     fill = document.get("fill")
@@ -158,14 +164,16 @@ def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:
     return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is ignored"
 
 
-def wave_named(waves: Sequence[WaveState], number: int | None) -> WaveState:
+def wave_named(
+    waves: Sequence[WaveState], number: int | None, option: str | None = None
+) -> WaveState:
     """Return a wave of a state, by default the first; `UsageError` lists the existing ones."""
     for wave in waves:
         if number is None or wave.wave == number:
             return wave
     numbers = [str(wave.wave) for wave in waves]
     names = ", ".join(numbers if len(numbers) <= 16 else [*numbers[:14], "…", numbers[-1]])
-    raise UsageError(f"--wave {number}: the state has no such wave; it has {names}")
+    raise UsageError(f"{option or '--wave'} {number}: the state has no such wave; it has {names}")
 
 
 def _architecture(named: Field, wave_size: Field | None) -> Architecture:
@@ -219,6 +227,7 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
                 _file(entry["path"], path.parent),
                 0 if load_address is None else load_address.integer(0),
                 load_address,
+                entry["path"],
             )
         )
     return out
@@ -246,12 +255,12 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
     members = ("id", "workgroup", "pc", "cfa", "registers", "memory")
     field.only(*members, *(WAVE_MEMBERS if reader.is_second else ()))
     wave, group, pc, cfa = (field.get(name) for name in ("id", "workgroup", "pc", "cfa"))
-    number = len(target.waves) if wave is None else wave.integer(0)
+    number = len(target.waves) if wave is None else wave.integer(0, _WORD)
     if number in target.waves:
         if wave is None:
             raise field.expected(f"a member 'id': another wave is {number}")
         raise wave.expected("a wave id that no other wave has")
-    target.add_wave(number, None if group is None else group.integer(0))
+    target.add_wave(number, None if group is None else group.integer(0, _WORD))
     if reader.is_second:
         topology_record = read_wave(field, number, target.machine)
         target.place_wave(topology_record)
@@ -265,15 +274,16 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
         if counter.name == "pc" and counter.name in registers:
             raise pc.expected("the program location here or among the registers, once")
         if counter.name not in registers:
+            pc.integer(0, _WORD)
             set_register(target, number, counter, pc)
-        elif _location(target, number, counter) != pc.integer(0):
+        elif _location(target, number, counter) != pc.integer(0, _WORD):
             raise pc.expected(f"the same as in register {counter}")
     for span in _ranges(field):
         add_memory(target, span, number, reader if reader.is_second else None)
     return WaveState(
         number,
-        _location(target, number, counter) if pc is None else pc.integer(0),
-        None if cfa is None else cfa.integer(0),
+        _location(target, number, counter) if pc is None else pc.integer(0, _WORD),
+        None if cfa is None else cfa.integer(0, _WORD),
     )
 
 

@@ -171,7 +171,7 @@ def _agent(field: Field) -> Agent:
     usual = Apertures()
     local, private = _integer(field, "local_base"), _integer(field, "private_base")
     agent = Agent(
-        field["id"].integer(0),
+        field["id"].integer(0, _WORD),
         usual.local_base if local is None else local,
         usual.private_base if private is None else private,
     )
@@ -187,7 +187,7 @@ def _agent(field: Field) -> Agent:
 def _queue(field: Field, agents: dict[int, Agent]) -> Queue:
     field.only("id", "agent", "object", "address", "size", "read", "write")
     return Queue(
-        field["id"].integer(0),
+        field["id"].integer(0, _WORD),
         _reference(field["agent"], agents, "agent"),
         _integer(field, "object"),
         _integer(field, "address"),
@@ -204,7 +204,7 @@ def _dispatch(field: Field, queues: dict[int, Queue]) -> Dispatch:
     )  # fmt: skip
     kernel = field.get("kernel")
     return Dispatch(
-        field["id"].integer(0),
+        field["id"].integer(0, _WORD),
         _reference(field["queue"], queues, "queue"),
         _integer(field, "packet"),
         None if kernel is None else kernel.text(),
@@ -225,7 +225,7 @@ def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
     field.only("id", "dispatch", "position", "size", "local_bytes")
     dispatch = _reference(field["dispatch"], dispatches, "dispatch")
     group = Workgroup(
-        field["id"].integer(0),
+        field["id"].integer(0, _WORD),
         dispatch,
         _position(field, "position", 0),
         _position(field, "size", 1),

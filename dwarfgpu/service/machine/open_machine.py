@@ -62,11 +62,14 @@ class Stopped:
         numbers = gpu.waves if gpu is not None and gpu.waves else self.core.threads
         return tuple(WaveState(number, self.core.pc_of(number)) for number in numbers)
 
-    def wave(self, lwp: int | None) -> WaveState:
-        """The wave of a number, the first by default; a thread also by the kernel's number."""
+    def wave(self, lwp: int | None, option: str | None = None) -> WaveState:
+        """The wave of a number, the first by default; a thread also by the kernel's number.
+
+        `UsageError`, which names the option that gave the number, for a number that none has.
+        """
         core = self.core
         if core is None:
-            return wave_named(self.waves, lwp)
+            return wave_named(self.waves, lwp, option)
         focus = core.focus  # complains about a core without waves, whichever is asked for
         number = focus if lwp is None else lwp
         if number not in core.threads and not core.is_wave(number):
@@ -76,9 +79,11 @@ class Stopped:
             number = next(numbers, 0)
         if not number:
             last = core.numbers[-1]
-            valid = "1" if last == 1 else f"1 to {last}"
-            option = "thread" if core.threads else "wave"
-            raise UsageError(f"--{option} {lwp}: the core has no such {option}; it has {valid}")
+            kind = "thread" if core.threads else "wave"
+            valid = f"only {kind} 1" if last == 1 else f"{kind}s 1 to {last}"
+            raise UsageError(
+                f"{option or f'--{kind}'} {lwp}: the core has no such {kind}; it has {valid}"
+            )
         return WaveState(number, core.pc_of(number))
 
 
