@@ -16,6 +16,7 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
@@ -39,10 +40,21 @@ _LINE: Final = re.compile(r"[-+]?[0-9]{1,9}")
 _COUNTS: Final = {"+0": 5, "-0": -15}
 """What GDB takes no lines for."""
 _IN_FILE: Final = re.compile(r"(?P<file>'[^']+'|[^:<(]*[^:<(' ]):(?P<inside>[^:].*)")
+_UNFINISHED: Final = re.compile(r"(?P<file>[^:]*[^:\s])\s*:\s*")
 _IN_FUNCTION: Final = re.compile(
     r"(?P<function>.*[\w)>])\s*\+\s*(?P<offset>0[xX][0-9a-fA-F]{1,16}|[0-9]{1,9})"
 )
 _NAMES_ONLY: Final = Options(read_only="the name of a function assigns nothing", is_closed=True)
+_WITHOUT_NAMES: Final = frozenset(
+    (
+        dw.TAG_LEXICAL_BLOCK,
+        dw.TAG_INLINED_SUBROUTINE,
+        dw.TAG_SUBPROGRAM,
+        dw.TAG_CALL_SITE,
+        TAG_GNU_CALL_SITE,
+    )
+)
+"""Entries in a lexical block that declare nothing in it."""
 _JUNK: Final = re.compile(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
 
@@ -110,6 +122,11 @@ def spots_of(
     junk = None if in_file is None else _JUNK.fullmatch(in_file["inside"])
     if junk is not None and junk["rest"].startswith(","):
         raise UsageError(f"Junk at end of line specification: {junk['rest']}")
+    unfinished = _UNFINISHED.fullmatch(text)
+    if unfinished is not None:
+        if any(next(lines.files_named(unfinished["file"]), None) for lines in _lines(session)):
+            raise UsageError("malformed linespec error: unexpected end of input")
+        raise UsageError(f"No source file named {unfinished['file']}.")
     functions = functions_of(session, text)
     if functions:
         return tuple(_spot_of_function(session, function) for function in functions)
@@ -328,10 +345,18 @@ def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
             chain = lines.scopes.chain_at(pc)
         except DwarfGpuError:
             chain = ()
-        block: object = chain[-1] if chain else pc
+        blocks = [die for die in chain if not _is_without_names(die)]
+        block: object = blocks[-1] if blocks else pc
         if block not in visited:
             visited.add(block)
             yield pc
+
+
+def _is_without_names(die: Die) -> bool:
+    """Return whether it is a lexical block that declares nothing: no block in GDB."""
+    return die.tag == dw.TAG_LEXICAL_BLOCK and all(
+        child.tag in _WITHOUT_NAMES for child in die.children()
+    )
 
 
 def with_code(session: Session, spot: Spot) -> Spot:

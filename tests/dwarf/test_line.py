@@ -463,7 +463,7 @@ def test_line_of() -> None:
     found = lines.line_of(LOAD + 0x100D)
     assert found is not None
     assert (str(found), found.span) == ("/src/a.c:8", Range(LOAD + 0x100C, LOAD + 0x1014))
-    assert lines.pcs_of("a.c", 6) == (LOAD + 0x1004,)  # the second row only goes on
+    assert lines.pcs_of("a.c", 6) == (LOAD + 0x1004, LOAD + 0x1008)
     assert lines.pcs_of("a.c", 7) == lines.pcs_of("b.c", 6) == ()
 
 
@@ -484,6 +484,7 @@ def test_where_lines_begin_as_gdb_shows_them() -> None:
     lines = lines_of(program + bytes((ADVANCE_PC, 4)) + END)
     begin = [pc for pc in range(0xFF8, 0x1020) if lines.begins_at(LOAD + pc)]
     assert begin == [0x1000, 0x1004, 0x1010]
+    assert lines.pcs_of("a.c", 5) == (LOAD + 0x1000, LOAD + 0x1004)
     assert numbers(lines, 0x1008, 0x100C) == [5, 5]
 
 

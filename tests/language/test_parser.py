@@ -127,6 +127,29 @@ def test_trees(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "prefix", "codes"),
+    [
+        (r'"\u00e9"', "", (0xC3, 0xA9)),
+        (r'"\x41\u0041"', "", (0x41, 0x41)),
+        (r'"\U0001F600"', "", tuple("\U0001f600".encode())),
+        (r'"\u12"', "", (0x12,)),
+        (r'"\u004142"', "", (0x41, 0x34, 0x32)),
+        (r'L"\u263a"', "L", (0x263A,)),
+        (r'U"\U0001F600"', "U", (0x1F600,)),
+        (r'u"\U0001F600"', "u", (0xD83D, 0xDE00)),
+        (r"'\u0041'", "", (0x41,)),
+        (r"L'\u263a'", "L", (0x263A,)),
+        (r"U'\u263a'", "U", (0x263A,)),
+    ],
+)
+def test_universal_character_names(text: str, prefix: str, codes: tuple[int, ...]) -> None:
+    """As GDB: with fewer digits too, and encoded as the prefix says (C 6.4.3, 6.4.5)."""
+    literal = parse(text, KNOWN)
+    assert isinstance(literal, ast.String | ast.Character) and literal.prefix == prefix
+    assert codes == (literal.codes if isinstance(literal, ast.String) else (literal.code,))
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "A syntax error in expression, near `'."),
@@ -144,6 +167,15 @@ def test_trees(text: str, expected: str) -> None:
         ("'a", "Unmatched single quote."),
         ('"a', "Unterminated string in expression."),
         ("''", "A character constant must contain at least one character."),
+        (r"'\u00e9'", "Could not convert character constant to target character set"),
+        (r"u'\U0001F600'", "Could not convert character constant to target character set"),
+        (r"'\u0041\u0041'", "Invalid character constant."),
+        (r'"\x"', r"\x escape without a following hex digit"),
+        (r'"\uz"', r"\u escape without a following hex digit"),
+        (r'"\U"', r"\U escape without a following hex digit"),
+        (r'"\uD800"', "Could not convert character to `UTF-8' character set"),
+        (r'u"\uDFFF"', "Could not convert character to `UTF-16LE' character set"),
+        (r'L"\U00110000"', "Could not convert character to `UTF-32LE' character set"),
         ("08", 'Invalid number "08".'),
         ("1ulu", 'Invalid number "1ulu".'),
         ("0x", 'Invalid number "0x".'),

@@ -321,20 +321,25 @@ class LineTable:
             address = max(described.end, address + 1)
 
     def addresses_of(self, files: frozenset[int], line: int) -> Iterator[int]:
-        """Return where a statement of a line of one of these files begins, as the program has it.
+        """Yield where statements of a line of one of these files begin, as the program has them.
 
-        A row that only goes on with the line and file of the row before it begins none.
+        Of rows that go on with the line and file of the row before them, the first statement, and
+        those without a discriminator up to them: GDB drops the others when it reads the table.
         """
         rows = self.matrix.rows
         for _, sequence in self._index:
-            inside = False
+            file, inside, is_distinguished = -1, False, False
             for index in sequence.order:
                 row = rows[index]
-                here = row.line == line and row.file in files
-                if here and row.is_stmt and not inside:
+                if row.line != line or row.file not in files:
+                    file = -1
+                    continue
+                if row.file != file:
+                    file, inside, is_distinguished = row.file, False, False
+                is_distinguished = is_distinguished or bool(row.discriminator)
+                if row.is_stmt and not (inside and is_distinguished):
                     yield row.address
                     inside = True
-                inside = inside and here
 
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         return located(error, self.unit.sections, self.offset)

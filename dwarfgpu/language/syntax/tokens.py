@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import chain
 from typing import Final, Literal
 
 from dwarfgpu.base.light_attrs import frozen
@@ -46,7 +48,18 @@ _ESCAPES: Final = {
     "a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11,
     "\\": 0x5C, "'": 0x27, '"': 0x22, "?": 0x3F,
 }  # fmt: skip
-_ESCAPE: Final = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))|(.)", re.DOTALL)
+_ESCAPE: Final = re.compile(
+    r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|(.))|(.)", re.DOTALL
+)
+_WITH_DIGITS: Final = frozenset("xuU")
+"""Escapes that need hexadecimal digits."""
+_CODINGS: Final = {
+    "": ("UTF-8", "utf-8", 1),
+    "u": ("UTF-16LE", "utf-16-le", 2),
+    "U": ("UTF-32LE", "utf-32-le", 4),
+    "L": ("UTF-32LE", "utf-32-le", 4),
+}
+"""Per prefix of a literal: the character set in GDB's words and as a codec, and bytes of a unit."""
 
 
 @frozen
@@ -146,43 +159,62 @@ def _invalid(text: str) -> UsageError:
 def _is_character(text: str) -> bool:
     if not text.startswith("'"):
         return True
-    return len(_codes(text)[1]) <= 2  # as in GDB: longer ones are names
+    return len(_characters(text)[1]) <= 2  # as in GDB: longer ones are names
 
 
-def _codes(text: str) -> tuple[str, tuple[int, ...]]:
-    """Prefix and character codes of a literal with its quotes."""
+def _characters(text: str) -> tuple[str, tuple[tuple[int, ...], ...]]:
+    """Return the prefix of a literal with its quotes, and the code units of every escape sequence
+    and of every other byte or code unit."""
     prefix = text[: len(text) - len(text.lstrip("LuU8"))]
-    out: list[int] = []
-    for octal, digits, escape, plain in _ESCAPE.findall(text[len(prefix) + 1 : -1]):
+    body, prefix = text[len(prefix) + 1 : -1], "" if prefix == "u8" else prefix
+    out: list[tuple[int, ...]] = []
+    for octal, digits, universal, escape, plain in _ESCAPE.findall(body):
         if octal:
-            out.append(int(octal, 8))
+            out.append((int(octal, 8),))
         elif digits:
-            out.append(int(digits[-9:], 16))
+            out.append((int(digits[-9:], 16),))
+        elif universal:
+            out.append(_of_code_point(prefix, int(universal[1:], 16)))
+        elif escape in _WITH_DIGITS:
+            raise UsageError(f"\\{escape} escape without a following hex digit")
         elif escape:
-            out.append(_ESCAPES.get(escape, ord(escape)))
-        elif prefix in ("", "u8"):
-            out += plain.encode("utf-8", "surrogatepass")
-        elif prefix == "u":
-            data = plain.encode("utf-16-le", "surrogatepass")
-            out += [int.from_bytes(data[at : at + 2], "little") for at in range(0, len(data), 2)]
+            out.append((_ESCAPES.get(escape, ord(escape)),))
         else:
-            out.append(ord(plain))
-    return "" if prefix == "u8" else prefix, tuple(out)
+            out += ((code,) for code in _encoded(prefix, plain))
+    return prefix, tuple(out)
+
+
+def _of_code_point(prefix: str, number: int) -> tuple[int, ...]:
+    """Return the code units of a universal character name; `UsageError` where Unicode has no such
+    character."""
+    if number > sys.maxunicode or 0xD800 <= number < 0xE000:
+        raise UsageError(f"Could not convert character to `{_CODINGS[prefix][0]}' character set")
+    return _encoded(prefix, chr(number))
+
+
+def _encoded(prefix: str, text: str) -> tuple[int, ...]:
+    _, coding, width = _CODINGS[prefix]
+    data = text.encode(coding, "surrogatepass")
+    return tuple(
+        int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)
+    )
 
 
 def character(text: str) -> Character:
     """Return a character constant."""
-    prefix, codes = _codes(text)
-    if len(codes) != 1:
+    prefix, characters = _characters(text)
+    if len(characters) != 1:
         raise UsageError(
             "A character constant must contain at least one character."
-            if not codes
+            if not characters
             else "Invalid character constant."
         )
-    return Character(codes[0], prefix)
+    if len(characters[0]) != 1:
+        raise UsageError("Could not convert character constant to target character set")
+    return Character(characters[0][0], prefix)
 
 
 def string(text: str) -> String:
     """Return a string literal."""
-    prefix, codes = _codes(text)
-    return String(codes, prefix)
+    prefix, characters = _characters(text)
+    return String(tuple(chain.from_iterable(characters)), prefix)

@@ -24,6 +24,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 _CONDITION: Final = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
 _OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+(?P<number>\S+)\s*")
+_LINE: Final = re.compile(r"[-+]?\d+")
 _LAST: Final = re.compile(r"(?:(?P<place>.*)\s)?(?P<name>lane|wave|thread)\s+(?P<number>\d+)\s*")
 
 
@@ -94,10 +95,13 @@ def keep(shell: Shell, added: Breakpoint) -> None:
 def announced(added: Breakpoint) -> Output:
     """`Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
     place = added.locations[0].place
-    where = "" if place is None else f": file {place.file}, line {place.line}"
-    at = f"{added.addresses[0]:#x}{where}."
+    at = f"{added.addresses[0]:#x}"
     if len(added.addresses) > 1:
-        at = f"{added.addresses[0]:#x}: {added.typed}. ({len(added.addresses)} locations)"
+        is_line = _LINE.fullmatch(added.typed)
+        where = f"{place.path}:{place.line}" if place and is_line else added.typed
+        at += f": {where}. ({len(added.addresses)} locations)"
+    elif place is not None:
+        at += f": file {place.file}, line {place.line}."
     data: JsonObject = {**added.record, "addr": f"{added.addresses[0]:#x}"}
     kind = "Hardware assisted breakpoint" if added.is_hardware else added.kind
     return Output(f"{kind} {added.number} at {at}", {"bkpt": data})

@@ -71,7 +71,9 @@ class Breakpoint:
             locations: list[Plain] = [self._location_record(n) for n in range(len(self.locations))]
             return f"{'<MULTIPLE>':<19}", {"addr": "<MULTIPLE>", "locations": locations}
         [location] = self.locations
-        return f"{location.pc:#018x} in {location}", {"addr": f"{location.pc:#x}"}
+        is_known = location.function != "??" or location.place is not None
+        where = f"in {location}" if is_known else ""
+        return f"{location.pc:#018x} {where}", {"addr": f"{location.pc:#x}"}
 
     def location_rows(self) -> Iterator[tuple[str, str]]:
         """Number and the rest of the lines of its locations, if there are several."""
