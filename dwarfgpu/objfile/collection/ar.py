@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import printable
 from dwarfgpu.errors import Malformed
-from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count, clean_name
+from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 from dwarfgpu.objfile.file_kinds import AR_MAGIC
 
@@ -27,30 +28,45 @@ _MAX_NAME_BYTES: Final = 1 << 14
 
 def ar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
     """Yield the files of an archive that is not thin; `Malformed` where it is cut short."""
-    for index, (raw, start, size_bytes) in enumerate(_members(data, path, is_thin=False)):
-        name = raw.removesuffix(b"/")
-        yield PackedFile(index, clean_name(name), part_of(data, start, size_bytes))
+    for index, member in enumerate(_members(data, path, is_thin=False)):
+        content = part_of(data, member.start, member.size_bytes)
+        yield PackedFile(index, member.name, content, problem=member.problem)
 
 
 def thin_names(data: bytes | FileBytes, path: str) -> Iterator[str]:
     """Yield the paths of the files of a thin archive, as they are in it: from its folder."""
-    for raw, _, _ in _members(data, path, is_thin=True):
-        yield printable(raw.removesuffix(b"/"))
+    for member in _members(data, path, is_thin=True):
+        if member.problem is not None:
+            raise member.problem
+        yield member.name
 
 
-def _members(
-    data: bytes | FileBytes, path: str, *, is_thin: bool
-) -> Iterator[tuple[bytes, int, int]]:
-    """Name, start and size in bytes of each member that is no table of the archive."""
+@frozen
+class _ArMember:
+    """A member that is no table of the archive."""
+
+    name: str
+    start: int
+    """Where its content begins, in the archive."""
+    size_bytes: int
+    problem: Malformed | None
+    """Why it has no name but the number in its header."""
+
+
+def _members(data: bytes | FileBytes, path: str, *, is_thin: bool) -> Iterator[_ArMember]:
+    """Yield the members that are no tables of the archive."""
     names = b""
     position, count = len(AR_MAGIC), 0
     while position < len(data):
         header = bytes(data[position : position + _HEADER_BYTES])
-        if len(header) < _HEADER_BYTES or not header.endswith(_END):
+        if len(header) < _HEADER_BYTES:
+            raise Malformed(f"{path} is cut short at {position:#x}")
+        if not header.endswith(_END):
             raise Malformed(f"{path}: no member of an ar archive begins at {position:#x}")
         size_bytes = _size(header, path, position)
         start = position + _HEADER_BYTES
         name = header[:_NAME_BYTES].rstrip(b" ")
+        problem = None
         is_table = name in (*_SYMBOLS, _LONG_NAMES)
         has_data = is_table or not is_thin
         if has_data and start + size_bytes > len(data):
@@ -68,12 +84,15 @@ def _members(
             name = bytes(data[start : start + name_bytes]).rstrip(b"\0")
             start, size_bytes = start + name_bytes, size_bytes - name_bytes
         elif name[:1] == b"/":
-            name = _long_name(names, name[1:], path, start)
+            try:
+                name = _long_name(names, name[1:], path, start)
+            except Malformed as error:  # the next member is found all the same
+                problem = error
         if name.startswith(_BSD_SYMBOLS):
             continue
         check_count(count, path)
         count += 1
-        yield name, start, size_bytes
+        yield _ArMember(printable(name.removesuffix(b"/")) or "?", start, size_bytes, problem)
 
 
 def _size(header: bytes, path: str, position: int) -> int:

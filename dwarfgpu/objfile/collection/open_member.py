@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.collection.members import (
     Data,
     Member,
@@ -44,14 +44,12 @@ def open_member(
     levels = _levels(member, limits)
     last, step = levels[-1], member.steps[-1]
     if last.container is not None:
-        entry = next(
-            (entry for entry in last.container.device_entries() if entry.index == step.index), None
-        )
+        entry = next((entry for entry in last.container.entries if entry.index == step.index), None)
         if entry is None:
             raise _gone(member)
         return last.container.open_entry(entry, str(member))
     if step.index not in last.files:
-        raise _gone(member)
+        raise last.problem or _gone(member)
     return ObjectFile(str(member), read_if_small(last.files[step.index].contents(limits)), limits)
 
 
@@ -65,6 +63,8 @@ class _Level:
     """The files of an archive, by number."""
     container: Container | None
     """The code objects of a fat binary or bundle."""
+    problem: DwarfGpuError | None = None
+    """Why the rest of a damaged archive cannot be read."""
 
 
 class _Open(threading.local):
@@ -100,7 +100,7 @@ def _data(member: Member, levels: Sequence[_Level], limits: FileLimits) -> Data:
         return map_file(member.path)
     step = member.steps[len(levels) - 1]
     if step.index not in levels[-1].files:
-        raise _gone(member)
+        raise levels[-1].problem or _gone(member)
     return levels[-1].files[step.index].contents(limits)
 
 
@@ -108,7 +108,13 @@ def _opened(data: Data, path: str, step: Step | None, limits: FileLimits) -> _Le
     if is_archive(data):
         from dwarfgpu.objfile.collection.archive import packed_files  # few members are in one
 
-        return _Level(step, {file.index: file for file in packed_files(data, path, limits)}, None)
+        files: dict[int, PackedFile] = {}
+        try:
+            for file in packed_files(data, path, limits):
+                files[file.index] = file
+        except DwarfGpuError as error:  # the files before the damage can be read
+            return _Level(step, files, None, error)
+        return _Level(step, files, None)
     return _Level(step, {}, container_in(data, path, limits))
 
 

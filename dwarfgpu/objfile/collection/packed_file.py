@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import posixpath
 import zlib
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import MAX_FILES, FileLimits
-from dwarfgpu.base.printable import printable
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
 from dwarfgpu.objfile.compression import inflate_raw, inflated_head
 from dwarfgpu.objfile.file_bytes import FileBytes
@@ -20,7 +18,8 @@ class PackedFile:
     index: int
     """Among all files of the archive, from 0."""
     name: str
-    """A relative path with slashes, without `..`."""
+    """As it is in the archive, with unprintable characters escaped: a name to show, at which
+    nothing is written or opened."""
     data: bytes | FileBytes
     """As they are in the archive."""
     inflated_bytes: int | None = None
@@ -51,12 +50,6 @@ class PackedFile:
         if zlib.crc32(inflated) != self.crc:
             raise Malformed(f"{self.name} does not have the CRC that its archive has for it")
         return inflated
-
-
-def clean_name(raw: bytes | str) -> str:
-    """A name of an archive as a relative path: printable, and without `..`."""
-    text = printable(raw) if isinstance(raw, bytes) else raw
-    return posixpath.normpath(f"/{text}").lstrip("/") or "?"
 
 
 def check_count(index: int, path: str) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.printable import printable
 from dwarfgpu.errors import Malformed
-from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count, clean_name
+from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 
 _BLOCK: Final = 512
@@ -45,8 +46,8 @@ def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
             extension |= _pax(content) if kind == _PAX else {"path": content.partition(b"\0")[0]}
             continue
         if kind in _REGULAR:
-            name = extension.get("path") or _name(header)
-            yield PackedFile(index, clean_name(name), part_of(data, start, size_bytes))
+            name = printable((extension.get("path") or _name(header)).removeprefix(b"./")) or "?"
+            yield PackedFile(index, name, part_of(data, start, size_bytes))
             index += 1
         if kind.isalpha() and kind.isupper() or kind == b"g":
             continue  # what describes the next file

@@ -11,8 +11,9 @@ from struct import Struct, error
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.printable import printable
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count, clean_name
+from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 
 _END: Final = Struct("<4s4H2LH")
@@ -73,7 +74,7 @@ def _files(data: bytes | FileBytes, path: str, directory: _Directory) -> Iterato
         position = start + name_bytes + extra_bytes + comment_bytes
         size, packed, offset = _wide(extra, size, packed, offset)
         index += 1
-        name = clean_name(raw if flags & _UTF_8 else raw.decode("cp437").encode())
+        name = printable(raw if flags & _UTF_8 else raw.decode("cp437").encode()) or "?"
         if raw.endswith(b"/") or not size:
             continue
         bytes_left -= packed
