@@ -7,6 +7,7 @@ tables are read, and the picked code object.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,10 @@ from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flag
 from dwarfgpu.objfile.triton_cache import cached_kernels
 
 _LONGEST_MAGIC_BYTES: Final = 64
+_ENTRY_NAME: Final = re.compile(
+    r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_\d+[af]?|joined|kind \d+-sm_\d+[af]?"
+)
+"""The ID of an entry in a bundle or fat binary, and the names of NVIDIA's GPUs."""
 _GPUS: Final = ("AMDGPU", "CUDA")
 
 
@@ -35,9 +40,12 @@ class Container:
     """The ELF file itself; None for a bundle and for a folder."""
     entries: tuple[BundleEntry, ...]
     limits: FileLimits = DEFAULT_FILE_LIMITS
+    form: str = ""
+    """What it is in the words of users, such as `fat binary`; empty for an ELF file."""
 
     def device_entries(self) -> tuple[BundleEntry, ...]:
-        """The entries for a GPU that are not empty, and have machine code."""
+        """The entries for a GPU that are not empty, and have machine code, even if it cannot be
+        read."""
         return tuple(entry for entry in self.entries if entry.data and entry.is_device_code)
 
     def open_entry(self, entry: BundleEntry, name: str | None = None) -> ObjectFile:
@@ -56,18 +64,18 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -
     `UsageError` where it is neither ELF nor bundle, and for another folder.
     """
     if Path(path).is_dir():
-        return Container(str(path), None, cached_kernels(path), limits)
+        return Container(str(path), None, cached_kernels(path), limits, "kernels of Triton")
     return container_in(map_file(path), str(path), limits)
 
 
 def container_in(data: bytes | FileBytes, path: str, limits: FileLimits) -> Container:
     """Return what bytes contain: a bundle, a fat binary, or an ELF file with its code objects."""
     if is_bundle(data[:_LONGEST_MAGIC_BYTES]):
-        return Container(path, None, read_bundles(data, path, limits), limits)
+        return Container(path, None, read_bundles(data, path, limits), limits, "offload bundle")
     if data[:_LONGEST_MAGIC_BYTES].startswith(FATBIN_MAGIC):
         from dwarfgpu.objfile.cuda_fatbin import read_fatbins  # few files are fat binaries of CUDA
 
-        return Container(path, None, read_fatbins(data, path, limits), limits)
+        return Container(path, None, read_fatbins(data, path, limits), limits, "fat binary")
     return container_of(ObjectFile(path, data, limits))
 
 
@@ -104,7 +112,7 @@ def open_object(
             return ObjectFile(str(path), data, limits)
     container = open_container(path, limits)
     if container.file is not None and is_for_gpu(container.file):
-        _check_target(container.file, target)
+        check_target(container.file, target)
         return container.file
     return container.open_entry(pick(container, target))
 
@@ -144,7 +152,7 @@ def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
     if target.isdecimal() and len(target) < 9:
         return tuple(entry for entry in container.entries if entry.index == int(target))
     named = tuple(entry for entry in entries if target in entry.names)
-    if named or "gfx" not in target:
+    if named or "gfx" not in target or _ENTRY_NAME.fullmatch(target):
         return named
     target_id = parse_target_id(target)
     return tuple(
@@ -152,7 +160,13 @@ def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
     )
 
 
-def _check_target(file: ObjectFile, target: str | None) -> None:
+def require_target(text: str) -> None:
+    """`UsageError` for a text that names no code object of any container."""
+    if not (text.isdecimal() or _ENTRY_NAME.fullmatch(text)):
+        parse_target_id(text)
+
+
+def check_target(file: ObjectFile, target: str | None) -> None:
     """`UsageError` where a code object is not for the target that the user wants."""
     if target is None or target.isdecimal():
         return

@@ -47,13 +47,17 @@ class FatbinEntry(BundleEntry):
         if self.kind == "ptx":
             raise UsageError(f"{path}[{self.id}] is a text, without machine code")
         if self.kind == "joined":
-            raise Unsupported(f"{path}: entry {self.index}, which fatbinary --concat compressed")
+            raise Unsupported(
+                f"{path}: entry {self.index}, which fatbinary --concat compressed: "
+                "its layout is not public"
+            )
         if self.kind != "cubin":
             raise Unsupported(f"{path}: entry {self.index} of {self.kind}")
 
     @property
     def is_device_code(self) -> bool:
-        return self.kind == "cubin"
+        """Whether it may have machine code: PTX is a text."""
+        return self.kind != "ptx"
 
     @property
     def label(self) -> str:

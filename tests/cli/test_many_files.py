@@ -83,6 +83,17 @@ def test_a_folder_of_triton_kernels_is_listed_by_info() -> None:
     assert (status, lines[-1]["files"]) == (0, len([*folder.glob("*.co")]))
 
 
+def test_a_target_leaves_others_out() -> None:
+    folder = FIXTURES / "triton"
+    status, lines = records("check", folder, "--target", "gfx942")
+    files = [record["file"] for record in lines[:-1]]
+    assert status == 0 and files == sorted(map(str, folder.rglob("*gfx942*.co")))
+    for command in (("check",), *COMMANDS):
+        for target, message in (("axpy", "is not a target"), ("gfx700", "no code for gfx700")):
+            done = run(*command, folder, "--target", target)
+            assert done.status == 2 and message in done.err and done.err.count("\n") == 1
+
+
 def test_a_minimum_is_that_of_each_file(library: Path) -> None:
     status, lines = records("where", "--all", NEST, NEST_O0, "--min-coverage", 90)
     assert (status, [record["status"] for record in lines[:-1]]) == (1, [1, 0])

@@ -135,6 +135,66 @@ def test_the_code_objects_of_a_bundle(tmp_path: Path) -> None:
     assert "holds no code for gfx1100" in names(path, target="gfx1100")[0]
 
 
+class TestTarget:
+    """Of several files, those for other GPUs are left out; a file alone has an error."""
+
+    PLAIN_942 = FIXTURES / "triton/axpy.gfx942.co"
+    PLAIN_1100 = FIXTURES / "triton/axpy.gfx1100.co"
+    CUBIN = FIXTURES / "nvidia/axpy.sm_90.cubin"
+
+    def folder(self, tmp_path: Path) -> Path:
+        folder = tmp_path / "build"
+        folder.mkdir()
+        for file in (self.PLAIN_942, self.PLAIN_1100, self.CUBIN):
+            shutil.copy(file, folder)
+        (folder / "host").write_bytes(elf({}, machine=X86_64))
+        (folder / "k.hipfb").write_bytes(plain({HOST: b"", GFX942: NEST}))
+        return folder
+
+    @pytest.mark.parametrize(
+        ("target", "expected"),
+        [
+            ("gfx942", ["axpy.gfx942.co", "k.hipfb[gfx942]"]),
+            ("gfx1100", ["axpy.gfx1100.co"]),
+            ("sm_90a", ["axpy.sm_90.cubin"]),
+            (GFX942, ["k.hipfb[gfx942]"]),
+        ],
+    )
+    def test_only_its_code_objects(self, tmp_path: Path, target: str, expected: list[str]) -> None:
+        folder = self.folder(tmp_path)
+        files = sorted(folder.iterdir())
+        assert names(folder, target=target) == [f"build/{name}" for name in expected]
+        assert names(*files, target=target) == expected
+        path = tmp_path / "lib.a"
+        path.write_bytes(archives.ar([(file.name, file.read_bytes()) for file in files]))
+        found = [f"lib.a({name.replace('[', ')[')}" for name in expected]
+        found = [name if name.endswith("]") else f"{name})" for name in found]
+        assert names(path, target=target) == found
+
+    @pytest.mark.parametrize("name", ["", "lib.a"])
+    def test_none_is_one_error(self, tmp_path: Path, name: str) -> None:
+        path = self.folder(tmp_path) / name
+        if name:
+            files = {"a.co": self.PLAIN_942.read_bytes(), "h": elf({}, X86_64)}
+            path.write_bytes(archives.ar(files))
+        [only] = members([str(path)], Wanted("gfx90a"))
+        assert str(only.problem) == f"{path} holds no code for gfx90a"
+        several = [str(self.PLAIN_942), str(self.CUBIN)]
+        [only] = members(several, Wanted("gfx90a"))
+        assert str(only.problem) == "none of 2 files and folders holds code for gfx90a"
+
+    def test_no_target_at_all_is_an_error_before_the_work(self, tmp_path: Path) -> None:
+        for paths in ([str(self.folder(tmp_path))], [str(self.PLAIN_942), str(self.PLAIN_1100)]):
+            with pytest.raises(UsageError, match="axpy is not a target"):
+                next(members(paths, Wanted("axpy")))
+
+    def test_a_file_alone(self) -> None:
+        [only] = members([str(self.PLAIN_1100)], Wanted("gfx942"))
+        assert str(only.problem) == f"{self.PLAIN_1100} is for gfx1100, not for gfx942"
+        [only] = members([str(self.PLAIN_1100)], Wanted("axpy"))
+        assert "axpy is not a target" in str(only.problem)
+
+
 def test_a_fat_binary_is_its_host_file_and_its_code_objects(tmp_path: Path) -> None:
     path = tmp_path / "app"
     path.write_bytes(elf({".hip_fatbin": plain({HOST: b"", GFX942: NEST})}, machine=X86_64))
@@ -257,13 +317,42 @@ class TestHostile:
     """A name leads nowhere, a claim is not believed, and what is damaged costs only itself."""
 
     @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "a/../../etc/passwd"])
-    def test_names_are_within_the_archive(self, tmp_path: Path, name: str) -> None:
-        path = tmp_path / "x.whl"
-        path.write_bytes(zipped({name: NEST}))
-        assert names(path) == ["x.whl(etc/passwd)"]
-        path = tmp_path / "x.deb"
-        path.write_bytes(archives.deb({name: NEST}))
-        assert names(path) == ["x.deb(etc/passwd)"]
+    def test_names_are_those_in_the_archive_and_lead_nowhere(
+        self, tmp_path: Path, name: str
+    ) -> None:
+        for file_name, data in (
+            ("x.whl", zipped({name: NEST, "etc/passwd": DATA})),
+            ("x.deb", archives.deb({name: NEST, "etc/passwd": DATA})),
+            ("x.a", archives.ar({name: NEST, "etc/passwd": DATA})),
+        ):
+            path = tmp_path / file_name
+            path.write_bytes(data)
+            assert names(path) == [f"{file_name}({name})", f"{file_name}(etc/passwd)"]
+            assert contents(path) == [NEST, DATA]
+
+    def test_a_member_without_its_name_costs_only_itself(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.a"
+        named = [archives.ar_member(b"../../x/", NEST), archives.ar_member(b"last.o/", DATA)]
+        path.write_bytes(b"!<arch>\n" + archives.ar_member(b"/5", NEST).join(named))
+        first, nameless, last = members([str(path)])
+        assert str(nameless) == f"{path}(/5)"
+        assert "has no name in the table of names" in str(nameless.problem)
+        assert (str(first), str(last)) == (f"{path}(../../x)", f"{path}(last.o)")
+        assert open_member(first).size_bytes == len(NEST)
+        assert open_member(last).size_bytes == len(DATA)
+
+    def test_files_before_a_damage_are_read(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.a"
+        path.write_bytes(archives.ar({"a.o": NEST, "b.o": DATA})[:-10])
+        good, cut = members([str(path)])
+        assert open_member(good).size_bytes == len(NEST)
+        assert str(cut.problem).endswith("is cut short")
+
+    def test_a_header_that_is_cut_short(self, tmp_path: Path) -> None:
+        path = tmp_path / "x.a"
+        path.write_bytes(archives.ar({"a.o": NEST})[: 8 + 64 + 20])
+        [cut] = members([str(path)])
+        assert str(cut.problem) == f"{path} is cut short at 0x48"
 
     def test_control_characters_of_names_are_escaped(self, tmp_path: Path) -> None:
         path = tmp_path / "x.a"

@@ -11,6 +11,7 @@ import pytest
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile import cuda_fatbin
+from dwarfgpu.objfile.collection.members import members
 from dwarfgpu.objfile.container import open_container, open_object, pick
 from dwarfgpu.objfile.cuda_fatbin import read_fatbins
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
@@ -82,8 +83,28 @@ def test_ptx_has_no_machine_code() -> None:
 def test_joined_entries_are_named() -> None:
     path = NVIDIA / "combine.joined.fatbin"
     assert [one.id for one in open_container(path).entries] == ["ptx-sm_75", "joined"]
-    with pytest.raises(Unsupported, match="entry 1, which fatbinary --concat compressed"):
-        open_object(path, "1")
+    for target in ("1", None):
+        with pytest.raises(Unsupported, match="compressed: its layout is not public"):
+            open_object(path, target)
+    assert run("info", path).lines[3].startswith("  1: joined")
+
+
+def test_joined_entries_are_members_that_cannot_be_read() -> None:
+    path = NVIDIA / "combine.joined.fatbin"
+    [joined] = members([str(path)])
+    assert str(joined) == f"{path}[1:joined]"
+    for command in (("check",), ("where", "--all")):
+        done = run(*command, path)
+        assert done.status == 2 and "its layout is not public" in done.err
+
+
+def test_a_fat_binary_without_entries(tmp_path: Path) -> None:
+    path = tmp_path / "empty.fatbin"
+    path.write_bytes(made([]))
+    assert run("info", path).lines == [f"{path}: fat binary", "no code objects"]
+    for named in (path, tmp_path):
+        done = run("check", named)
+        assert done.status == 2 and f"{named} holds no code for a GPU" in done.err
 
 
 def test_a_host_object_has_those_of_every_translation_unit() -> None:

@@ -18,11 +18,13 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.objfile.container import (
+    check_target,
     container_in,
     container_of,
     entries_for,
     is_container,
     is_for_gpu,
+    require_target,
 )
 from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
 from dwarfgpu.objfile.file_bytes import FileBytes
@@ -80,7 +82,7 @@ class Wanted:
     """Which members are wanted, and what the files may cost."""
 
     target: str | None = None
-    """Of fat binaries and bundles: the code objects for this GPU alone."""
+    """The code objects for this GPU alone."""
     limits: FileLimits = DEFAULT_FILE_LIMITS
 
 
@@ -89,17 +91,40 @@ def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]
 
     A file that is named twice, or by a link, is read once; links to folders are not followed, core
     files in folders and archives are left out. A folder or an archive without an object file is a
-    member with that problem, and so is what lies beyond 100,000 files.
+    member with that problem, and so is what lies beyond 100,000 files. Code objects for other GPUs
+    than the wanted one are left out, unless one file that is no archive is all. `UsageError` for a
+    target that is none.
     """
+    paths = tuple(paths)
+    is_one_file = len(paths) == 1 and not _has_several(paths[0])
+    if wanted.target is not None and not is_one_file:
+        require_target(wanted.target)
     seen: set[str] = set()
     count = 0
     for path in paths:
         for member in _of_path(path, wanted, seen):
+            if isinstance(member.problem, _OtherTarget) and not is_one_file:
+                continue
             if count >= MAX_FILES:
                 yield Member(path, problem=_too_many(path))
                 return
             count += 1
             yield member
+    if not count and paths:
+        gpu = "a GPU" if wanted.target is None else wanted.target
+        why = f"{paths[0]} holds no code for {gpu}"
+        if len(paths) > 1:
+            why = f"none of {len(paths)} files and folders holds code for {gpu}"
+        yield Member(paths[0], problem=UsageError(why))
+
+
+class _OtherTarget(UsageError):
+    """The code is for other GPUs than the wanted one: among several files, no problem."""
+
+
+def _has_several(path: str) -> bool:
+    """Return whether a path is a folder or an archive."""
+    return os.path.isdir(path) or _head(path).startswith(ARCHIVE_MAGICS)
 
 
 def _too_many(path: str) -> LimitExceeded:
@@ -257,6 +282,8 @@ class _Walk:
         file = None
         if not is_container(bytes(data[:_HEAD_BYTES])):
             file = ObjectFile(str(here), read_if_small(data), limits)
+            if target is not None and is_for_gpu(file):
+                _require_fitting(file, target)
             if target is None or is_for_gpu(file):
                 yield here
         try:
@@ -265,17 +292,28 @@ class _Walk:
             )
             entries = container.device_entries()
             counts = Counter(entry.label for entry in entries)
-            if target is not None and entries:
+            if not entries and file is None and self.is_named and not here.steps:
+                raise UsageError(f"{here} holds no code for a GPU")
+            if target is not None and (file is None or not is_for_gpu(file)):
                 entries = entries_for(container, target)
-            if target is not None and not entries and file is None:
-                raise UsageError(f"{here} holds no code for {target}")
+                if not entries:
+                    raise _OtherTarget(f"{here} holds no code for {target}")
         except DwarfGpuError as error:
             yield Member(here.path, (*here.steps, Step(0, _UNKNOWN)), error)
             return
         for entry in entries:
-            number = "" if counts[entry.label] == 1 else f"{entry.index}:"
+            is_plain = counts[entry.label] == 1 and entry.label != "joined"
+            number = "" if is_plain else f"{entry.index}:"
             step = Step(entry.index, f"[{number}{entry.label}]")
             yield Member(here.path, (*here.steps, step))
+
+
+def _require_fitting(file: ObjectFile, target: str) -> None:
+    """`_OtherTarget` for a code object that is for another GPU."""
+    try:
+        check_target(file, target)
+    except UsageError as error:  # also the name of another vendor's GPU
+        raise _OtherTarget(str(error)) from None
 
 
 def is_archive(data: Data) -> bool:

@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.imports import type_sources
 from dwarfgpu.dwarf.split.split_units import split_id, split_name
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
@@ -142,6 +142,8 @@ class Report:
     """Type units of split files."""
     supplementary: SupplementaryReport | None = None
     problems: tuple[DwarfGpuError, ...] = ()
+    container: str = ""
+    """What the file is where it is no ELF file: `offload bundle`, `fat binary` …"""
 
 
 def report_on(
@@ -156,11 +158,15 @@ def report_on(
     if target is not None:
         return _of_file(Report(path), open_object(path, target, limits), directories, dialect)
     container = open_container(path, limits)
-    report = Report(path, None, container.entries)
+    report = Report(path, None, container.entries, container=container.form)
     if container.file is not None:
         return _of_file(report, container.file, directories, dialect)
     devices = container.device_entries()
     if len(devices) == 1:
+        try:
+            devices[0].require_code(path)
+        except Unsupported:
+            return report  # the entry is listed, and cannot be opened
         return _of_file(report, container.open_entry(devices[0]), directories, dialect)
     return report
 

@@ -65,9 +65,9 @@ def _is_unneeded(report: Report) -> bool:
 def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[str]:
     """The lines of `dwarfgpu info`; without `everything`, long lists are cut or summed up."""
     if report.file is None:
-        kinds = {entry.kind for entry in report.entries}
-        title = "fat binary" if kinds & {"cubin", "ptx", "joined"} else "offload bundle"
-        yield f"{report.path}: {'kernels of Triton' if 'triton' in kinds else title}"
+        yield f"{report.path}: {report.container}"
+        if not report.entries:
+            yield "no code objects"
     else:
         yield from _file(report, report.file, everything)
     if report.gpu is not None:
