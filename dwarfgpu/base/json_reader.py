@@ -53,6 +53,8 @@ class Field:
             shown = json.dumps(self.value)
         except RecursionError:  # arrays in arrays, just less deep than a reader takes
             shown = "data nested that deep"
+        except ValueError:  # an integer with more digits than Python writes
+            shown = "a number that large"
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         return UsageError(
             f"{self.source}: {self.path or 'document'}: expected {description}, not {shown}"

@@ -111,13 +111,16 @@ class CodeObject:
         """Return the code object of an `ELFFile` of pyelftools (`dwarfgpu.pyelftools`).
 
         A large file is read on demand, from the `ELFFile`'s stream: it must stay open. Arguments
-        and errors as in `open`.
+        and errors as in `open`; `UsageError` for a load address that is no address of the machine.
         """
-        from dwarfgpu.objfile.borrowed_file import object_of  # commands open files by name
+        # Commands open files by name.
+        from dwarfgpu.base.arguments import integer
+        from dwarfgpu.objfile.borrowed_file import object_of
 
+        file = object_of(elffile, limits)
         return cls.of(
-            object_of(elffile, limits),
-            load_address,
+            file,
+            integer("load_address", load_address, 0, (1 << 64) - 1),
             dialect,
             strict=strict,
             debug_directories=debug_directories,

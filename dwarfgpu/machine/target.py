@@ -47,6 +47,7 @@ class Capability(_ProtocolMeta):
         return known
 
 
+@runtime_checkable
 class Target(Protocol, metaclass=Capability):
     """A stopped machine: four verbs, bytes in, bytes out, or `Unavailable`; and its identity."""
 

@@ -11,6 +11,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, ResultKind
+from dwarfgpu.pyelftools.entry import DIE
 from dwarfgpu.pyelftools.expression import Expression, bytes_of
 
 
@@ -48,11 +49,11 @@ class Described:
     """The kind of result that its section prescribes; None if both are allowed."""
 
 
-def described(attribute: Attribute, entry: Die) -> Described:
+def described(attribute: Attribute, die: DIE, entry: Die) -> Described:
     """What an attribute of a DIE, or an expression, is there to describe.
 
-    `UsageError` for an attribute that the entry does not have, and for one that is neither an
-    expression nor a location list nor a constant.
+    `entry` is the DIE's. `UsageError` for an attribute that the DIE does not have, and for one that
+    is neither an expression nor a location list nor a constant.
     """
     unit = entry.unit
     if not is_attribute(attribute):
@@ -64,6 +65,11 @@ def described(attribute: Attribute, entry: Die) -> Described:
         shown = name if isinstance(name, str) else f"attribute {name:#x}"
         known = "" if number is None else f"the DIE at {entry.offset:#x} has no {shown}"
         raise UsageError(known or f"{shown} is no expression, location list or constant of a DIE")
+    if attribute not in die.attributes.values():
+        raise UsageError(
+            f"this {name} is not that of the DIE at {entry.offset:#x}: "
+            f"give die.attributes[{name!r}]"
+        )
     source: LocationAttribute | int | None
     if number in VARIABLE and (entry.tag in DATA or value.kind != "constant"):
         source = unit.location_attribute(entry)

@@ -9,7 +9,7 @@ from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.pyelftools.attribute import Attribute, described, is_attribute
-from dwarfgpu.pyelftools.entry import DIE, entry_of
+from dwarfgpu.pyelftools.entry import DIE, code_object, entry_of, unit_of
 from dwarfgpu.pyelftools.expression import bytes_of
 
 
@@ -23,10 +23,12 @@ def dis(attribute: Attribute, die: DIE | None = None, code: CodeObject | None = 
     encodings mean in the unit: AMD's meaning without one. `UsageError` for what is neither, and for
     a DIE of another file; an attribute needs both.
     """
+    if code is not None:
+        code_object(code)
     if die is not None and code is not None:
         entry = entry_of(die, code)
         arch = code.info.architecture
-        match described(attribute, entry).source:
+        match described(attribute, die, entry).source:
             case int() | ConstValue():
                 raise UsageError("a constant has no operations")
             case ExprLoc(expression=data, unit=unit):
@@ -47,7 +49,8 @@ def dis(attribute: Attribute, die: DIE | None = None, code: CodeObject | None = 
 
 
 def _format_of(die: DIE) -> UnitFormat:
-    structs = die.cu.structs
+    unit = unit_of(die)
+    structs = unit.structs
     endian: Endian = "little" if structs.little_endian else "big"
     offset_size: int = structs.dwarf_format // 8
-    return UnitFormat(structs.address_size, offset_size, die.cu["version"], endian)
+    return UnitFormat(structs.address_size, offset_size, unit["version"], endian)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeAlias, TypedDict
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.arguments import integer, wrong_argument
 from dwarfgpu.base.json_reader import Field, Json
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf import constants as dw
@@ -13,7 +14,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, as_loaded, code_ranges, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.errors import InconsistentContext, UsageError
+from dwarfgpu.errors import InconsistentContext, UsageError, shown
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.language.presented_session import Session
 from dwarfgpu.machine.code_object_memory import ImageTarget
@@ -64,9 +65,15 @@ def session_of(
 ) -> Session:
     """What looks at an entry of a code object, in the function of the entry.
 
-    `UsageError` for registers that the architecture does not have, numbers that do not fit, and
-    two machines; `InconsistentContext` for a program location where the entry is not in scope.
+    `UsageError` for a keyword of the wrong type, registers that the architecture does not have,
+    numbers that do not fit, and two machines; `InconsistentContext` for a program location where
+    the entry is not in scope.
     """
+    if architecture is not None and not isinstance(architecture, Architecture):
+        raise wrong_argument("architecture", architecture, "an Architecture")
+    if target is not None and not isinstance(target, Target):
+        raise wrong_argument("target", target, "a Target")
+    wave = integer("wave", wave, 0)
     arch = architecture or code.info.architecture
     if arch is None and target is not None:
         arch = target.architecture_of(wave)
@@ -75,6 +82,13 @@ def session_of(
             f"{code.name} is for {code.file.machine}, whose registers dwarfgpu does not know: "
             "give its registers with architecture="
         )
+    pc, cfa = _address(arch, "pc", pc), _address(arch, "cfa", cfa)
+    frame_base = _address(arch, "frame_base", frame_base)
+    if lane is not None:
+        lane = integer("lane", lane, 0, arch.lane_count - 1)
+    for name, known in ("registers", registers), ("memory", memory):
+        if known is not None and not isinstance(known, Mapping):
+            raise wrong_argument(name, known, "a dict")
     if target is None:
         is_running = not (pc is None and registers is None and memory is None)
         state = _state(arch, wave, pc, registers or {}, memory or {})
@@ -94,6 +108,15 @@ def session_of(
     )
 
 
+def address_of(arch: Architecture, name: str, address: int) -> int:
+    """Return an address that a script gives; `UsageError` where the architecture has none such."""
+    return integer(name, address, 0, (1 << arch.address_bits) - 1)
+
+
+def _address(arch: Architecture, name: str, address: int | None) -> int | None:
+    return None if address is None else address_of(arch, name, address)
+
+
 def _function_at(entry: Die, pc: int | None) -> Subprogram | None:
     """The function of an entry, for a frame whose program location is unknown."""
     function = None
@@ -101,10 +124,10 @@ def _function_at(entry: Die, pc: int | None) -> Subprogram | None:
         if pc is not None and scope.tag in FUNCTIONS | BLOCKS:
             spans = as_loaded(scope.unit, code_ranges(scope))
             if spans and not any(span.covers(pc) for span in spans):
-                shown = name_of(scope) or f"the block at {scope.offset:#x}"
+                block = name_of(scope) or f"the block at {scope.offset:#x}"
                 where = " ".join(f"[{span.begin:#x},{span.end:#x})" for span in spans[:4])
                 raise InconsistentContext(
-                    f"pc {pc:#x} and the DIE at {entry.offset:#x} disagree: {shown} is at {where}"
+                    f"pc {pc:#x} and the DIE at {entry.offset:#x} disagree: {block} is at {where}"
                     + (f" and {len(spans) - 4} more ranges" if len(spans) > 4 else "")
                 )
         if scope.tag == dw.TAG_SUBPROGRAM:
@@ -135,20 +158,21 @@ def _state(
         set_register(state, wave, counter, Field("pc", "value", pc))
     for key, contents in registers.items():
         _set(state, wave, key, contents)
-    for address, data in memory.items():
+    for key, data in memory.items():
+        address = address_of(arch, "address in memory", key)
+        if not isinstance(data, bytes | bytearray | memoryview):  # bytes(7) would be seven zeros
+            raise wrong_argument(f"memory[{address:#x}]", data, "bytes")
         place: dict[str, Json] = {"address": address, "bytes": bytes(data).hex()}
         add_memory(state, Field(f"memory[{address:#x}]", "", place), wave)
     return state
 
 
-def _set(state: StateTarget, wave: int, key: str | int, contents: Contents) -> None:
+def _set(state: StateTarget, wave: int, key: object, contents: object) -> None:
     arch = state.architecture
-    value: Json
-    if isinstance(contents, bytes):
-        value = {"bytes": contents.hex()}
-    else:
-        value = contents if isinstance(contents, int) else list(contents)
-    field = Field(f"registers[{key!r}]", "value", value)
+    if not isinstance(key, str | int) or isinstance(key, bool):
+        raise wrong_argument("registers", key, "names and DWARF numbers as keys")
+    name = f"registers[{key!r}]" if isinstance(key, str) else f"registers[{shown(key)}]"
+    field = Field(name, "value", _json_of(name, contents))
     part = arch.part_named(key) if isinstance(key, str) else None
     if part is not None:
         set_part(state, wave, part, field)
@@ -156,5 +180,18 @@ def _set(state: StateTarget, wave: int, key: str | int, contents: Contents) -> N
     register = arch.register_named(key) if isinstance(key, str) else arch.registers.get(key)
     if register is None:
         hint = did_you_mean(key, arch.by_name) if isinstance(key, str) else ""
-        raise UsageError(f"registers[{key!r}]: {arch.name} has no such register.{hint}")
+        raise UsageError(f"{name}: {arch.name} has no such register.{hint}")
     set_register(state, wave, register, field)
+
+
+def _json_of(name: str, contents: object) -> Json:
+    """The contents of a register as state files have them."""
+    if isinstance(contents, bytes | bytearray | memoryview):
+        return {"bytes": contents.hex()}
+    if isinstance(contents, Iterable) and not isinstance(contents, str | Mapping | Set):
+        return [
+            None if number is None else integer(f"{name}[{lane}]", number)
+            for lane, number in enumerate(contents)
+        ]
+    expected = "an integer, bytes or a list with an integer or None for each lane"
+    return integer(name, contents, expected=expected)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Unpack, get_args
 
 from attrs import evolve
 
+from dwarfgpu.base.arguments import integer, wrong_argument
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
@@ -19,8 +20,8 @@ from dwarfgpu.language.presented_session import Session
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.pyelftools.attribute import MEMBER, VARIABLE, Attribute, Described, described
-from dwarfgpu.pyelftools.entry import DIE, entry_of
-from dwarfgpu.pyelftools.machine import Machine, scopes_around, session_of
+from dwarfgpu.pyelftools.entry import DIE, code_object, entry_of
+from dwarfgpu.pyelftools.machine import Machine, address_of, scopes_around, session_of
 from dwarfgpu.service.answer import of_result
 from dwarfgpu.service.explain import explain_evaluation, explain_variable
 from dwarfgpu.session.session import Reading
@@ -46,7 +47,7 @@ def evaluate(
     `dwarfgpu.evaluate`. `UsageError` for a wrong request.
     """
     entry = entry_of(die, code)
-    subject = described(attribute, entry)
+    subject = described(attribute, die, entry)
     session = session_of(entry, code, **machine)
     return _evaluated(subject, _context(subject, session, object), None)
 
@@ -83,8 +84,11 @@ def explain(
     used. Other arguments as in `evaluate`; an error in the evaluation is explained, not raised.
     """
     entry = entry_of(die, code)
-    subject = described(attribute, entry)
+    subject = described(attribute, die, entry)
     session = session_of(entry, code, **machine)
+    if object is not None:
+        address_of(session.architecture, "object", object)
+    depth = integer("depth", depth, 0)
     variable = _variable(entry) if subject.number in VARIABLE else None
     if variable is not None:
         return explain_variable(session, variable).text(depth, "depth")
@@ -99,6 +103,9 @@ def explain(
 def text(result: Result, code: CodeObject) -> str:
     """Return the result of `evaluate` in one line: a place, with its offset in the file, or a
     value."""
+    code_object(code)
+    if not isinstance(result, get_args(Result)):
+        raise wrong_argument("result", result, "a result of evaluate")
     return of_result(result, (), code.file.endian, (code,)).text
 
 
@@ -114,7 +121,8 @@ def _context(subject: Described, session: Session, object: int | None) -> Contex
         if subject.number in MEMBER:
             raise MissingContext("the context has no object, whose part the DIE describes")
         return context
-    place = memory_location(context, session.architecture.address_space(0), object)
+    address = address_of(session.architecture, "object", object)
+    place = memory_location(context, session.architecture.address_space(0), address)
     if subject.number in MEMBER:
         return evolve(context, initial_stack=(place,))
     return evolve(context, object=place)

@@ -55,7 +55,7 @@ def test_a_die_is_the_entry_with_the_same_descriptions(name: str) -> None:
     for attribute, die, code in all_of(name):
         entry = entry_of(die, code)
         assert entry.offset == die.offset
-        match described(attribute, entry).source:
+        match described(attribute, die, entry).source:
             case int(number):
                 assert number == attribute.value
             case ExprLoc(expression=data):
@@ -77,7 +77,7 @@ def test_the_text_is_that_of_the_operations_of_pyelftools(name: str) -> None:
     for attribute, die, code in all_of(name):
         if attribute.form in BLOCKS:
             expressions = [attribute.value]
-        elif isinstance(described(attribute, entry_of(die, code)).source, LocList):
+        elif isinstance(described(attribute, die, entry_of(die, code)).source, LocList):
             expressions = [entry.loc_expr for entry in parsed_list(attribute, die)]
         else:
             continue

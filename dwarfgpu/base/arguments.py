@@ -1,0 +1,40 @@
+"""Checks of arguments that a script gives: a wrong one is a `UsageError` that names it."""
+
+from __future__ import annotations
+
+from operator import index
+
+from dwarfgpu.errors import UsageError, shown
+
+
+def wrong_argument(name: str, value: object, expected: str, advice: str = "") -> UsageError:
+    """Return the error, one line, for an argument that is not what it should be."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        given = shown(value)
+    elif value is None or isinstance(value, bool | float | str | bytes):
+        given = f"{value!r:.60}"
+    else:
+        given = f"an object of {type(value).__name__}"
+    return UsageError(f"{name}: expected {expected}, not {given}{advice}")
+
+
+def integer(
+    name: str,
+    value: object,
+    least: int | None = None,
+    most: int | None = None,
+    *,
+    expected: str = "an integer",
+) -> int:
+    """Return an integer, also one of NumPy; `UsageError` for anything else, truth values too."""
+    if least is not None:
+        expected += f" of at least {least}" if most is None else f" from {least} to {most:#x}"
+    if isinstance(value, bool):
+        raise wrong_argument(name, value, expected)
+    try:
+        number = index(value)  # type: ignore[arg-type]  # it raises TypeError
+    except TypeError:
+        raise wrong_argument(name, value, expected) from None
+    if (least is not None and number < least) or (most is not None and number > most):
+        raise wrong_argument(name, value, expected)
+    return number
