@@ -30,6 +30,7 @@ _EXPECTED: Final = (
     "register ($s4) or an address space (local#0x10) in it"
 )
 _WORD: Final = re.compile(r"(?<![\w$])[A-Za-z_]\w*")
+_PREFIX: Final = re.compile(r"\s*DW_OP_", re.IGNORECASE)
 _BEGINS_EXPRESSION: Final = re.compile(r"""\s*([$*&!~{'"]|sizeof\b)""")
 """No operations begin so."""
 _IN_EXPRESSION: Final = re.compile(
@@ -87,6 +88,8 @@ def operations(
         try:
             data = assembled(text, chosen, form, architecture)
         except UsageError as error:
+            if _PREFIX.match(text):  # plainly an operation
+                raise
             if text.isidentifier() and not args.file and "unknown operation" in error.message:
                 advice = "to evaluate a variable, give its FILE before it"
                 raise UsageError(f"{error.message}; {advice}") from None

@@ -79,7 +79,7 @@ def test_what_it_changes_cites_issue_and_section(name: str) -> None:
 
 @pytest.mark.parametrize("alias", sorted(ALIASES))
 def test_other_names_have_the_same_encoding(alias: str) -> None:
-    operand = {"aspace_deref_size": " 4", "aspace_deref_type": " 4 0x20"}.get(alias, "")
+    operand = {"xderef_size": " 4", "xderef_type": " 4 0x20"}.get(alias, "")
     data = assemble(f"DW_OP_{alias}{operand}", DWARF6)
     assert data == assemble(f"DW_OP_{ALIASES[alias]}{operand}", DWARF6)
     (line,) = disassemble(data, DWARF6)
@@ -294,6 +294,23 @@ def test_a_file_of_version_6_is_not_read(tmp_path: Path) -> None:
     assert (
         "DWARF version 6: no public text defines its headers and forms yet" in done.out + done.err
     )
+
+
+def test_text_of_bytes_has_the_names_of_dwarf_6() -> None:
+    lines = run("dis", "--dialect", "dwarf6", "97 1d 18 95 08").lines
+    assert [line.split("DW_OP_")[1] for line in lines] == [
+        "push_object_location", "mod_trunc", "aspace_deref", "aspace_deref_size 0x8",
+    ]  # fmt: skip
+    wrong = run("eval", "--dialect", "dwarf6", "DW_OP_aspace_deref")
+    assert wrong.err.startswith("dwarfgpu: IllFormed: DW_OP_aspace_deref at offset 0x0: ")
+
+
+@pytest.mark.parametrize("text", ["DW_OP_extend 8 4", "DW_OP_plu", "dw_op_foo"])
+def test_an_error_about_an_operation_says_nothing_of_expressions(text: str) -> None:
+    for options in ((), ("--dialect", "dwarf6")):
+        wrong = run("eval", *options, text).err
+        assert text.split()[0] in wrong
+        assert "variable" not in wrong and "expression of the language" not in wrong
 
 
 @pytest.mark.parametrize("location", ["reg0", "regx 17", "lit5", "addr 0x100"])

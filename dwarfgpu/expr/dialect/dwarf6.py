@@ -346,6 +346,9 @@ _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "bit_overlay": bit_overlay,
     "mem": mem,
     "aspace_bregx": aspace_bregx,
+    "aspace_deref": OPERATIONS["xderef"].function,
+    "aspace_deref_size": OPERATIONS["xderef_size"].function,
+    "aspace_deref_type": OPERATIONS["xderef_type"].function,
 }
 _CHANGED: Final[dict[str, tuple[str, Callable[..., Any]]]] = {
     "piece": ("3.12", standard_piece),
@@ -378,7 +381,7 @@ def _bare(name: str) -> str:
 _ENTRIES: Final = tuple(names().operations.values())
 ALIASES: Final[Mapping[str, str]] = {
     **{_bare(entry.was): entry.bare for entry in _ENTRIES if entry.was},
-    **{entry.bare: _bare(entry.also) for entry in _ENTRIES if entry.also},
+    **{_bare(entry.also): entry.bare for entry in _ENTRIES if entry.also},
 }
 """Other names of operations: those of DWARF 5 that are renamed, and second names."""
 
@@ -393,7 +396,8 @@ def table(current: Mapping[Code, Operation], *, provisional: bool) -> dict[Code,
             code = LLVM_USER, entry.provisional
         if code is None:
             continue
-        renamed = entry.was is not None and out[code].name == _bare(entry.was)
+        older = entry.was or entry.also
+        renamed = older is not None and out[code].name == _bare(older)
         assert renamed or code not in out, f"{code} means {out[code]} and {operation}"
         out[code] = operation
     return out
