@@ -98,7 +98,7 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
     fill = byte(args.fill, "--fill")
     if fill is not None and args.save is None:
         raise UsageError("--fill is about the memory of a state; give --save STATE")
-    prepared = _prepared(args, limits, before, place)
+    prepared = _prepared(args, limits, before, place, is_run=False)
     launched, notes = prepared.launched, prepared.notes
     if launched.note_on_hidden is not None:
         notes.append(launched.note_on_hidden)
@@ -147,6 +147,8 @@ def _prepared(
     place: DispatchPlacement,
     opened: CodeObject | None = None,
     buffers: Mapping[str, int] = MappingProxyType({}),
+    *,
+    is_run: bool = True,
 ) -> Prepared:
     load_address, is_there = _load_address(args, before)
     require_no_core(args.file)
@@ -156,6 +158,10 @@ def _prepared(
         )
         code = read_gpu_code(code_object.file)
     kernel = chosen_kernel(code_object, code, args.kernel, args.file)
+    if is_run:  # before questions about the arguments
+        from dwarfgpu.isa.tables import isa_target  # only a run needs instructions
+
+        isa_target(_processor(code, args.file).name)
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
     declared, problems = declared_parameters(code_object, kernel)
     request = Request(

@@ -26,9 +26,10 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
     """What the variable is, and which of its descriptions applies at the program location."""
     try:
         kind = variable.type
-        line = f" at line {variable.decl_line}" if variable.decl_line is not None else ""
+        number = variable.decl_line
+        line = "" if number is None else f", declared at line {number}"
         typed = f"{variable.type_text} " if kind is not None else ""
-        yield f"{variable.kind} {typed}{variable.name}, declared{line}{_lane(session)}"
+        yield f"{variable.kind} {typed}{variable.name}{line}{_lane(session)}"
         position = lane_position(session)
         if position is not None:
             yield position

@@ -106,3 +106,14 @@ def test_a_name_means_the_last_of_its_variables_that_is_described() -> None:
     # Its encoding is that of a number of 64 bits, but it is four of 16.
     assert (last["type"], last["text"]) == ("vector", "0x3c00400000000002")
     assert right(0x1600)["error"]["kind"] == "UndefinedBits"
+
+
+def test_run_of_a_gpu_without_instructions_asks_for_no_arguments() -> None:
+    file = FIXTURES / "triton/axpy.gfx1250.co"
+    answered = run("run", file, "axpy", "--grid", "256", "--workgroup", "128")
+    assert answered.err == "dwarfgpu: Unsupported: instructions of gfx1250 are unknown\n"
+
+
+def test_a_variable_without_a_line_is_not_called_declared() -> None:
+    file = FIXTURES / "triton/axpy.gfx942.co"
+    assert run("explain", "--file", file, "--pc", "0x1764", "total").lines[0] == "local float total"
