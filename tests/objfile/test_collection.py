@@ -337,6 +337,7 @@ class TestHostile:
         first, nameless, last = members([str(path)])
         assert str(nameless) == f"{path}(/5)"
         assert "has no name in the table of names" in str(nameless.problem)
+        assert str(nameless.problem).count(str(path)) == 1
         assert (str(first), str(last)) == (f"{path}(../../x)", f"{path}(last.o)")
         assert open_member(first).size_bytes == len(NEST)
         assert open_member(last).size_bytes == len(DATA)

@@ -265,6 +265,9 @@ class _Walk:
             raise UsageError(f"{here}: no ELF file, fat binary or bundle is in this archive")
 
     def _file(self, file: PackedFile, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
+        if file.problem is not None:  # it names the archive
+            yield Member(self.path, steps, file.problem)
+            return
         try:
             head = file.head(_HEAD_BYTES)
             if not head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)) or is_core_header(head):
