@@ -19,6 +19,8 @@ UNJUDGED_BYTES: Final = 1 << 20
 """A compressed part that unpacks to no more may have any ratio: zeros compress a thousandfold."""
 MAX_FILES: Final = 100_000
 """Maximum number of files in an archive, and of files to examine in one request."""
+MAX_JOBS: Final = 256
+"""Maximum number of processes of one request."""
 
 
 @frozen

@@ -13,6 +13,7 @@ from typing import Any, Final
 from attrs import field
 
 from dwarfgpu.base.light_attrs import define
+from dwarfgpu.errors import UsageError
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-corpus-1"
@@ -26,7 +27,8 @@ _NUMBERS: Final = re.compile(r"(\d+)")
 
 
 def corpus_report(records: Iterable[JsonObject]) -> JsonObject:
-    """Return the report on records of `examine` with the question `check`, in any order."""
+    """Return the report on records of `examine` with the question `check`, in any order;
+    `UsageError` for others."""
     corpus = Corpus()
     for record in records:
         corpus.add(record)
@@ -63,7 +65,9 @@ class Corpus:
     unreadable: list[Plain] = field(factory=list)
 
     def add(self, record: JsonObject) -> None:
-        """Add the record of one file; one without an answer cannot be read."""
+        """Add the record of one file; one without an answer cannot be read. `UsageError` for
+        what is no record of `check`."""
+        _require_record(record)
         answer: Any = record["answer"]
         self.files["examined"] += 1
         if answer is None:
@@ -106,6 +110,13 @@ class Corpus:
             ],
             "unreadable": list(self.unreadable),
         }
+
+
+def _require_record(record: object) -> None:
+    question = record.get("question") if isinstance(record, dict) else None
+    if question != "check":
+        instead = "" if question is None else f", not of {question}"
+        raise UsageError(f"records of check are needed{instead}")
 
 
 def _compiler_json(key: tuple[str | None, str | None], compiler: _Compiler) -> JsonObject:

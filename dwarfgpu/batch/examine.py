@@ -8,19 +8,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.batch.in_order import in_order
+from dwarfgpu.batch.options import Options
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.collection.open_member import open_member
-from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.json_object import JsonObject
 
@@ -28,24 +24,6 @@ if TYPE_CHECKING:
     from dwarfgpu.service.check.checked_file import Report
 
 SCHEMA: Final = "dwarfgpu-batch-1"
-
-
-@frozen
-class Options:
-    """How every file of a batch is read. It can be pickled."""
-
-    target: str | None = None
-    """Of fat binaries and bundles: the code objects for this GPU alone."""
-    dialect: str | None = None
-    """In place of the dialect of each unit."""
-    debug_directories: tuple[str | Path, ...] = DEBUG_DIRECTORIES
-    """Where debug information in other files is looked for."""
-    limits: FileLimits = DEFAULT_FILE_LIMITS
-    """Budgets of each file."""
-    rules: frozenset[str] | None = None
-    """For `check`: the rules to apply; None for all."""
-    minimum: Fraction | None = None
-    """For `where`: the status is 1 if less than this percentage of the code is described."""
 
 
 def examine(
@@ -59,12 +37,13 @@ def examine(
     variable, as `where --all`), `info` or `frames`. The record has `file`, `question`, `status`
     (0, 1 or 2, as the exit status of that command), `answer` (the object that the command prints
     with `--json`, or None) and `error` (None, or why there is no answer). `UsageError` for a
-    question or a dialect that does not exist.
+    question that does not exist, and for what is no member or no `Options`.
     """
-    if question not in QUESTIONS:
-        raise UsageError(f"no question {question!r}: there are {', '.join(QUESTIONS)}")
+    _require_request(question, options)
     if isinstance(member, str):
         member = Member(member)
+    if not isinstance(member, Member):
+        raise UsageError(f"a Member or a path as str is needed, not {member!r}")
     try:
         status, answer = QUESTIONS[question](member, options)
     except DwarfGpuError as error:
@@ -95,17 +74,26 @@ def examine_all(
     options: Options = Options(),  # noqa: B008
     jobs: int = 0,
 ) -> Iterator[JsonObject]:
-    """Yield the records of all object files in files and folders, in a fixed order.
+    """Return the records of all object files in files and folders, in a fixed order.
 
-    `jobs`: how many processes; 0 for this one. A program that uses processes must be importable:
-    `if __name__ == "__main__":`, as for `multiprocessing`.
+    `jobs`: how many processes, at most 256; 0 for this one. A program that uses processes must be
+    importable: `if __name__ == "__main__":`, as for `multiprocessing`. `UsageError`, at once, as
+    `examine`, for a number of processes that is none, and for one path in place of several.
     """
-    yield from in_order(
+    _require_request(question, options)
+    return in_order(
         partial(examine, question=question, options=options),
         members(paths, Wanted(options.target, options.limits)),
         lambda member, error: unanswered(member, question, error),
         jobs,
     )
+
+
+def _require_request(question: str, options: Options) -> None:
+    if question not in list(QUESTIONS):  # which needs no hash of what is no name
+        raise UsageError(f"no question {question!r}: there are {', '.join(QUESTIONS)}")
+    if not isinstance(options, Options):
+        raise UsageError(f"Options are needed, not {options!r}")
 
 
 def opened(member: Member, options: Options) -> CodeObject:

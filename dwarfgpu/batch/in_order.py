@@ -6,7 +6,8 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.base.limits import MAX_JOBS
+from dwarfgpu.errors import DwarfGpuError, UsageError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -18,17 +19,28 @@ def in_order(
     lost: Callable[[Item, DwarfGpuError], Result],
     jobs: int = 0,
 ) -> Iterator[Result]:
-    """Yield the results of a function for items, in their order.
+    """Return the results of a function for items, in their order.
 
-    `jobs`: how many processes; 0 for this one. `function`, the items and the results must be
-    picklable then. `lost` makes the result of an item that needs too much memory, or whose process
-    ended.
+    `jobs`: how many processes, at most `MAX_JOBS`; 0 for this one; `UsageError`, at once, for
+    others. `function`, the items and the results must be picklable for processes. `lost` makes the
+    result of an item that needs too much memory, or whose process ended.
     """
-    if jobs:
-        from dwarfgpu.batch.processes import in_processes  # it loads multiprocessing
+    if type(jobs) is not int or not 0 <= jobs <= MAX_JOBS:
+        raise UsageError(
+            f"jobs: a number of processes from 0 to {MAX_JOBS} is needed, not {jobs!r}"
+        )
+    if not jobs:
+        return _in_this_process(function, items, lost)
+    from dwarfgpu.batch.processes import in_processes  # it loads multiprocessing
 
-        yield from in_processes(function, items, lost, jobs)
-        return
+    return in_processes(function, items, lost, jobs)
+
+
+def _in_this_process(
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    lost: Callable[[Item, DwarfGpuError], Result],
+) -> Iterator[Result]:
     is_first = True
     for item in items:
         if not is_first:

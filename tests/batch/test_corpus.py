@@ -63,11 +63,12 @@ def record(file: str, **change: Json) -> Json:
         "incomplete": False,
         "compilers": [{**compiler, **change}],
     }
-    return {"file": file, "answer": answer, "error": None}
+    return {"file": file, "question": "check", "answer": answer, "error": None}
 
 
 def unreadable(file: str) -> Json:
-    return {"file": file, "answer": None, "error": {"message": "cut short"}}
+    error = {"message": "cut short"}
+    return {"file": file, "question": "check", "answer": None, "error": error}
 
 
 def report(*records: Json) -> Json:

@@ -87,15 +87,21 @@ class Wanted:
 
 
 def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]:  # noqa: B008
-    """Yield the object files of files and folders, in the given order; in a folder by name.
+    """Return the object files of files and folders, in the given order; in a folder by name.
 
     A file that is named twice, or by a link, is read once; links to folders are not followed, core
     files in folders and archives are left out. A folder or an archive without an object file is a
     member with that problem, and so is what lies beyond 100,000 files. Code objects for other GPUs
     than the wanted one are left out, unless one file that is no archive is all. `UsageError` for a
-    target that is none.
+    target that is none and, at once, for one path in place of several.
     """
-    paths = tuple(paths)
+    if isinstance(paths, str | bytes | os.PathLike):
+        raise UsageError(f"several paths are needed, as [{paths!r}], not {paths!r}")
+    return _of_paths(paths, wanted)
+
+
+def _of_paths(given: Iterable[str], wanted: Wanted) -> Iterator[Member]:
+    paths = tuple(given)
     is_one_file = len(paths) == 1 and not _has_several(paths[0])
     if wanted.target is not None and not is_one_file:
         require_target(wanted.target)
