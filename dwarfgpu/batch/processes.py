@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
@@ -152,6 +154,7 @@ def _no_interrupt() -> Iterator[None]:
 def _work(connection: Connection, function: Callable[[Item], Result]) -> None:
     """Answer items until there are no more."""
     gc.set_threshold(_NEW_OBJECTS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError):  # who asked has ended
         while True:
             item = connection.recv()
@@ -164,3 +167,11 @@ def _work(connection: Connection, function: Callable[[Item], Result]) -> None:
                 del result
             # What refers to itself, as all of a file does, goes before the next file comes.
             gc.collect()
+
+
+def _end_with_parent() -> None:
+    """End this process as soon as the one that started it ends, in the midst of an item too."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.batch.in_order import in_order
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 
 
 def answer(item: str) -> str:
@@ -141,3 +141,32 @@ def test_interrupt_ends_at_once_and_quietly(tmp_path: Path, repository: Path) ->
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository: Path) -> None:
+    """They have its standard output, so that it is closed when the last of them has ended."""
+    script = tmp_path / "many.py"
+    script.write_text(
+        "import time\n"
+        "from dwarfgpu.batch.in_order import in_order\n"
+        "def wait(item):\n    time.sleep(item)\n    return item\n"
+        "if __name__ == '__main__':\n"
+        "    for item in in_order(wait, [0, 60, 60], lambda item, error: None, 2):\n"
+        "        print(item, flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(script)], cwd=repository, text=True,
+        env={**os.environ, "PYTHONPATH": str(repository)},
+        stdout=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "0\n"
+    process.terminate()
+    out, _ = process.communicate(timeout=30)
+    assert (process.returncode, out) == (-signal.SIGTERM, "")
+
+
+@pytest.mark.parametrize("jobs", [-1, 257, 1.5, 2.0, True, None, "x"])
+def test_a_wrong_number_of_processes(jobs: object) -> None:
+    with pytest.raises(UsageError, match="jobs: a number of processes from 0 to 256 is needed"):
+        in_order(answer, ["a"], lost, jobs)  # type: ignore[arg-type]
