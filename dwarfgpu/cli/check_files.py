@@ -13,12 +13,12 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.batch.examine import Options, answered, check_answer, opened, total, unanswered
+from dwarfgpu.batch.examine import answered, check_answer, opened, total, unanswered
 from dwarfgpu.batch.in_order import in_order
+from dwarfgpu.batch.options import Options
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -53,8 +53,6 @@ def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     given = [f"--{name.replace('_', '-')}" for name in _FORMS if getattr(arguments, name)]
     if len(given) > 1:
         raise UsageError(f"give {' or '.join(given)}, not both")
-    if arguments.dialect is not None:
-        dialect(arguments.dialect)
     baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
     directories = tuple(arguments.debug_dir or DEBUG_DIRECTORIES)
     limits, jobs = file_limits_of(arguments), jobs_of(arguments)

@@ -12,7 +12,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.options.batch_options import add_batch_options, is_batch
+from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
@@ -36,7 +36,7 @@ SCHEMA: Final = call_frame_listing.SCHEMA
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", nargs="+",
+        "file", metavar="FILE", nargs="*",
         help="an ELF file; or several, archives, wheels, Debian packages, folders",
     )  # fmt: skip
     parser.add_argument(
@@ -50,6 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if not args.file:
+        raise UsageError(NO_FILE)
     if is_batch(args.file, args):
         from dwarfgpu.cli.many_files import show_many  # most requests are about one file
 

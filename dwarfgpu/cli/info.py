@@ -12,7 +12,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.options.batch_options import add_batch_options, is_batch
+from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialects import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
@@ -141,5 +141,5 @@ def _subject(arguments: Namespace) -> tuple[str, bool]:
         arguments.file = next(iter(programs), None)
         return cores[0], True
     if len(paths) != 1:
-        raise UsageError("give one FILE" + (", with or without --core" if paths else ""))
+        raise UsageError(NO_FILE if not paths else "give one FILE, with or without --core")
     return paths[0], False

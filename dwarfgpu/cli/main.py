@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn, Protocol, cast
+from typing import Any, NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -172,8 +172,19 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace) -> int: ...
 
 
+class _Word(str):
+    """An argument after `--`, which is no option whatever it begins with."""
+
+
 class _Parser(argparse.ArgumentParser):
-    """Errors of usage go the way of all errors."""
+    """Errors of usage go the way of all errors, and `--` ends the options.
+
+    `parse_intermixed_args` drops `--` when it takes the options out, and then reads what comes
+    after it as options.
+    """
+
+    def _parse_optional(self, arg_string: str) -> Any:
+        return None if isinstance(arg_string, _Word) else super()._parse_optional(arg_string)
 
     def error(self, message: str) -> NoReturn:
         written = _HYPHEN.fullmatch(message)
@@ -214,6 +225,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _given(args: argparse.Namespace) -> argparse.Namespace:
     """Return the arguments; an empty one, as from an unset variable, is not an absent one."""
     for name, value in vars(args).items():
+        if isinstance(value, list):
+            value[:] = [str(word) if isinstance(word, _Word) else word for word in value]
         if value == "":
             raise UsageError(f"{name.replace('_', '-')} is empty: leave it out, or give a value")
     return args
@@ -236,7 +249,8 @@ def _run(arguments: list[str]) -> int:
             )
             module = configure_command(command, parser)
             schema = getattr(module, "SCHEMA", schema)
-            return module.run(_given(parser.parse_intermixed_args(arguments[1:])))
+            words = [*options[1:], *map(_Word, arguments[len(options) + 1 :])]
+            return module.run(_given(parser.parse_intermixed_args(words)))
         if command is not None and arguments[0] == command and command not in COMMANDS:
             raise UsageError(f"{shortened(command)} is not a command{_advice(command)}")
         return _overview(arguments)

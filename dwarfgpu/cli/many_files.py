@@ -15,10 +15,10 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import one_line
-from dwarfgpu.batch.examine import Options, examine, total, unanswered
+from dwarfgpu.batch.examine import examine, total, unanswered
 from dwarfgpu.batch.in_order import in_order
+from dwarfgpu.batch.options import Options
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.collection.open_member import open_member
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -73,8 +73,6 @@ def show_many(
     """
     if arguments.json:
         raise UsageError("--json prints one object, of one file: --json-lines prints one for each")
-    if arguments.dialect is not None:
-        dialect(arguments.dialect)
     jobs, limits = jobs_of(arguments), file_limits_of(arguments)
     directories = tuple(getattr(arguments, "debug_dir", None) or DEBUG_DIRECTORIES)
     options = Options(arguments.target, arguments.dialect, directories, limits, minimum=minimum)

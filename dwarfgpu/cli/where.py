@@ -19,7 +19,7 @@ from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.options.batch_options import add_batch_options, is_batch
+from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.core_options import WaveAction, add_core_options, require_core
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialects import DIALECT_HELP
@@ -203,7 +203,8 @@ def _request(args: Namespace) -> Request:
     if not args.all and not names:
         raise UsageError("nothing to look for: give names of variables, or --all")
     if path is None:
-        raise UsageError("give the file before the names, or with --file FILE")
+        before_names = "give the file before the names, or with --file FILE"
+        raise UsageError(before_names if names else NO_FILE)
     _take_core(args, path)
     if args.against is not None and args.min_coverage is not None:
         raise UsageError("give --against or --min-coverage, not both")

@@ -7,6 +7,7 @@ tables are read, and the picked code object.
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Final
@@ -63,7 +64,7 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -
 
     `UsageError` where it is neither ELF nor bundle, and for another folder.
     """
-    if Path(path).is_dir():
+    if os.path.isdir(path):
         return Container(str(path), None, cached_kernels(path), limits, "kernels of Triton")
     return container_in(map_file(path), str(path), limits)
 
@@ -106,7 +107,7 @@ def open_object(
     a kernel, or the number of the entry. Without it, use an ELF file itself, or the only code
     object of a bundle or folder. Raises `UsageError` unless exactly one matches.
     """
-    if target is None and not Path(path).is_dir():
+    if target is None and not os.path.isdir(path):
         data = map_file(path)
         if not is_container(data[:_LONGEST_MAGIC_BYTES]):
             return ObjectFile(str(path), data, limits)
@@ -120,7 +121,7 @@ def open_object(
 def is_bundle_file(path: str | Path) -> bool:
     """Return whether a path is a bundle, a fat binary or a folder; `UsageError` where it cannot be
     read."""
-    return Path(path).is_dir() or is_container(map_file(path)[:_LONGEST_MAGIC_BYTES])
+    return os.path.isdir(path) or is_container(map_file(path)[:_LONGEST_MAGIC_BYTES])
 
 
 def is_container(header: bytes) -> bool:

@@ -505,6 +505,8 @@ def open_object(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> O
 
 def map_file(path: str | Path) -> bytes | FileBytes:
     """The bytes of a file; `UsageError` where it cannot be read, is empty or is no file."""
+    if not str(path):
+        raise UsageError("an empty name is no name of a file")
     try:
         # Before it is opened, which a pipe would wait in for its other end.
         mode = os.stat(path).st_mode

@@ -7,12 +7,15 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Final
 
+from dwarfgpu.base import json_reader
+from dwarfgpu.base.limits import MAX_JOBS
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import ARCHIVE_MAGICS
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.numbers import cut_short
 from dwarfgpu.terminal.input import file_head
 
-MAX_JOBS: Final = 256
+NO_FILE: Final = "give one FILE or more, or folders"
+"""The error of a command without files."""
 
 
 def add_batch_options(parser: ArgumentParser) -> None:
@@ -40,7 +43,10 @@ def is_batch(paths: Sequence[str], arguments: Namespace) -> bool:
 
 def jobs_of(arguments: Namespace) -> int:
     """Return how many processes the options say; 0 for none but this one."""
-    jobs = natural(arguments.jobs, "--jobs")
-    if jobs is not None and not 1 <= jobs <= MAX_JOBS:
-        raise UsageError(f"--jobs: expected a number from 1 to {MAX_JOBS}, not {jobs}")
-    return jobs or 0
+    if arguments.jobs is None:
+        return 0
+    jobs = json_reader.integer_of(arguments.jobs)
+    if jobs is None or not 1 <= jobs <= MAX_JOBS:
+        given = cut_short(arguments.jobs)
+        raise UsageError(f"--jobs: expected a number from 1 to {MAX_JOBS}, not {given}")
+    return jobs

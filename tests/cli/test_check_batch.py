@@ -104,7 +104,8 @@ def test_a_baseline_is_by_member(package: Path, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (("--jobs", 0), "--jobs: expected a number from 1 to 256, not 0"),
-        (("--jobs", "two"), "--jobs: expected an integer, not 'two'"),
+        (("--jobs", "two"), "--jobs: expected a number from 1 to 256, not two"),
+        (("--jobs", -1), "--jobs: expected a number from 1 to 256, not -1"),
         (("--json", "--json-lines"), "give --json or --json-lines, not both"),
         (("--sarif", "--json-lines"), "give --sarif or --json-lines, not both"),
     ],

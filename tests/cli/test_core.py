@@ -260,7 +260,7 @@ def test_info_of_a_core_of_gpus_without_waves(tmp_path: Path) -> None:
         (("bt", *of(BUILDS[0]), "--arch", "aarch64"), "--arch aarch64, but the core is of x86_64"),
         (("bt", "--core", CORES / "crash.c"), "crash.c is not an ELF file"),
         (("bt", "--core", CORES / BUILDS[0]), "is not a core file"),
-        (("info",), "give one FILE"),
+        (("info",), "give one FILE or more, or folders"),
         (("info", "X", "--core", "Y", "--file", "Z"), "give one FILE, or one core file with"),
         (("info", CORES / BUILDS[0], "--file", "X"), "--load-address are for a core file"),
         (("eval", "--core", CORES / "crash.aarch64.O0.core", "--file", CORES / BUILDS[0], "x"),

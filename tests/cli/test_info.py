@@ -198,7 +198,7 @@ def test_names_of_a_file_move_no_cursor(tmp_path: Path) -> None:
 def test_requests_that_are_wrong(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("text")
     for arguments, message in (
-        ([], "give one FILE"),
+        ([], "give one FILE or more, or folders"),
         (["/nonexistent"], "cannot be read"),
         ([tmp_path / "text"], "is not an ELF file"),
         ([NEST, "--target", "gfx90a"], "is for gfx942, not for gfx90a"),

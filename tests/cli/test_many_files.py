@@ -121,6 +121,14 @@ def test_a_file_without_debugging_information_is_no_error(tmp_path: Path) -> Non
         (("frames", DATA, NEST, "--pc", "0x1600"), "--pc is a place in one file"),
         (("info", DATA, NEST, "--load-address", "0"), "which several files are not"),
         (("info", DATA, NEST, "--jobs", "0"), "a number from 1 to 256"),
+        (("info",), "give one FILE or more, or folders"),
+        (("frames",), "give one FILE or more, or folders"),
+        (("where", "--all"), "give one FILE or more, or folders"),
+        (("frames", ""), "an empty name is no name of a file"),
+        (("where", "--all", ""), "an empty name is no name of a file"),
+        (("bt", ""), "an empty name is no name of a file"),
+        (("check", ""), "an empty name is no name of a file"),
+        (("check", DATA, ""), "an empty name is no name of a file"),
     ],
 )
 def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:
@@ -132,3 +140,19 @@ def test_a_core_file_is_examined_alone() -> None:
     done = run("where", "--all", CORE, NEST)
     assert done.status == 2 and f"{CORE} is a core file: give it alone" in done.err
     assert "give one FILE, or one core file" in run("info", CORE, DATA, NEST).err
+
+
+@pytest.mark.parametrize("command", [("check",), *COMMANDS, ("where", "t")], ids=" ".join)
+@pytest.mark.parametrize("names", [["-x.co"], ["-x.co", "--jobs"]], ids=["one", "two"])
+def test_what_follows_two_hyphens_is_no_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], names: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in names:
+        Path(name).write_bytes(NEST.read_bytes())
+    if command == ("where", "t"):
+        command, names = ("where",), [names[0], "nest::t"]
+    done = run(*command, "--", *names)
+    assert (done.status, done.err) == (0, "")
+    plain = [name if name == "nest::t" else f"./{name}" for name in names]
+    assert done.out == run(*command, *plain).out.replace("./-", "-")

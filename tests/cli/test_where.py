@@ -274,7 +274,7 @@ def test_a_separate_debug_file(tmp_path: Path) -> None:
 WRONG = [
     ([], "nothing to look for: give names of variables, or --all"),
     (["t"], "give the file before the names, or with --file FILE"),
-    (["--all"], "give the file before the names, or with --file FILE"),
+    (["--all"], "give one FILE or more, or folders"),
     (["--all", NEST, "t"], "--all takes files and no names: t is no file"),
     (["--all", "--file", NEST, DEMO], "--all takes the file of --file or --core, and no names"),
     (["--file", NEST, "tt"], 'No symbol "tt" in nest.gfx942.O2.v5.co.'),
