@@ -15,7 +15,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG
@@ -101,15 +101,27 @@ def content_name(stem: str, data: bytes, suffix: str) -> str:
     return f"{stem}.{hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]}.{suffix}"
 
 
+def require_regular(path: Path, files: Collection[str]) -> None:
+    """`UsageError` for a device or a pipe as a document that names files beside it."""
+    try:
+        if not files or not _is_device(path, _mode(path)):
+            return
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
+    raise UsageError(
+        f"{path}: cannot be written: it is not a regular file, and longer memory is written to "
+        ".npy files beside it"
+    )
+
+
 def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
     """Write a JSON document, and the files beside it that it names, by `content_name`.
 
     Files of earlier documents of this path that no document in the folder names are removed.
     `UsageError` where something cannot be written: the old document stays, with its files.
     """
+    require_regular(path, files)
     try:
-        if files and _is_device(path, _mode(path)):
-            raise ValueError(f"it is not a regular file, and {len(files)} more belong beside it")
         with _locked(path.parent) as is_alone:
             written: list[Path] = []
             try:

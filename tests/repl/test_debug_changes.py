@@ -148,3 +148,9 @@ def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             said(shell, f"save {name}")
             said(shell, f"load {name}")
     assert said(shell, "p $_lane").startswith("$")
+
+
+def test_a_device_is_refused_before_it_is_asked_about() -> None:
+    done = run("debug", "--demo", "--batch", "-ex", "save /dev/null")
+    assert "Overwrite" not in done.out
+    assert "/dev/null: cannot be written: it is not a regular file, and longer" in done.err

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.writing import require_regular
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.code_object_memory import ImageTarget
 from dwarfgpu.machine.state.compare import differences
@@ -196,6 +197,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     before = None if opened is None else json_reader.load(Path(opened)).value
     document = before if isinstance(before, dict) else None
     saved = state_document(machine, path, loaded, document)
+    require_regular(path, saved.files)
     if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
     write(saved, path)
