@@ -151,6 +151,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         return
     from dwarfgpu.language.functions import FUNCTIONS  # few words begin with `$`
     from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
+    from dwarfgpu.service.value.value_history import BUILT_IN
 
     yield Candidate("$pc", "the program location")
     if shell.session.architecture.is_simt:
@@ -158,9 +159,10 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         yield Candidate("$_lane_count", "lanes of the wave")
     if placed_in(shell.session) is not None:
         yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
-    yield Candidate("$_thread", "the wave or thread in focus")
+    yield from (Candidate(f"${name}", about) for name, about in BUILT_IN.items())
     yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
-    yield from (Candidate(f"${name}", "a function") for name in FUNCTIONS)
+    functions = {**FUNCTIONS, **shell.values.functions}
+    yield from (Candidate(f"${name}", "a function") for name in functions)
     for register in registers(shell, word[1:]):
         if register.text != "pc":
             yield Candidate(f"${register.text}", register.about)

@@ -51,6 +51,8 @@ def offered(shell: Shell, text: str) -> list[str]:
         ("| p tw", ["twice"]),
         ("|p tw", ["twice"]),
         ("p $_str", ["$_streq", "$_strlen"]),
+        ("p $_si", ["$_siginfo"]),
+        ("p $_gdb_s", ["$_gdb_setting", "$_gdb_setting_str"]),
         ("alias zz = info lo", ["locals"]),
         ("complete info lo", ["locals"]),
         ("settings set print pretty o", ["off", "on"]),  # LLDB's

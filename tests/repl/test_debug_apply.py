@@ -102,7 +102,12 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
         ("lane find (", "Invalid regexp: (: missing ), unterminated subpattern at position 0"),
         ("thread apply", "Please specify a thread ID list"),
         ("thread apply all", "Please specify a command after 'thread apply all'."),
-        ("thread apply 7 p 1", "Unknown thread 7."),
+        ("thread apply 7 p 1", "warning: Unknown thread 7"),
+        ("thread apply 7", "Please specify a command following the thread ID list"),
+        ("frame apply 1", "Please specify a command to apply on the selected frames"),
+        ("set", "Argument required (expression to compute)."),
+        ("ignore 99", "Second argument (specified ignore-count) is missing."),
+        ("ignore x", "bad breakpoint number: 'x'"),
         ("frame apply p 1", "Missing COUNT argument."),
         ("frame apply level 9 p 1", "No frame at level 9."),
         ("info agents 3", "No agents match '3'."),
@@ -113,6 +118,11 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
 )
 def test_errors(command: str, error: str) -> None:
     assert said(DISPATCH, command) == ([], [error])
+
+
+def test_strings_of_eight_byte_characters() -> None:
+    _, errors = said(DISPATCH, "x/gs 0")
+    assert "warning: Unable to display strings with size 'g', using 'b' instead." in errors
 
 
 def test_lanes_by_what_they_do() -> None:

@@ -179,7 +179,7 @@ def test_refused_settings_hide_nothing(shell: Shell) -> None:
     """They are no candidates, and outside of families found by their whole names only."""
     assert said(shell, "set rec = 3") == 'No symbol "rec" in current context.\n'
     assert [each.text for each in completions(shell, "set print fi")[1]] == []
-    assert "debug" not in said(shell, "set")
+    assert "debug" not in said(shell, "help set")
 
 
 def test_one_command_under_another_setting(program: Shell) -> None:

@@ -46,6 +46,9 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         count = max(before.format.count, 1) if not argument else 1
         format_, text = evolve(before.format, count=count), argument
+    if (format_.letter, format_.size) == ("s", "g"):
+        shell.console.warn("Unable to display strings with size 'g', using 'b' instead.")
+        format_ = evolve(format_, size="b")
     places = Places(shell.session)
     if text:
         space, address = address_of(shell, places, text)

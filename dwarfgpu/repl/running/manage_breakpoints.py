@@ -84,9 +84,11 @@ def ignore(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (a breakpoint number).")
     word, _, count = argument.partition(" ")
-    item = _one(shell, word)
+    if not word.isdecimal():
+        raise UsageError(f"bad breakpoint number: '{word}'")
     if not count.strip():
         raise UsageError("Second argument (specified ignore-count) is missing.")
+    item = _one(shell, word)
     item.ignored = max(whole_number(shell.session, shell.values, count), 0)
     yield Output(ignore_text(item) + ".", {"bkpt": item.record})
 

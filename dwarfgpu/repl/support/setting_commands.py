@@ -30,7 +30,7 @@ from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_defined import show_user
 from dwarfgpu.service.file.source_language import frame_language
-from dwarfgpu.service.value.value_history import whole_number
+from dwarfgpu.service.value.value_history import required, whole_number
 
 Verb = Literal["set", "show"]
 _FAMILIES: Final = {
@@ -189,10 +189,7 @@ def set_(shell: Shell, argument: str) -> Iterator[Part]:
     A text that does not begin with a setting is an expression, evaluated for its assignments, as
     with "set var": set $n = 3. "show" lists the settings.
     """
-    if argument:
-        yield from set_var.run(shell, argument)
-    else:
-        yield from _list(SET_COMMANDS, "set", shell, argument)
+    yield from set_var.run(shell, required(argument))
 
 
 @command("show values", topic="data")

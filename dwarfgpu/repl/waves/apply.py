@@ -62,7 +62,9 @@ def flags_of(text: str, name: str) -> tuple[Flags, str]:
         "print" if "c" in seen_letters else "ignore" if "s" in seen_letters else "stop"
     )
     if not rest:
-        raise UsageError(f"Please specify a command to apply on the selected {name}.")
+        of_frames = "Please specify a command to apply on the selected frames"
+        of_others = f"Please specify a command to apply on the selected {name}."
+        raise UsageError(of_frames if name == "frame" else of_others)
     return Flags(is_quiet, on_error, is_ascending), rest
 
 
@@ -188,10 +190,12 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flag
         words, rest = leading_numbers(argument)
         if not words:
             raise UsageError("Please specify a thread ID list")
+        if not rest.strip():
+            raise UsageError("Please specify a command following the thread ID list")
         flags, line = flags_of(rest, "thread")
         threads = listed(words, shell.machine.threads, "thread")
-        if not threads:
-            raise UsageError(f"Unknown thread {words[0]}.")
+        for unknown in (word for word in words if not listed([word], threads, "thread")):
+            shell.console.warn(f"Unknown thread {unknown}")
     return _thread_foci(shell, threads), line, flags
 
 

@@ -237,6 +237,16 @@ def _no_access(reason: str) -> str:
     return f"{message}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
 
 
+BUILT_IN: Final = {
+    "_thread": "the wave or thread in focus",
+    "_gthread": "the wave or thread in focus",
+    "_inferior": "the number of the program",
+    "_siginfo": "the signal of the thread in focus",
+    "_lane_name": "the name of the lane in focus",
+}
+"""What the convenience variables are that no command sets."""
+
+
 def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
     """Return an earlier value, or a convenience variable."""
     match = _HISTORY.fullmatch(name)
