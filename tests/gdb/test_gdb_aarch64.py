@@ -18,6 +18,18 @@ STOPS = 30
 GROUPS = ["leaf held deep", "variable handler many", "tail1 tail2 leaf"]
 
 
+def is_listening(socket: Path) -> bool:
+    """Whether a process accepts connections: between `bind` and `listen` they are refused.
+
+    A connection for trial would be the only one that the program accepts.
+    """
+    accepting = 1 << 16  # __SO_ACCEPTCON, in the column of flags
+    rows = [
+        line.split(None, 7) for line in Path("/proc/net/unix").read_text("utf-8").splitlines()[1:]
+    ]
+    return any(row[7:] == [str(socket)] and int(row[3], 16) & accepting for row in rows)
+
+
 @contextmanager
 def waiting(qemu: str, program: Path, folder: Path) -> Iterator[Path]:
     """The socket at which a program waits for GDB, before its first instruction.
@@ -29,7 +41,7 @@ def waiting(qemu: str, program: Path, folder: Path) -> Iterator[Path]:
     command = [qemu, "-cpu", "max,sve=off", "-g", str(socket), str(program)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        while not socket.is_socket() and process.poll() is None:
+        while not is_listening(socket) and process.poll() is None:
             time.sleep(0.01)
         yield socket
     finally:
