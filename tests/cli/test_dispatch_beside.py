@@ -114,8 +114,8 @@ def test_refused(tmp_path: Path, arguments: tuple[object, ...], message: str) ->
         ("workgroups", [], "the state has no workgroup: a dispatch can only be added to a machine"),
         (
             "queues",
-            [{"id": 1, "agent": 1}, {"id": 1 << 64, "agent": 1}],
-            "no number is left for another one after 18446744073709551616",
+            [{"id": 1, "agent": 1}, {"id": (1 << 64) - 1, "agent": 1}],
+            "no number is left for another one after 18446744073709551615",
         ),
     ],
 )

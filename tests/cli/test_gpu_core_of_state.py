@@ -135,7 +135,7 @@ def test_where_and_convert_take_a_core(tmp_path: Path) -> None:
     assert by_space["private_wave"] == 0x40C
     assert by_space["global"] == found["apertures"]["scratch_base"] + 0x40C
     refused = run("convert", "local#0", "--core", core, "--wave", 7).error
-    assert refused == "--wave 7: the core has no such wave; it has 1"
+    assert refused == "--wave 7: the core has no such wave; it has only wave 1"
 
 
 @pytest.mark.parametrize(
