@@ -84,3 +84,31 @@ def test_where_to_look_is_where_it_is(repository: Path) -> None:
         assert re.search(rf"^\s*(?:(?:class|def) )?{name}\b(?=[(:\[])", text, re.MULTILINE), (
             question
         )
+
+
+LINK = re.compile(r"\]\(([^)\s]*)#([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,4} +(.*?) *$", re.MULTILINE)
+LABEL = re.compile(r"^\((\S+)\)=$", re.MULTILINE)
+
+
+def _anchors(page: Path) -> set[str]:
+    """What links can name: headings as GitHub and MyST spell them, and labels."""
+    text = re.sub(
+        r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    plain = (re.sub(r"\[(.*?)\]\(.*?\)", r"\1", each) for each in HEADING.findall(text))
+    names = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in plain}
+    return names | set(LABEL.findall(text))
+
+
+def test_links_lead_to_headings(repository: Path) -> None:
+    pages = [repository / "README.md", *(repository / "docs").rglob("*.md")]
+    links = [(page, *link) for page in pages for link in LINK.findall(page.read_text("utf-8"))]
+    links = [link for link in links if "://" not in link[1]]
+    assert len(links) >= 20
+    missing = [
+        f"{page.relative_to(repository)}: {path}#{anchor}"
+        for page, path, anchor in links
+        if anchor not in _anchors((page.parent / path) if path else page)
+    ]
+    assert not missing
