@@ -18,7 +18,7 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.explicit_context import ExplicitUnit
-from dwarfgpu.machine.code_object_memory import Image, ImageTarget
+from dwarfgpu.machine.code_object_memory import LoadedSegment, TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
@@ -56,8 +56,8 @@ def machine(rng: Random) -> list[Session]:
             )
         _registers(rng, state, wave)
         _memories(rng, state, wave)
-    image = Image(0x1020, 0x30, False, lambda at, size: bytes(range(at, at + size)))
-    target = ImageTarget(state, (image,), has_started=True)
+    segment = LoadedSegment(0x1020, 0x30, False, lambda at, size: bytes(range(at, at + size)))
+    target = TargetWithCodeObjects(state, (segment,), has_started=True)
     limits = Limits(steps=1000)
     return [Session(arch, (), target, wave=n, limits=limits) for n in range(1, WAVES + 1)]
 

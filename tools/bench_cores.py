@@ -47,7 +47,7 @@ def image_of(waves: int) -> ProcessImage:
     loaded = [
         (image.address, image.read(0, image.size_bytes))
         for each in objects
-        for image in each.images()
+        for image in each.loaded_segments()
         if not image.is_writable
     ]
     pcs = {each.wave: each.pc for each in state.waves}

@@ -115,10 +115,12 @@ def _watching(kind: WatchKind, name: str) -> _Arm:
     """Watch the first dword of an allocation."""
 
     def arm(machine: RunningMachine) -> frozenset[int]:
-        arena = machine.arena
-        at = next(item.start for item in arena.allocations if item.name == name)
+        global_memory = machine.global_memory
+        at = next(item.start for item in global_memory.allocations if item.name == name)
         ranges = (WatchedRange(None, at, at + 4),)
-        watching = Watching(Watch(1, kind, ()), lambda: arena.read(at, 4), bytes, ranges, None, [])
+        watching = Watching(
+            Watch(1, kind, ()), lambda: global_memory.read(at, 4), bytes, ranges, None, []
+        )
         machine.observe(Watchpoints([watching], lambda wave: 0))
         return frozenset()
 
@@ -143,7 +145,7 @@ def _dispatch(kernel: str, built: str, count: int) -> Callable[[], RunningMachin
         arg=[f"a=range:{_ALL}", f"b=range:{_ALL}", f"out=zeros:{4 * _ALL}"],
     )
     prepared = prepare_run(options)
-    return lambda: machine_of_dispatch(prepared.launched, prepared.code_object.images())
+    return lambda: machine_of_dispatch(prepared.launched, prepared.code_object.loaded_segments())
 
 
 def _timed(

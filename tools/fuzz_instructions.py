@@ -25,7 +25,7 @@ from dwarfgpu.isa.operands import OperandKind
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.topology import StopReason, Wave
 
 TARGETS: Final = (
@@ -99,16 +99,18 @@ def _is_suitable(kind: OperandKind, field: int, *, is_valid: bool) -> bool:
 def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMachine:
     """Four waves of two workgroups before some code, with random registers and memory."""
     numbers = np.random.default_rng(seed)
-    arena = Arena()
+    global_memory = GlobalMemory()
     generation = decoder(target, wave_size).target.generation
     end = _END[generation].to_bytes(4, "little")
-    arena.add("code", _CODE, code + end, is_writable=False)
-    memory = arena.add("memory", _MEMORY, bytes(_WAVES * _OWN_BYTES))
+    global_memory.add("code", _CODE, code + end, is_writable=False)
+    memory = global_memory.add("memory", _MEMORY, bytes(_WAVES * _OWN_BYTES))
     memory.data[:] = numbers.integers(0, 256, memory.data.shape, np.uint8)
-    running = RunningMachine(arena, Program(arena, target, wave_size), wave_size)
+    running = RunningMachine(global_memory, Program(global_memory, target, wave_size), wave_size)
     local = [Allocation(f"LDS {group}", 0, bytes(4096), True) for group in range(2)]
     for number in range(_WAVES):
-        wave = SimulatedWave(Wave(number + 1, number // 2 + 1, number), wave_size, 256, 256, arena)
+        wave = SimulatedWave(
+            Wave(number + 1, number // 2 + 1, number), wave_size, 256, 256, global_memory
+        )
         wave.pc = _CODE
         wave.generation = generation
         wave.set_mode(0x3F0)
@@ -133,7 +135,7 @@ def _left(machine: RunningMachine, stopped: Stopped | None) -> dict[str, Any]:
     out: dict[str, Any] = {"instructions": machine.instructions}
     if stopped is not None:
         out["stop"] = stopped.wave.wave.id, stopped.reason, stopped.text, stopped.lanes
-    for allocation in machine.arena.allocations:
+    for allocation in machine.global_memory.allocations:
         out[allocation.name] = allocation.data.tobytes()
     for wave in machine.waves:
         names = ("pc", "s", "vcc", "exec", "scc", "mode", "is_ended", "is_waiting", "is_halted")

@@ -422,7 +422,7 @@ def of_machine(
         arg=[f"0=@{data}", f"1=zeros:{8 * COUNT}"],
     )  # fmt: skip
     prepared = prepare_run(options)
-    machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
+    machine = machine_of_dispatch(prepared.launched, prepared.code_object.loaded_segments())
     machine.executor = executor
     stopped = machine.run()
     if stopped is not None:

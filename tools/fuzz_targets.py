@@ -101,8 +101,10 @@ def object_file(data: bytes) -> Counter[str]:
         lambda: file.is_code(0x1000),
         lambda: [file.data_of(each) for each in file.sections[:_MAX_SHOWN]],
         lambda: [
-            image.read(0, min(image.size_bytes, 64))
-            for image in islice(CodeObject.of(file, debug_directories=()).images(), _MAX_SHOWN)
+            segment.read(0, min(segment.size_bytes, 64))
+            for segment in islice(
+                CodeObject.of(file, debug_directories=()).loaded_segments(), _MAX_SHOWN
+            )
         ],
     ]
     for question in questions:

@@ -44,9 +44,9 @@ def core_of_loop() -> bytes:
     result = run_kernel(prepared.code_object, prepared.launched)
     target, pcs = all_of_run(prepared.launched, result.machine)
     loaded = [
-        (image.address, image.read(0, image.size_bytes))
-        for image in prepared.code_object.images()
-        if not image.is_writable
+        (segment.address, segment.read(0, segment.size_bytes))
+        for segment in prepared.code_object.loaded_segments()
+        if not segment.is_writable
     ]
     uri = LoadedUri(URI, prepared.code_object.load_address)
     state, ranges = process_core(image_of_state(target, pcs, [uri], loaded).image)

@@ -119,7 +119,7 @@ def run_all(
             None if args.json or args.trace else showing.progress.executed,
             tracks_writes=args.save is not None or stops is not None,
             earlier=result,
-            arena=None if behind is None else behind.target.arena,
+            global_memory=None if behind is None else behind.target.global_memory,
             executor="lockstep" if args.executor == "auto" else args.executor,
         )
         showing.progress.clear()

@@ -14,7 +14,7 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import Malformed
-from dwarfgpu.machine.code_object_memory import Image
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
@@ -148,8 +148,8 @@ class CodeObject:
             f"from {self.load_address:#x}, as `dwarfgpu info` lists them"
         )
 
-    def images(self) -> Iterator[Image]:
-        """Return the images that the file loads; dynamic relocations are applied when they are
+    def loaded_segments(self) -> Iterator[LoadedSegment]:
+        """Return the segments that the file loads; dynamic relocations are applied when they are
         read.
 
         Behind what the file has of a segment are zeros (System V ABI, "Program Header").
@@ -183,7 +183,7 @@ class CodeObject:
             begin = self._first_byte(segment)
             address = segment.address + self.load_address + begin
             size_bytes = segment.memory_bytes - begin
-            yield Image(address, size_bytes, bool(segment.flags & PF_W), read)
+            yield LoadedSegment(address, size_bytes, bool(segment.flags & PF_W), read)
 
     def _first_byte(self, segment: Segment) -> int:
         """Return where in a segment there is something to read: behind the headers of a GPU's file
@@ -197,7 +197,7 @@ class CodeObject:
             return 0
         return min(self.file.headers_bytes, segment.memory_bytes)
 
-    def _sections(self) -> Iterator[Image]:
+    def _sections(self) -> Iterator[LoadedSegment]:
         """The sections of a relocatable object where they are placed."""
         contents = ObjectData(self.file, self.load_address)
         for section in placed_sections(self.file):
@@ -206,7 +206,7 @@ class CodeObject:
                 return contents.read(section, offset, size_bytes)
 
             address = section.address + self.load_address
-            yield Image(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)
+            yield LoadedSegment(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)
 
 
 def code_object_at(code_objects: Iterable[CodeObject], location: int) -> CodeObject | None:

@@ -41,7 +41,7 @@ from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.functions import FUNCTIONS, INTERNAL
-from dwarfgpu.language.gpu_builtins import CALLS, gpu_call, is_free
+from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.named_values import NamedValues
@@ -434,14 +434,14 @@ class Evaluator(NamedValues):
 
     def _gpu_call(self, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
         """What a function of OpenCL gives that the program has not; None of any other."""
-        if node.name not in CALLS or node.file is not None:
+        if node.name not in BUILTIN_FUNCTIONS or node.file is not None:
             return None
         if not is_free(self.names.meaning(node.name)):
             return None
         numbers = [
             self.arithmetic.number(self.object(argument)).value.integer for argument in arguments
         ]
-        return gpu_call(self.session, node.name, numbers)
+        return builtin_function(self.session, node.name, numbers)
 
     def type_named(self, name: ast.TypeName | ast.TypeOf) -> Typed:
         """Return the written type, or that of an expression."""

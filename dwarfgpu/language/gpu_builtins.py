@@ -92,7 +92,7 @@ def _no_offset(why: str) -> Unavailable:
     )
 
 
-_INDEXES: Final[dict[str, PositionGetter]] = {
+_VARIABLES: Final[dict[str, PositionGetter]] = {
     "blockDim": whole_workgroup_size,
     "blockIdx": workgroup_id,
     "gridDim": _group_counts,
@@ -110,8 +110,8 @@ _FUNCTIONS: Final[dict[str, tuple[PositionGetter, int]]] = {
     "get_num_groups": (_group_counts, 1),
 }
 """Functions of OpenCL, and their results for a nonexistent dimension (OpenCL C 6.15.1)."""
-WORDS: Final = frozenset(_INDEXES)
-CALLS: Final = frozenset(_FUNCTIONS)
+BUILTIN_VARIABLES: Final = frozenset(_VARIABLES)
+BUILTIN_FUNCTIONS: Final = frozenset(_FUNCTIONS)
 
 
 def is_free(meanings: tuple[Meaning, ...]) -> bool:
@@ -121,12 +121,12 @@ def is_free(meanings: tuple[Meaning, ...]) -> bool:
     return all(die.flag(dw.AT_DECLARATION) and not code_ranges(die) for die in dies)
 
 
-def gpu_word(session: Session, name: str) -> TypedValue | None:
+def builtin_variable(session: Session, name: str) -> TypedValue | None:
     """`threadIdx`: a structure; None for other names, and where no GPU runs.
 
     `Unavailable` where the machine does not say where the wave belongs.
     """
-    getter = _INDEXES.get(name)
+    getter = _VARIABLES.get(name)
     if getter is None or not session.architecture.is_simt:
         return None
     position = _position(session, name, getter)
@@ -137,8 +137,8 @@ def gpu_word(session: Session, name: str) -> TypedValue | None:
     return TypedValue(Struct("struct", "dim3", 12, members), bits=bits)
 
 
-def gpu_call(session: Session, name: str, arguments: list[int]) -> TypedValue | None:
-    """`get_local_id(0)`; as `gpu_word`."""
+def builtin_function(session: Session, name: str, arguments: list[int]) -> TypedValue | None:
+    """`get_local_id(0)`; as `builtin_variable`."""
     if name not in _FUNCTIONS or not session.architecture.is_simt:
         return None
     if len(arguments) != 1:

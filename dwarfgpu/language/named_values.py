@@ -21,7 +21,7 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.frame_of_function import in_frame
-from dwarfgpu.language.gpu_builtins import WORDS, gpu_word, is_free
+from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.names import Names, is_cplusplus
 from dwarfgpu.language.numbers import Number, Numbers, bounded
 from dwarfgpu.language.options import Options
@@ -74,10 +74,10 @@ class NamedValues:
             return self.truth(name == "true")
         if not meanings and node.file is not None:
             raise UsageError(f'No symbol "{name}" in specified context.')
-        if name in WORDS and node.file is None and is_free(meanings):
-            word = gpu_word(self.session, name)
-            if word is not None:
-                return word
+        if name in BUILTIN_VARIABLES and node.file is None and is_free(meanings):
+            builtin = builtin_variable(self.session, name)
+            if builtin is not None:
+                return builtin
         if not meanings:
             symbol = self._symbol(name, is_called=is_called)
             if symbol is None:

@@ -15,7 +15,7 @@ from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.register_types import register_type
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import Extensible, Named
 from dwarfgpu.model.location import Location, SingleLocation, composite
 from dwarfgpu.model.object import Bits
@@ -125,7 +125,11 @@ def used_lanes(session: Session) -> int:
 def _is_nowhere(session: Session, register: RegisterInfo) -> bool:
     """Return whether a register is used in a program that has not started, and was not set."""
     target = session.target
-    if not isinstance(target, ImageTarget) or target.has_started or session.pc is not None:
+    if (
+        not isinstance(target, TargetWithCodeObjects)
+        or target.has_started
+        or session.pc is not None
+    ):
         return False
     try:
         target.read_register(session.wave, register)

@@ -27,7 +27,7 @@ READ_ONLY: Final = "it is in a read-only segment of the file"
 
 
 @frozen
-class Image:
+class LoadedSegment:
     """A range of loaded memory."""
 
     address: int
@@ -39,11 +39,11 @@ class Image:
 
 
 @define(eq=False)
-class ImageTarget(ForwardingTarget[PartlyKnown]):
-    """A target whose global memory is completed by the images of code objects."""
+class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
+    """A target whose global memory is completed by the segments of code objects."""
 
     machine: PartlyKnown
-    images: tuple[Image, ...]
+    loaded_segments: tuple[LoadedSegment, ...]
     has_started: bool
     """Whether the machine's memory is that of a running program."""
     reads_before_start: int = 0
@@ -71,32 +71,32 @@ class ImageTarget(ForwardingTarget[PartlyKnown]):
         try:
             return self.machine.read_memory(where, address, size_bytes)
         except Unavailable:
-            image = self._image(where, address, size_bytes)
-            if image is None:
+            segment = self._segment(where, address, size_bytes)
+            if segment is None:
                 raise
-            self.reads_before_start += image.is_writable
-            data = bytearray(image.read(address - image.address, size_bytes))
+            self.reads_before_start += segment.is_writable
+            data = bytearray(segment.read(address - segment.address, size_bytes))
             for offset, chunk in self.machine.known_memory(where, address, size_bytes):
                 data[offset : offset + len(chunk)] = chunk
             return bytes(data)
 
-    def _image(self, where: Memory, address: int, size_bytes: int) -> Image | None:
+    def _segment(self, where: Memory, address: int, size_bytes: int) -> LoadedSegment | None:
         if where.space.number != 0:
             return None
-        for image in self.images:
-            first = address - image.address
-            if first >= 0 and first + size_bytes <= image.size_bytes:
-                return None if image.is_writable and self.has_started else image
+        for segment in self.loaded_segments:
+            first = address - segment.address
+            if first >= 0 and first + size_bytes <= segment.size_bytes:
+                return None if segment.is_writable and self.has_started else segment
         return None
 
     def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
         """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
         end = address + size_bytes
         if where.space.number == 0 and any(
-            address < image.address + image.size_bytes and image.address < end
-            for image in self.images
+            address < segment.address + segment.size_bytes and segment.address < end
+            for segment in self.loaded_segments
         ):
-            return False  # an image may have a part of it
+            return False  # a segment may have a part of it
         return not self.machine.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
@@ -105,8 +105,8 @@ class ImageTarget(ForwardingTarget[PartlyKnown]):
         try:
             self.machine.write_memory(where, address, data)
         except Unavailable:
-            image = self._image(where, address, len(data))
-            if image is None or image.is_writable:
+            segment = self._segment(where, address, len(data))
+            if segment is None or segment.is_writable:
                 raise
             message = f"cannot access memory at address {address:#x}: {READ_ONLY}"
             raise Unavailable(message) from None

@@ -9,7 +9,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import (
     ForgetsMemory,
     MemoryPlace,
@@ -31,8 +31,8 @@ class Write:
 
 
 @define(eq=False)
-class RecordedTarget(ImageTarget):
-    """The machine and its images, with a record of writes."""
+class RecordedTarget(TargetWithCodeObjects):
+    """The machine and its segments, with a record of writes."""
 
     group: int = 0
     """Writes with the same number are undone together."""
@@ -116,6 +116,6 @@ class RecordedTarget(ImageTarget):
                 self.machine.forget_memory(place.where, place.address + offset, 1)
 
 
-def recorded(target: ImageTarget) -> RecordedTarget:
+def recorded(target: TargetWithCodeObjects) -> RecordedTarget:
     """Return the machine as one that remembers writes from now on."""
-    return RecordedTarget(target.machine, target.images, target.has_started)
+    return RecordedTarget(target.machine, target.loaded_segments, target.has_started)

@@ -205,8 +205,8 @@ def _require_room(
 
 def _extents(code_object: CodeObject, subject: str) -> list[Extent]:
     return [
-        Extent(subject, image.address, image.address + image.size_bytes)
-        for image in code_object.images()
+        Extent(subject, segment.address, segment.address + segment.size_bytes)
+        for segment in code_object.loaded_segments()
     ]
 
 
@@ -346,14 +346,16 @@ def _loaded(code_object: CodeObject) -> tuple[list[tuple[int, bytes]], list[str]
     """Return writable memory of the code object, as loaded, and why parts of it are unknown."""
     out: list[tuple[int, bytes]] = []
     lost_names: list[str] = []
-    for image in code_object.images():
-        if not image.is_writable:
+    for segment in code_object.loaded_segments():
+        if not segment.is_writable:
             continue
-        if image.size_bytes > MAX_LOADED_BYTES:
-            lost_names.append(f"memory at {image.address:#x} is unknown: {image.size_bytes} bytes")
+        if segment.size_bytes > MAX_LOADED_BYTES:
+            lost_names.append(
+                f"memory at {segment.address:#x} is unknown: {segment.size_bytes} bytes"
+            )
             continue
         try:
-            out.append((image.address, image.read(0, image.size_bytes)))
+            out.append((segment.address, segment.read(0, segment.size_bytes)))
         except DwarfGpuError as error:
-            lost_names.append(f"memory at {image.address:#x} is unknown: {error_line(error)}")
+            lost_names.append(f"memory at {segment.address:#x} is unknown: {error_line(error)}")
     return out, lost_names

@@ -269,7 +269,7 @@ def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> N
     listed = () if state is None else state.code_objects
     fields = {resolved(item.path): item.address_field for item in listed}
     for code_object in code_objects:
-        ends = (image.address + image.size_bytes for image in code_object.images())
+        ends = (segment.address + segment.size_bytes for segment in code_object.loaded_segments())
         if not code_object.load_address or max(ends, default=0) <= 1 << 64:
             continue
         field = fields.get(resolved(Path(code_object.file.path)))

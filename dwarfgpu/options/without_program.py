@@ -14,7 +14,7 @@ from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location
 from dwarfgpu.options.given_contents import (
@@ -50,7 +50,7 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
     arch = architecture(args.arch or DEFAULT_ARCHITECTURE)
     machine, wave = StateTarget(arch), natural(args.wave, args.wave_option) or 0
     machine.add_wave(wave)
-    target = ImageTarget(machine, (), False)
+    target = TargetWithCodeObjects(machine, (), False)
     lane, iteration = natural(args.lane, "--lane"), natural(args.iteration, "--iteration")
     limits = limits_of(args, VARIABLE_STEPS)
     place_scratch(args, machine, wave)

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import InconsistentContext, UsageError, shown
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.language.presented_session import Session
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import add_memory, set_part, set_register
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target
@@ -92,7 +92,7 @@ def session_of(
     if target is None:
         is_running = not (pc is None and registers is None and memory is None)
         state = _state(arch, wave, pc, registers or {}, memory or {})
-        target = ImageTarget(state, tuple(code.images()), is_running)
+        target = TargetWithCodeObjects(state, tuple(code.loaded_segments()), is_running)
     elif registers or memory:
         raise UsageError("target= is a machine, and registers= and memory= are one: give either")
     return Session(

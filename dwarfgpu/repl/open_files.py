@@ -14,7 +14,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RunsWaves, WaveId
 from dwarfgpu.machine.undo import recorded
@@ -100,8 +100,8 @@ class FileOpener:
         loaded = (*focus.code_objects, *focus.other_code_objects)
         of_gpus = [item for item in loaded if item.file.machine == "AMDGPU"]
         machine = resumable_core(core, of_gpus, fill=fill)
-        images = tuple(image for item in loaded for image in item.images())
-        target = recorded(ImageTarget(machine, images, True))
+        segments = tuple(segment for item in loaded for segment in item.loaded_segments())
+        target = recorded(TargetWithCodeObjects(machine, segments, True))
         top = None if focus.top is None else evolve(focus.top, target=target)
         return evolve(focus, target=target, top=top)
 
@@ -160,15 +160,19 @@ def recorded_session(session: Session) -> Session:
     """Return the session on a machine that records writes."""
     target = session.target
     if isinstance(target, StateTarget):
-        target = ImageTarget(target, (), True)
-    return evolve(session, target=recorded(target)) if isinstance(target, ImageTarget) else session
+        target = TargetWithCodeObjects(target, (), True)
+    return (
+        evolve(session, target=recorded(target))
+        if isinstance(target, TargetWithCodeObjects)
+        else session
+    )
 
 
 def wave_names(session: Session) -> dict[WaveId, str]:
     """ROCgdb's names of the waves of a state that ran; of threads of a CPU, their numbers."""
     target = session.target
-    machine = target.machine if isinstance(target, ImageTarget) else target
-    has_started = not isinstance(target, ImageTarget) or target.has_started
+    machine = target.machine if isinstance(target, TargetWithCodeObjects) else target
+    has_started = not isinstance(target, TargetWithCodeObjects) or target.has_started
     if not isinstance(machine, StateTarget):
         if not isinstance(machine, RunsWaves):
             return {}

@@ -15,7 +15,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.evaluate import Result
-from dwarfgpu.machine.code_object_memory import Image
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.error_text import error_json, error_line
@@ -71,8 +71,8 @@ class Answer:
 class LoadedObject(Protocol):
     """The parts of a code object that texts of addresses need."""
 
-    def images(self) -> Iterable[Image]:
-        """Return the images that it loads."""
+    def loaded_segments(self) -> Iterable[LoadedSegment]:
+        """Return the segments that it loads."""
         ...
 
     def offset_text(self, address: int) -> str:
@@ -130,7 +130,7 @@ def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
 def _offset_text(code_objects: Sequence[LoadedObject], address: int) -> str | None:
     """`k.co+0x1a40` for an address in what a code object loads; None for any other."""
     for code_object in code_objects:
-        for image in code_object.images():
-            if 0 <= address - image.address < image.size_bytes:
+        for segment in code_object.loaded_segments():
+            if 0 <= address - segment.address < segment.size_bytes:
                 return code_object.offset_text(address)
     return None

@@ -16,7 +16,7 @@ from dwarfgpu.expr.context import Context
 
 
 @frozen
-class LoadedCode:
+class LoadedCallFrames:
     """The call frame information of all code objects (`dwarfgpu.cfi.call_stack.Loaded`)."""
 
     code_objects: Sequence[CodeObject]
@@ -60,7 +60,7 @@ def call_stack_of(
     return CallStack(
         context,
         pc,
-        LoadedCode(code_objects, arch, quirks),
+        LoadedCallFrames(code_objects, arch, quirks),
         by_convention=GpuCallers(code_objects, arch) if guesses else None,
         tail_calls=CallChains(code_objects),
     )

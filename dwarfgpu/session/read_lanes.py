@@ -20,7 +20,7 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
@@ -295,7 +295,7 @@ def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:
     """Return the target for bulk reads of many lanes; None if lanes must be read one by one."""
     from dwarfgpu.machine.state.bulk_state import BulkState
 
-    if isinstance(target, ImageTarget):
+    if isinstance(target, TargetWithCodeObjects):
         if not target.has_started:
             return None  # which reads were before the start is counted
         if isinstance(target.machine, StateTarget):
@@ -304,7 +304,7 @@ def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:
     return BulkState(target) if isinstance(target, StateTarget) else target
 
 
-def _core_in_bulk(target: ImageTarget, waves: Sequence[WaveId]) -> Target:
+def _core_in_bulk(target: TargetWithCodeObjects, waves: Sequence[WaveId]) -> Target:
     """The same of a core, unless waves are threads, are of several processors, or memory was given
     over that of the core."""
     if "dwarfgpu.machine.core.gpu.gpu_target" not in sys.modules:

@@ -9,7 +9,7 @@ from dwarfgpu.access.many_lanes import Group, LaneTarget, Machine, VectorAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch import architecture
 from dwarfgpu.expr.context import Context
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import (
@@ -24,7 +24,7 @@ from dwarfgpu.machine.target import (
 GFX942 = architecture("gfx942")
 POWERS = (BulkMemory, BulkRegisters, Modelled, SharesArchitecture, Sparse)
 STATE = StateTarget(GFX942)
-IMAGE = ImageTarget(STATE, (), has_started=True)
+IMAGE = TargetWithCodeObjects(STATE, (), has_started=True)
 
 
 def test_neither_access_is_the_base_class_of_the_other() -> None:

@@ -24,7 +24,7 @@ from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.cfi_frames import LoadedCode
+from dwarfgpu.session.cfi_frames import LoadedCallFrames
 from dwarfgpu.view.location_text import location_text
 from tests.cli.command import run, run_json
 
@@ -40,7 +40,7 @@ def stack_of(name: str, *, with_tail_calls: bool = False) -> CallStack:
     wave = state.waves[0]
     assert wave.pc is not None
     context = Context(state.architecture, wave.wave, target=state.target)
-    loaded = LoadedCode(files, state.architecture)
+    loaded = LoadedCallFrames(files, state.architecture)
     chains = CallChains(files) if with_tail_calls else None
     return CallStack(context, wave.pc, loaded, tail_calls=chains)
 

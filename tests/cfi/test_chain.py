@@ -13,7 +13,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.model.storage import Register
 from dwarfgpu.session.session import Session
@@ -32,7 +32,7 @@ def session_of(variant: str, lane: int | None = None) -> Session:
     state = load_state(FIXTURES / f"states/{variant}.json")
     [wave] = state.waves
     objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
-    target = ImageTarget(state.target, (), True)
+    target = TargetWithCodeObjects(state.target, (), True)
     return Session(state.architecture, objects, target, wave.wave, lane, pc=wave.pc)
 
 

@@ -54,8 +54,10 @@ def model(state: State, file: Path) -> Model:
     address = state.machine.dispatches[1].kernel_descriptor
     assert address is not None
     opened = CodeObject.open(file, state.code_objects[0].load_address)
-    [image] = [e for e in opened.images() if e.address <= address < e.address + e.size_bytes]
-    rsrc2, properties = struct.unpack("<IH", image.read(address - image.address + 52, 6))
+    [segment] = [
+        e for e in opened.loaded_segments() if e.address <= address < e.address + e.size_bytes
+    ]
+    rsrc2, properties = struct.unpack("<IH", segment.read(address - segment.address + 52, 6))
     target = state.architecture.name
     users: dict[int, int] = {}
     number = 0

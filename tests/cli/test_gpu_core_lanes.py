@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.gpu.bulk_core import BulkCore
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.load import load_core
@@ -74,7 +74,7 @@ def test_bulk_reads_are_those_of_each_lane(level: str, tmp_path: Path) -> None:
     size = max(lanes_of.values())
     waves = [number for number, count in lanes_of.items() if count == size]
     arch = gpu.architecture_of(waves[0])
-    bulk = BulkCore(ImageTarget(gpu, (), True), gpu, arch)
+    bulk = BulkCore(TargetWithCodeObjects(gpu, (), True), gpu, arch)
     known = 0
     for space in (0, 1, 3, 5, 6):
         for count in (1, 2, 4):

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import LocList, matching_entries
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.session import Session
@@ -114,8 +114,8 @@ def gdbs(gdb: str, program: Path, core: Path) -> list[Json]:
 
 def session_of(core: Core) -> Session:
     code = tuple(CodeObject.of(each.file, each.load_address) for each in core.files)
-    images = tuple(image for each in code for image in each.images())
-    target = ImageTarget(core.target, images, has_started=True)
+    segments = tuple(segment for each in code for segment in each.loaded_segments())
+    target = TargetWithCodeObjects(core.target, segments, has_started=True)
     return Session(core.architecture, code, target, wave=1, pc=core.pc_of(1), knows_loaded=True)
 
 

@@ -11,7 +11,7 @@ from dwarfgpu import language
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
@@ -34,7 +34,7 @@ def program(path: Path) -> Session:
     assert architecture is not None
     machine = StateTarget(architecture)
     machine.add_wave(0)
-    target = ImageTarget(machine, tuple(code_object.images()), has_started=False)
+    target = TargetWithCodeObjects(machine, tuple(code_object.loaded_segments()), has_started=False)
     return Session(architecture, (code_object,), target)
 
 
@@ -50,11 +50,11 @@ def stopped(
     counter = state.architecture.register_named("pc")
     if pc is not None and counter is not None:
         state.target.set_register(wave.wave, counter, pc.to_bytes(8, "little"))
-    images = tuple(image for each in objects for image in each.images())
+    segments = tuple(segment for each in objects for segment in each.loaded_segments())
     session = Session(
         state.architecture,
         objects,
-        ImageTarget(state.target, images, has_started=True),
+        TargetWithCodeObjects(state.target, segments, has_started=True),
         wave=wave.wave,
         lane=lane,
         pc=wave.pc if pc is None else pc,

@@ -135,11 +135,11 @@ def test_on_a_cpu_they_mean_nothing() -> None:
 
 def test_a_name_of_the_program_is_meant_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """A global variable and a function of the fixture, as if they had the names of words."""
-    monkeypatch.setitem(gpu_builtins._INDEXES, "launches", workgroup_id)
-    monkeypatch.setattr(named_values, "WORDS", frozenset({"launches"}))
+    monkeypatch.setitem(gpu_builtins._VARIABLES, "launches", workgroup_id)
+    monkeypatch.setattr(named_values, "BUILTIN_VARIABLES", frozenset({"launches"}))
     monkeypatch.setitem(gpu_builtins._FUNCTIONS, "item", (workgroup_id, 0))
     evaluate_module = sys.modules["dwarfgpu.language.evaluator"]
-    monkeypatch.setattr(evaluate_module, "CALLS", frozenset({"item"}))
+    monkeypatch.setattr(evaluate_module, "BUILTIN_FUNCTIONS", frozenset({"item"}))
     assert run("eval", "--state", STATE, "--lane", 0, "launches + 0").out == "launches + 0 = 3\n"
     assert (
         "functions of the program cannot be called"

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 from attrs import evolve
 
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session
 from tests.dwarf.programs import ALL, AREA, SPLIT, address_of, opened
@@ -22,7 +22,7 @@ def session(kind: str) -> Session:
     assert architecture is not None
     machine = StateTarget(architecture)
     machine.add_wave(0)
-    target = ImageTarget(machine, tuple(code.images()), has_started=False)
+    target = TargetWithCodeObjects(machine, tuple(code.loaded_segments()), has_started=False)
     return Session(architecture, (code,), target, pc=address_of(code, AREA))
 
 

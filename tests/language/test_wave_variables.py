@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu import CodeObject, Session, language, load_state
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.service.lanes.lane_questions import values_of
 from dwarfgpu.service.value.expression import DEFAULT
@@ -118,8 +118,8 @@ def waves_of(path: Path) -> list[Session]:
     """A session for each wave of a state without code that is looked at."""
     state = load_state(path)
     objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
-    images = tuple(image for each in objects for image in each.images())
-    target = ImageTarget(state.target, images, has_started=True)
+    segments = tuple(segment for each in objects for segment in each.loaded_segments())
+    target = TargetWithCodeObjects(state.target, segments, has_started=True)
     return list(sessions_of(Session(state.architecture, objects, target), state.waves))
 
 

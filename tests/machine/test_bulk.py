@@ -18,7 +18,7 @@ from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.evaluate_lanes import evaluate_lanes
 from dwarfgpu.expr.explicit_context import ExplicitFrame
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.machine.code_object_memory import Image, ImageTarget
+from dwarfgpu.machine.code_object_memory import LoadedSegment, TargetWithCodeObjects
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -53,9 +53,11 @@ def random_target(rng: Random) -> tuple[StateTarget, BulkState]:
             state.set_memory(where, random_address(rng, space), data)
         except (UsageError, DwarfGpuError):
             continue
-    image = Image(0x1000, 0x100, False, lambda at, size: bytes(range(256))[at : at + size])
-    hidden = Image(0x1100, 0x40, True, lambda at, size: bytes(size))
-    target = ImageTarget(state, (image, hidden), has_started=True)
+    segment = LoadedSegment(
+        0x1000, 0x100, False, lambda at, size: bytes(range(256))[at : at + size]
+    )
+    hidden = LoadedSegment(0x1100, 0x40, True, lambda at, size: bytes(size))
+    target = TargetWithCodeObjects(state, (segment, hidden), has_started=True)
     return state, BulkState(target if rng.random() < 0.6 else state)
 
 

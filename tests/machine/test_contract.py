@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dwarfgpu.machine.code_object_memory import Image, ImageTarget
+from dwarfgpu.machine.code_object_memory import LoadedSegment, TargetWithCodeObjects
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.memory import CoreMemory, Range, core_ranges
 from dwarfgpu.machine.core.notes import CoreThread
@@ -36,13 +36,13 @@ def of_state() -> Target:
 
 
 def of_image() -> Target:
-    """Half of the memory is told by the machine, all of it by an image, which differs."""
+    """Half of the memory is told by the machine, all of it by an segment, which differs."""
     target = given()
     target.set_register(1, RAX, WORD)
     target.set_memory(DEFAULT, 0x1004, TEXT[4:])
     held = TEXT[:4] + b"----"
-    image = Image(0x1000, 8, False, lambda offset, size: held[offset : offset + size])
-    return ImageTarget(target, (image,), has_started=True)
+    segment = LoadedSegment(0x1000, 8, False, lambda offset, size: held[offset : offset + size])
+    return TargetWithCodeObjects(target, (segment,), has_started=True)
 
 
 def of_state_file() -> Target:

@@ -16,7 +16,7 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.errors import InconsistentContext, MissingContext, OutOfRange, Unavailable
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.bulk_state import BulkState
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -41,7 +41,7 @@ def of_state(folder: Path) -> StateTarget:
 
 
 def of_image(folder: Path) -> Target:
-    return ImageTarget(of_state(folder), (), has_started=True)
+    return TargetWithCodeObjects(of_state(folder), (), has_started=True)
 
 
 def of_file(folder: Path) -> Target:
@@ -90,7 +90,7 @@ def of_bulk(folder: Path) -> Target:
 
 
 def of_bulk_image(folder: Path) -> Target:
-    return BulkState(ImageTarget(of_state(folder), (), has_started=True))
+    return BulkState(TargetWithCodeObjects(of_state(folder), (), has_started=True))
 
 
 @pytest.fixture(
@@ -111,7 +111,7 @@ def where(space: str, wave: int | None = 1, lane: int | None = None) -> Memory:
 def known(target: Target, space: str, address: int, data: bytes, **place: int) -> None:
     """Make memory known, as a state does."""
     inner = target.machine if isinstance(target, BulkState) else target
-    inner = inner.machine if isinstance(inner, ImageTarget) else inner
+    inner = inner.machine if isinstance(inner, TargetWithCodeObjects) else inner
     assert isinstance(inner, StateTarget)
     inner.set_memory(where(space, **place), address, data)
 

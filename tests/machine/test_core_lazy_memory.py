@@ -11,7 +11,7 @@ from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.core.gpu.lazy_memory import PART_BYTES, CoreSource
 from dwarfgpu.machine.core.memory import CoreMemory, Range
 from dwarfgpu.machine.simulated.faults import WaveStop
-from dwarfgpu.machine.simulated.storage.global_memory import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.objfile.elf import ObjectFile, map_file
 from tests.cli.command import FIXTURES
@@ -30,29 +30,29 @@ def large(folder: Path) -> CoreMemory:
 
 
 def test_it_is_read_where_it_is_accessed(tmp_path: Path) -> None:
-    arena = Arena()
-    arena.source = CoreSource(large(tmp_path))
+    global_memory = GlobalMemory()
+    global_memory.source = CoreSource(large(tmp_path))
     middle = BASE + (40 << 30)
-    assert arena.read(middle, 4) == bytes(4)
-    arena.write(middle, b"abcd")
-    assert arena.read(middle - 1, 6) == b"\0abcd\0"
-    assert [len(item.contents) for item in arena.allocations] == [PART_BYTES, PART_BYTES]
+    assert global_memory.read(middle, 4) == bytes(4)
+    global_memory.write(middle, b"abcd")
+    assert global_memory.read(middle - 1, 6) == b"\0abcd\0"
+    assert [len(item.contents) for item in global_memory.allocations] == [PART_BYTES, PART_BYTES]
     with pytest.raises(Unsupported, match=f"{SIZE} bytes of memory of a core file"):
-        arena.source.all()
+        global_memory.source.all()
 
 
 def test_an_access_in_two_parts_is_no_violation(tmp_path: Path) -> None:
-    arena = Arena()
-    arena.source = CoreSource(large(tmp_path))
+    global_memory = GlobalMemory()
+    global_memory.source = CoreSource(large(tmp_path))
     addresses = np.array([BASE + PART_BYTES - 2], np.uint64)
     with pytest.raises(WaveStop, match="two parts of memory") as stop:
-        arena.gather(addresses, np.uint32, 1, None)
+        global_memory.gather(addresses, np.uint32, 1, None)
     assert stop.value.reason is StopReason.UNAVAILABLE
 
 
 def test_what_it_does_not_have_is_named(tmp_path: Path) -> None:
     source = CoreSource(large(tmp_path))
-    assert source.allocation_at(Arena(), BASE - 1) is None
+    assert source.allocation_at(GlobalMemory(), BASE - 1) is None
     assert source.why_missing(BASE - 8, 4) == (
         StopReason.MEMORY_VIOLATION,
         "nothing is mapped there",

@@ -53,12 +53,12 @@ def core_of(dispatches: Sequence[Running]) -> tuple[bytes, list[dict[str, int]]]
         prepared = prepare_run(options)
         launched = dispatched(evolve(prepared.launched.request, place=place))
         code_object: CodeObject = prepared.code_object
-        machine = machine_of_dispatch(launched, code_object.images(), 0)
+        machine = machine_of_dispatch(launched, code_object.loaded_segments(), 0)
         machine.run(most=running.instructions)
         target, pcs = all_of_run(launched, machine)
         loaded = [
             (image.address, image.read(0, image.size_bytes))
-            for image in code_object.images()
+            for image in code_object.loaded_segments()
             if not image.is_writable
         ]
         uri = LoadedUri(f"file://{quote(str(running.file))}", load_address)

@@ -236,8 +236,10 @@ def test_files_that_linkers_made(
 
 def test_memory_of_a_code_object() -> None:
     code = CodeObject.open(FIXTURES / PROGRAM, BASE)
-    [image] = [
-        each for each in code.images() if 0 <= BASE + 0x4018 - each.address < each.size_bytes
+    [segment] = [
+        each
+        for each in code.loaded_segments()
+        if 0 <= BASE + 0x4018 - each.address < each.size_bytes
     ]
-    at = BASE + 0x4018 - image.address
-    assert image.read(at, 8) == (BASE + 0x4000).to_bytes(8, "little")
+    at = BASE + 0x4018 - segment.address
+    assert segment.read(at, 8) == (BASE + 0x4000).to_bytes(8, "little")

@@ -91,8 +91,8 @@ def test_functions_lines_and_symbols(name: str, load_address: int) -> None:
 
 
 def data(code: CodeObject, address: int, size_bytes: int) -> bytes:
-    (image,) = (e for e in code.images() if 0 <= address - e.address < e.size_bytes)
-    return image.read(address - image.address, size_bytes)
+    (segment,) = (e for e in code.loaded_segments() if 0 <= address - e.address < e.size_bytes)
+    return segment.read(address - segment.address, size_bytes)
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -9,7 +9,7 @@ from typing import Any
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
@@ -51,8 +51,8 @@ def demo_shell() -> Shell:
     program = opened("x86_64/demo.gcc.O0.v5")
     target = StateTarget(arch)
     target.add_wave(0)
-    images = tuple(program.images())
-    shell = made(Session(arch, (program,), ImageTarget(target, images, False)))
+    segments = tuple(program.loaded_segments())
+    shell = made(Session(arch, (program,), TargetWithCodeObjects(target, segments, False)))
     said(shell, "output numbers[0]")  # an assumption is told once
     return shell
 

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.session.session import Session
 from tests.processes import finished
@@ -92,7 +92,7 @@ def test_the_trampoline_of_a_signal_has_no_locals(monkeypatch: pytest.MonkeyPatc
     """Code without an entry, in a unit that has some: in the C library a handler returns there."""
     core = load_core(FIXTURES / "core/crash.x86_64.O0.core", str(FIXTURES / "core/crash.x86_64.O0"))
     code = tuple(CodeObject.of(each.file, each.load_address) for each in core.files)
-    target = ImageTarget(core.target, (), has_started=True)
+    target = TargetWithCodeObjects(core.target, (), has_started=True)
     shell = made(Session(core.architecture, code, target, wave=1, pc=core.pc_of(1)))
     assert said(shell, "frame 6", "info locals") == NOT_DESCRIBED
     monkeypatch.setattr(CfiFrame, "is_signal_frame", True)

@@ -41,7 +41,7 @@ def core(folder: Path, packets: list[bytes], read: int = 0, write: int | None = 
     loaded = [
         (each.address, each.read(0, each.size_bytes))
         for code_object in objects
-        for each in code_object.images()
+        for each in code_object.loaded_segments()
         if not each.is_writable
     ]
     image = image_of_state(state.target, {}, uris, loaded).image

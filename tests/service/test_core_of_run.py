@@ -65,7 +65,7 @@ def stopped_somewhere(name: str, kernel: str, random: Random, folder: Path) -> l
         grid="192", workgroup=str(random.choice((64, 96))),
     )  # fmt: skip
     prepared = prepare_run(options)
-    machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
+    machine = machine_of_dispatch(prepared.launched, prepared.code_object.loaded_segments())
     for wave in machine.waves:
         for _ in range(random.randrange(1, 200)):
             if wave.is_waiting or "s_endpgm" in machine.program.step_at(wave.pc).instruction.text:
@@ -82,7 +82,7 @@ def stopped_somewhere(name: str, kernel: str, random: Random, folder: Path) -> l
     write(state_document(target, path, {file: address}, before), path)
     loaded = [
         (image.address, image.read(0, image.size_bytes))
-        for image in prepared.code_object.images()
+        for image in prepared.code_object.loaded_segments()
         if not image.is_writable
     ]
     uri = LoadedUri(f"file://{file}", address)
@@ -179,7 +179,7 @@ def core_with(folder: Path, uris: list[LoadedUri], more: list[tuple[int, bytes]]
     target, pcs = all_of_run(prepared.launched, result.machine)
     loaded = [
         (image.address, image.read(0, image.size_bytes))
-        for image in prepared.code_object.images()
+        for image in prepared.code_object.loaded_segments()
         if not image.is_writable
     ]
     image = image_of_state(target, pcs, uris, loaded).image

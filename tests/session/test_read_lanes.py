@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
 from dwarfgpu.access import many_lanes
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes, sessions_of
 from dwarfgpu.session.read_variable import Reading
@@ -25,8 +25,8 @@ def sessions(name: str, level: int = 0) -> list[Session]:
     """One for each wave of a state, in a frame."""
     state = load_state(STATES / name)
     objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
-    images = tuple(image for each in objects for image in each.images())
-    target = ImageTarget(state.target, images, has_started=True)
+    segments = tuple(segment for each in objects for segment in each.loaded_segments())
+    target = TargetWithCodeObjects(state.target, segments, has_started=True)
     first = Session(state.architecture, objects, target, wave=state.waves[0].wave)
     return [each.at_level(level) for each in sessions_of(first, state.waves)]
 

@@ -23,7 +23,7 @@ from dwarfgpu.machine.bulk_places import (
     array_of,
     exact,
 )
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.forwarding import ForwardingTarget
 from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -34,12 +34,12 @@ _WIDEST_IMAGE_BYTES: Final = 1 << 22
 """Maximum size in bytes of the part of a file that is read for one question."""
 
 
-class BulkState(ForwardingTarget[StateTarget | ImageTarget]):
+class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
     """A state, or one completed by the files that are loaded, with the power to read in bulk."""
 
-    def __init__(self, machine: StateTarget | ImageTarget) -> None:
+    def __init__(self, machine: StateTarget | TargetWithCodeObjects) -> None:
         self.machine = machine
-        state = machine.machine if isinstance(machine, ImageTarget) else machine
+        state = machine.machine if isinstance(machine, TargetWithCodeObjects) else machine
         assert isinstance(state, StateTarget)
         self.state: StateTarget = state
 
@@ -90,11 +90,13 @@ class BulkState(ForwardingTarget[StateTarget | ImageTarget]):
             if store is not None:
                 _take(store, fits, lowered, size_bytes, values, is_known)
             # Files complete the requested part of the default space, and nothing else.
-            if where.space.number == GLOBAL and isinstance(self.machine, ImageTarget):
-                self._images(store, fits & ~is_known, lowered, size_bytes, values, is_known)
+            if where.space.number == GLOBAL and isinstance(self.machine, TargetWithCodeObjects):
+                self._loaded_segments(
+                    store, fits & ~is_known, lowered, size_bytes, values, is_known
+                )
         return values, is_known
 
-    def _images(
+    def _loaded_segments(
         self,
         store: SparseMemory | None,
         pending: Array,
@@ -104,22 +106,22 @@ class BulkState(ForwardingTarget[StateTarget | ImageTarget]):
         known_here: Array,
     ) -> None:
         """Return the numbers that are unknown in the state, from files."""
-        assert isinstance(self.machine, ImageTarget)
+        assert isinstance(self.machine, TargetWithCodeObjects)
         if store is not None:
             for start, data in store.runs():
                 pending = pending & ~((at < start + len(data)) & (at + size_bytes > start))
-        for image in self.machine.images:
-            if image.is_writable and self.machine.has_started:
+        for segment in self.machine.loaded_segments:
+            if segment.is_writable and self.machine.has_started:
                 continue
-            end = image.address + image.size_bytes
-            inside = pending & (at >= image.address) & (at + size_bytes <= end)
+            end = segment.address + segment.size_bytes
+            inside = pending & (at >= segment.address) & (at + size_bytes <= end)
             if not inside.any():
                 continue
             first, last = int(at[inside].min()), int(at[inside].max()) + size_bytes
             if last - first > _WIDEST_IMAGE_BYTES:
                 continue
             try:
-                data = bytearray(image.read(first - image.address, last - first))
+                data = bytearray(segment.read(first - segment.address, last - first))
             except DwarfGpuError:
                 continue
             _pick(data, first, inside, at, size_bytes, values, known_here)

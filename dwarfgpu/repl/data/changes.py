@@ -9,7 +9,7 @@ from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.writing import require_regular
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -99,7 +99,7 @@ def diff(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _against(shell: Shell, path: str) -> Iterator[Part]:
     target = shell.session.target
-    ours = target.machine if isinstance(target, ImageTarget) else None
+    ours = target.machine if isinstance(target, TargetWithCodeObjects) else None
     if not isinstance(ours, StateTarget):
         raise UsageError("Only a state is compared with a state; this is not one.")
     theirs = load_state(path, shell.machine.file_limits.waves).target
@@ -185,7 +185,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     from dwarfgpu.machine.state.write import write
 
     target = shell.session.target
-    machine = target.machine if isinstance(target, ImageTarget) else None
+    machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be saved; this is not one.")
     path = _path(argument)
@@ -221,7 +221,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     from dwarfgpu.service.core.core_of_state import write_core_of_state
 
     target = shell.session.target
-    machine = target.machine if isinstance(target, ImageTarget) else None
+    machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
     if can_run(shell) and shell.session.pc is None:
         raise UsageError(NO_PROCESS)
     if not isinstance(machine, StateTarget) or not machine.waves:

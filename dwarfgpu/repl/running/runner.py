@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TypeVar
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import (
     Interruptible,
     Kills,
@@ -46,7 +46,10 @@ def go_on_from_core(shell: Shell) -> None:
 
 def _with_power(shell: Shell, power: type[Power]) -> Power | None:
     target = shell.session.target
-    for candidate in (target, target.machine if isinstance(target, ImageTarget) else None):
+    for candidate in (
+        target,
+        target.machine if isinstance(target, TargetWithCodeObjects) else None,
+    ):
         if isinstance(candidate, power):
             return candidate
     return None

@@ -46,6 +46,6 @@ def _uri(code_object: CodeObject) -> LoadedUri:
 def _loaded(code_objects: Iterable[CodeObject]) -> Iterator[tuple[int, bytes]]:
     """Yield the loaded read-only parts of code objects."""
     for code_object in code_objects:
-        for image in code_object.images():
+        for image in code_object.loaded_segments():
             if not image.is_writable:
                 yield image.address, image.read(0, image.size_bytes)

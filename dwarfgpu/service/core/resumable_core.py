@@ -55,7 +55,7 @@ def resumable_core(
     host = core.target.host if isinstance(core.target, ProcessTarget) else None
     if host is not None:
         for address, data in _given(host.given):
-            machines[0].arena.write(address, data)
+            machines[0].global_memory.write(address, data)
     return SimulatedProcess(targets, host, seed)
 
 
@@ -152,12 +152,12 @@ def _machines(
     from dwarfgpu.service.machine.run_kernel import machines_of_core  # most cores are looked at
 
     machines = machines_of_core(states, code_objects, seed, fill, gpu.memory)
-    arena = machines[0].arena
-    for allocation in list(arena.allocations):
+    global_memory = machines[0].global_memory
+    for allocation in list(global_memory.allocations):
         size = allocation.end - allocation.start
         if allocation.is_writable:
             for offset, data in gpu.memory.known(allocation.start, size):
                 allocation.write(offset, data)
     for address, data in gpu.given_global_memory():
-        arena.write(address, data)
+        global_memory.write(address, data)
     return machines

@@ -10,7 +10,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import Unsupported
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT, DispatchPlacement
 from dwarfgpu.machine.target import WaveId
@@ -66,7 +66,7 @@ class ResumedWaves:
 
     def placement(self) -> DispatchPlacement:
         """Return where a further dispatch is: with a queue of its own, where no memory is known."""
-        model, arena = self.target.model, self.target.arena
+        model, global_memory = self.target.model, self.target.global_memory
         first = min(model.agents.values(), key=lambda agent: agent.id, default=None)
         return DispatchPlacement(
             first or FIRST_PLACEMENT.agent,
@@ -75,19 +75,21 @@ class ResumedWaves:
             dispatch=max(model.dispatches, default=0) + 1,
             workgroup=max((*model.workgroups, *self.waves)) + 1,
             wave=max(self.waves) + 1,
-            objects_address=arena.free_range(FIRST_PLACEMENT.objects_address, _ROOM_BYTES),
-            scratch_address=arena.free_range(FIRST_PLACEMENT.scratch_address, _ROOM_BYTES),
+            objects_address=global_memory.free_range(FIRST_PLACEMENT.objects_address, _ROOM_BYTES),
+            scratch_address=global_memory.free_range(FIRST_PLACEMENT.scratch_address, _ROOM_BYTES),
         )
 
     def session(self, wave: WaveId, pc: int | None, *, is_mangled: bool = False) -> Session:
         """Return a session with the wave in focus."""
         arch = self.target.architecture_of(wave)
         own, of_other_machines = split_by_machine(self.code_objects, arch)
-        images = tuple(image for item in self.code_objects for image in item.images())
+        segments = tuple(
+            segment for item in self.code_objects for segment in item.loaded_segments()
+        )
         return Session(
             arch,
             own,
-            ImageTarget(self.target, images, True),
+            TargetWithCodeObjects(self.target, segments, True),
             wave=wave,
             pc=pc,
             is_mangled=is_mangled,

@@ -54,7 +54,7 @@ def all_of_run(
     for wave in machine.waves:
         define_all(wave)
         wave.lds.written = None
-    for allocation in machine.arena.allocations:
+    for allocation in machine.global_memory.allocations:
         allocation.written = None
     return state_of_run(launched, machine)
 

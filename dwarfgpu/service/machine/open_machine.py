@@ -11,7 +11,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import WaveState, wave_named
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import PartlyKnown, WaveId
@@ -38,10 +38,14 @@ class Stopped:
     """Notes for the user."""
     core: Core | None = None
 
-    def target(self) -> ImageTarget:
+    def target(self) -> TargetWithCodeObjects:
         """Return the machine, completed by what the code objects load."""
-        images = (image for code_object in self.code_objects for image in code_object.images())
-        return ImageTarget(self.machine, tuple(images), self.has_started)
+        segments = (
+            segment
+            for code_object in self.code_objects
+            for segment in code_object.loaded_segments()
+        )
+        return TargetWithCodeObjects(self.machine, tuple(segments), self.has_started)
 
     def given_of(self, number: WaveId) -> StateTarget:
         """What options may add to, over a wave or thread."""

@@ -12,7 +12,7 @@ from dwarfgpu.base.npy import Npy
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
-from dwarfgpu.machine.code_object_memory import Image
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.core.memory import CoreMemory
     from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-    from dwarfgpu.machine.simulated.storage.global_memory import Arena
+    from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
 AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
 """Called when a wave is at a breakpoint; returns whether the run ends there."""
@@ -97,7 +97,7 @@ def run_kernel(
     *,
     tracks_writes: bool = False,
     earlier: Result | None = None,
-    arena: Arena | None = None,
+    global_memory: GlobalMemory | None = None,
     executor: Executor = "lockstep",
 ) -> Result:
     """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
@@ -105,22 +105,21 @@ def run_kernel(
 
     `attach` adds observers; `progress` is called with the number of executed instructions.
     `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another dispatch of
-    the code object, whose memory this one has; `arena`: memory that other waves have left, which
-    may be known in parts only.
-    the code object, whose memory this one has. `executor` is the most that is used where nothing
-    needs less.
+    the code object, whose memory this one has; `global_memory`: memory that other waves have
+    left, which may be known in parts only. `executor` is the most that is used where nothing needs
+    less.
 
     `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
     without NumPy.
     """
-    arena = arena if earlier is None else earlier.machine.arena
-    is_partial = arena is not None and arena.is_partial
+    global_memory = global_memory if earlier is None else earlier.machine.global_memory
+    is_partial = global_memory is not None and global_memory.is_partial
     machine = _started(
         launched,
-        code_object.images(),
+        code_object.loaded_segments(),
         seed,
         tracks_writes=tracks_writes or is_partial,
-        earlier=arena,
+        earlier=global_memory,
     )
     machine.progress = progress
     if is_partial:
@@ -139,7 +138,7 @@ def run_kernel(
     launches = (*(() if earlier is None else earlier.launches), launched)
     outputs, texts = {}, {}
     for name, buffer in named_buffers(launches).items():
-        allocation = machine.arena.at(buffer.address)
+        allocation = machine.global_memory.at(buffer.address)
         assert allocation is not None
         data = allocation.data[: allocation.end - allocation.start].tobytes()
         outputs[name] = _array(data, buffer.parameter)
@@ -166,7 +165,7 @@ def able_to_run(
     """Return the state before the first instruction of a dispatch, with the power to run."""
 
     def begin() -> RunningMachine:
-        return _started(launched, _images(code_objects), 0, tracks_writes=True)
+        return _started(launched, _loaded_segments(code_objects), 0, tracks_writes=True)
 
     def adopt(edited: StateTarget) -> RunningMachine:
         machine = begin()
@@ -195,7 +194,7 @@ def machine_of_state(
     _require_numpy()
     from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
 
-    return machine_of_state(state, _images(code_objects), seed, fill)
+    return machine_of_state(state, _loaded_segments(code_objects), seed, fill)
 
 
 def machines_of_core(
@@ -210,25 +209,29 @@ def machines_of_core(
     from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
     from dwarfgpu.machine.simulated.launch.machine_of_state import machines_of_process
 
-    return machines_of_process(states, _images(code_objects), seed, fill, CoreSource(memory))
+    return machines_of_process(
+        states, _loaded_segments(code_objects), seed, fill, CoreSource(memory)
+    )
 
 
-def _images(code_objects: Sequence[CodeObject]) -> list[Image]:
-    return [image for code_object in code_objects for image in code_object.images()]
+def _loaded_segments(code_objects: Sequence[CodeObject]) -> list[LoadedSegment]:
+    return [segment for code_object in code_objects for segment in code_object.loaded_segments()]
 
 
 def _started(
     launched: Launched,
-    images: Iterable[Image],
+    segments: Iterable[LoadedSegment],
     seed: int,
     *,
     tracks_writes: bool = False,
-    earlier: Arena | None = None,
+    earlier: GlobalMemory | None = None,
 ) -> RunningMachine:
     _require_numpy()
     from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 
-    return machine_of_dispatch(launched, images, seed, tracks_writes=tracks_writes, earlier=earlier)
+    return machine_of_dispatch(
+        launched, segments, seed, tracks_writes=tracks_writes, earlier=earlier
+    )
 
 
 def why_not_simulated(instruction: Instruction) -> str | None:

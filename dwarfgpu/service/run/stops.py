@@ -13,7 +13,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.linespec import spots_of
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
@@ -124,7 +124,7 @@ def visitor(
             return Session(
                 target.architecture,
                 (code_object,),
-                ImageTarget(target, tuple(code_object.images()), True),
+                TargetWithCodeObjects(target, tuple(code_object.loaded_segments()), True),
                 wave=number,
                 pc=pcs[number],
                 is_mangled=is_mangled,
@@ -157,8 +157,8 @@ def _require_code(session: Session, address: int) -> None:
         raise UsageError(
             f"{address:#x} is not the address of an instruction: a multiple of {_INSTRUCTION_BYTES}"
         )
-    images = (image for item in session.code_objects for image in item.images())
-    if any(0 <= address - image.address < image.size_bytes for image in images):
+    segments = (segment for item in session.code_objects for segment in item.loaded_segments())
+    if any(0 <= address - segment.address < segment.size_bytes for segment in segments):
         return
     try:
         if session.target is not None:

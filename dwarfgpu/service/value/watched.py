@@ -20,7 +20,7 @@ from dwarfgpu.expr.context import LocList
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import (
     MemoryPlace,
     PartlyKnown,
@@ -39,7 +39,7 @@ _END: Final = 1 << 64
 
 
 @define(eq=False)
-class _NotedReads(ImageTarget):
+class _NotedReads(TargetWithCodeObjects):
     """A machine that notes what is read, or cannot be read because nothing has written it."""
 
     reads: list[WatchedBytes] = field(factory=list)
@@ -115,8 +115,8 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     if target is None:
         raise UsageError(f"Cannot watch constant value `{text}'.")
     used: list[Variable] = []
-    if isinstance(target, ImageTarget):
-        noted = _NotedReads(target.machine, target.images, target.has_started)
+    if isinstance(target, TargetWithCodeObjects):
+        noted = _NotedReads(target.machine, target.loaded_segments, target.has_started)
     else:
         noted = _NotedReads(cast(PartlyKnown, target), (), True)  # which only reads
     noting = evolve(session, target=noted)

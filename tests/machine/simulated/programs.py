@@ -13,7 +13,7 @@ from dwarfgpu.isa.instruction import Encoding
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.topology import Wave
 
 CODE, MEMORY, SHARED, WAVES = 0x10000, 0x20000, 0x40000, 8
@@ -184,16 +184,18 @@ def program(seed: int, target: str, wave_size: int, count: int = 30) -> bytes:
 def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMachine:
     """Waves in two workgroups before a program, with random registers."""
     numbers = np.random.default_rng(seed)
-    arena = Arena()
-    arena.add("code", CODE, code, is_writable=False)
-    arena.add("shared memory", SHARED, bytes(OWN_BYTES))
-    own = arena.add("memory", MEMORY, bytes(WAVES * OWN_BYTES))
+    global_memory = GlobalMemory()
+    global_memory.add("code", CODE, code, is_writable=False)
+    global_memory.add("shared memory", SHARED, bytes(OWN_BYTES))
+    own = global_memory.add("memory", MEMORY, bytes(WAVES * OWN_BYTES))
     own.data[:] = numbers.integers(0, 256, own.data.shape, np.uint8)
-    running = RunningMachine(arena, Program(arena, target, wave_size), wave_size)
+    running = RunningMachine(global_memory, Program(global_memory, target, wave_size), wave_size)
     local = [Allocation(f"LDS {group}", 0, bytes((WAVES + 1) * 512), True) for group in range(2)]
     for number in range(WAVES):
         group = number // (WAVES // 2)
-        wave = SimulatedWave(Wave(number + 1, group + 1, number), wave_size, 256, 256, arena)
+        wave = SimulatedWave(
+            Wave(number + 1, group + 1, number), wave_size, 256, 256, global_memory
+        )
         wave.pc = CODE
         wave.set_mode(0xF0)
         wave.set_exec(int(numbers.integers(1, 1 << 63)) | 1)

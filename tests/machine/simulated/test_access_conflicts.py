@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.machine.simulated.execution.access_conflicts import Conflict, Conflicts
-from dwarfgpu.machine.simulated.storage.global_memory import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
 START = 0x1000
 WORKGROUPS = [0, 0, 0, 1]
@@ -16,10 +16,12 @@ class Memory:
     """256 bytes that four waves access; the last wave is of another workgroup."""
 
     def __init__(self, *, is_writable: bool = True) -> None:
-        arena = Arena()
-        self.allocation = arena.add("memory", START, bytes(range(256)), is_writable=is_writable)
+        global_memory = GlobalMemory()
+        self.allocation = global_memory.add(
+            "memory", START, bytes(range(256)), is_writable=is_writable
+        )
         private = [np.zeros((0, 64), np.uint32)] * len(WORKGROUPS)
-        self.conflicts = Conflicts(arena, WORKGROUPS, private)
+        self.conflicts = Conflicts(global_memory, WORKGROUPS, private)
 
     def read(self, wave: int, offset: int, size_bytes: int = 4) -> None:
         self._access(wave, offset, size_bytes, is_written=False)
@@ -143,10 +145,10 @@ def test_restoring() -> None:
 
 
 def test_private_memory_is_of_one_wave() -> None:
-    arena = Arena()
-    allocation = arena.add("scratch", START, bytes(512))
+    global_memory = GlobalMemory()
+    allocation = global_memory.add("scratch", START, bytes(512))
     rows = allocation.data.view(np.uint32).reshape(2, 1, 64)
-    conflicts = Conflicts(arena, [0, 0], list(rows))
+    conflicts = Conflicts(global_memory, [0, 0], list(rows))
     where = np.array([START + 260], np.uint64)
     conflicts.access(where, 4, conflicts.stamps[1], reads=False, writes=True)
     with pytest.raises(Conflict):
@@ -154,10 +156,10 @@ def test_private_memory_is_of_one_wave() -> None:
 
 
 def test_private_memory_has_gaps_that_no_wave_owns() -> None:
-    arena = Arena()
-    allocation = arena.add("scratch", START, bytes(1024))
+    global_memory = GlobalMemory()
+    allocation = global_memory.add("scratch", START, bytes(1024))
     rows = allocation.data.view(np.uint32).reshape(4, 1, 64)
-    conflicts = Conflicts(arena, [0, 0], [rows[3], rows[1]])
+    conflicts = Conflicts(global_memory, [0, 0], [rows[3], rows[1]])
     for offset, wave in ((768, 0), (256, 1), (508, 1)):
         where = np.array([START + offset], np.uint64)
         conflicts.access(where, 4, conflicts.stamps[wave], reads=False, writes=True)

@@ -98,7 +98,7 @@ def two_waves(code: str, gap: str) -> Any:
     """Two waves of a workgroup; the second one executes something before."""
     machine = vectors.machine(bytes.fromhex(gap + code), 32, "gfx1200")
     [first] = machine.waves
-    second = SimulatedWave(Wave(2, 1, 1), 32, 256, 256, machine.arena)
+    second = SimulatedWave(Wave(2, 1, 1), 32, 256, 256, machine.global_memory)
     second.generation = 12
     second.set_mode(0xF0)
     second.set_exec(first.exec)

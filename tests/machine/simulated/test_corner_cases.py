@@ -199,7 +199,7 @@ def test_atomic_sums_of_pairs() -> None:
     [wave] = machine.waves
     wave.v[0][:], wave.v[2][:] = 0x30000, 0x40003C00
     assert machine.run() is None
-    memory = machine.arena.read(0x30000, 4)
+    memory = machine.global_memory.read(0x30000, 4)
     assert np.frombuffer(memory, "f2").tolist() == [3, 6]
     assert wave.v[8][:3].tolist() == [0, 0x40003C00, 0x44004000]
     machine = vectors.machine(bytes.fromhex("000070d900020008" + "000081bf"), 2, "gfx942", 64)
@@ -230,7 +230,7 @@ def test_loads_to_lds(code: str, wanted: list[int]) -> None:
     """Lane n writes dword n behind M0 and the offset; lane 4 is not active."""
     machine = vectors.machine(bytes.fromhex(code + "000081bf"), 4, "gfx942", 64)
     [wave] = machine.waves
-    memory = machine.arena.at(0x30000)
+    memory = machine.global_memory.at(0x30000)
     assert memory is not None
     memory.data[:64] = np.arange(16, dtype="u4").view("u1")
     lane = np.arange(64)

@@ -32,7 +32,7 @@ Make = Callable[[], RunningMachine]
 def state(machine: RunningMachine) -> dict[str, Any]:
     """All that a program can see, and where its waves are."""
     out: dict[str, Any] = {"instructions": machine.instructions}
-    for allocation in machine.arena.allocations:
+    for allocation in machine.global_memory.allocations:
         out[allocation.name] = allocation.data.tobytes()
     for wave in machine.waves:
         number = wave.wave.id
@@ -111,10 +111,10 @@ def test_compiled_kernels(built: str) -> None:
         prepared = prepare_run(arguments)
 
         def make(prepared: Any = prepared, arrays: Any = arrays) -> RunningMachine:
-            machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
+            machine = machine_of_dispatch(prepared.launched, prepared.code_object.loaded_segments())
             addresses = [address for address, _, _ in prepared.launched.kernarg.buffers]
             for address, array in zip(addresses, arrays, strict=True):
-                machine.arena.write(address, np.ascontiguousarray(array).tobytes())
+                machine.global_memory.write(address, np.ascontiguousarray(array).tobytes())
             return machine
 
         end = require_same(make, [{}])
@@ -249,7 +249,7 @@ def test_waves_that_wait_for_another_one(
             wave.s[20] = number != programs.WAVES - 1
             wave.v[14][:] = machine.waves[0].v[14]
             wave.v[2][:] = 1
-        machine.arena.write(int(machine.waves[0].v[14][0]), bytes(4))
+        machine.global_memory.write(int(machine.waves[0].v[14][0]), bytes(4))
         return machine
 
     results = together(monkeypatch)
@@ -289,12 +289,12 @@ def test_a_product_of_matrices_runs_together(built: str, monkeypatch: pytest.Mon
         arg=["a=zeros:16384", "b=zeros:16384", "out=zeros:16384"],
     )  # fmt: skip
     prepared = prepare_run(arguments)
-    machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
+    machine = machine_of_dispatch(prepared.launched, prepared.code_object.loaded_segments())
     addresses = [address for address, _, _ in prepared.launched.kernarg.buffers]
     for address, array in zip(addresses, (a, b), strict=False):
-        machine.arena.write(address, array.tobytes())
+        machine.global_memory.write(address, array.tobytes())
     assert machine.run() is None and results == [True]
-    out = np.frombuffer(machine.arena.read(addresses[2], 16384), np.float32)
+    out = np.frombuffer(machine.global_memory.read(addresses[2], 16384), np.float32)
     np.testing.assert_array_equal(out.reshape(64, 64), a @ b)
 
 

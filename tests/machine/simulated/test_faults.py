@@ -57,13 +57,13 @@ def test_violations(code: str, addresses: list[int], lanes: tuple[int, ...], tex
     stopped = stop_of(code, addresses)
     assert stopped.reason is StopReason.MEMORY_VIOLATION
     assert (stopped.text, stopped.lanes, stopped.wave.pc) == (text, lanes, 0x10000)
-    data = stopped.wave.arena.read(BUFFER, 4096)
+    data = stopped.wave.global_memory.read(BUFFER, 4096)
     assert not any(data), "something was written"
 
 
 def test_loads_and_stores_may_be_misaligned() -> None:
     wave = stop_of(STORE, [BUFFER + 1, BUFFER + 7], 0x04030201)
-    assert wave.arena.read(BUFFER, 12).hex() == "000102030400000102030400"
+    assert wave.global_memory.read(BUFFER, 12).hex() == "000102030400000102030400"
     assert stop_of(LDS_LOAD, [3]).is_ended
 
 

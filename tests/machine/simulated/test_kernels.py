@@ -53,8 +53,8 @@ def begun(
 ) -> tuple[RunningMachine, Allocation]:
     """A kernel before its first instruction, and its output."""
     made = prepared(path, kernel, folder)
-    images = made.code_object.images()
-    machine = machine_of_dispatch(made.launched, images, tracks_writes=tracks_writes)
+    segments = made.code_object.loaded_segments()
+    machine = machine_of_dispatch(made.launched, segments, tracks_writes=tracks_writes)
     return machine, list(buffers(made.launched, machine).values())[2]
 
 

@@ -28,7 +28,9 @@ def test_a_kernarg_segment_reaches_to_its_alignment(tmp_path: Path) -> None:
     """Compilers load four dwords of arguments at once where fewer are left."""
     path = FIXTURES / "run/integers.gfx90a.O2.v5.co"
     machine, _ = begun(path, KERNELS["vadd"], tmp_path)
-    [segment] = [item for item in machine.arena.allocations if item.name == "the kernarg segment"]
+    [segment] = [
+        item for item in machine.global_memory.allocations if item.name == "the kernarg segment"
+    ]
     assert segment.start % 64 == segment.end % 64 == 0
     assert segment.end - segment.start == 64  # of 24 bytes
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.code_object_memory import Image
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state, set_known
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
@@ -45,13 +45,13 @@ def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
     fill = 0x5A if (name, built) in COMPUTES_WITH_UNDEFINED else None
     state, path = middle(kernel, built, tmp_path, 0.3 if built == "gfx942.O0" else 0.7)
     made = prepared(path, kernel, tmp_path)
-    machine = machine_of_state(state, made.code_object.images(), fill=fill)
+    machine = machine_of_state(state, made.code_object.loaded_segments(), fill=fill)
     machine.observe(*[] if fill else [UnknownContents(machine)])
     stopped = machine.run()
     assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
     wanted = kernel.wanted()
     address = made.launched.kernarg.buffers[2][0]
-    found = np.frombuffer(machine.arena.read(address, wanted.nbytes), wanted.dtype)
+    found = np.frombuffer(machine.global_memory.read(address, wanted.nbytes), wanted.dtype)
     np.testing.assert_array_equal(found, wanted)
 
 
@@ -110,8 +110,10 @@ def test_a_part_of_vcc_hi_does_not_do(tmp_path: Path) -> None:
 def test_writable_memory_of_a_code_object_that_the_state_lacks_is_unknown(tmp_path: Path) -> None:
     """The program may have changed what its file has."""
     state, _ = middle(KERNELS["nest"], "gfx942.O0", tmp_path, 0.5)
-    image = Image(0x10000, 16, True, lambda offset, size: bytes(range(16))[offset : offset + size])
-    allocation = machine_of_state(state, [image]).arena.at(0x10000)
+    segment = LoadedSegment(
+        0x10000, 16, True, lambda offset, size: bytes(range(16))[offset : offset + size]
+    )
+    allocation = machine_of_state(state, [segment]).global_memory.at(0x10000)
     assert allocation is not None and allocation.written is not None
     assert not allocation.written.any()
 

@@ -47,7 +47,7 @@ class Undo:
             return wave.lds.data, at
         if space == "private":
             return wave.scratch.view(np.uint8).reshape(-1), at // 4 * 256 + lane * 4 + at % 4
-        allocation = self.machine.arena.at(at)
+        allocation = self.machine.global_memory.at(at)
         assert allocation is not None
         return allocation.data, at - allocation.start
 
@@ -58,7 +58,7 @@ class Undo:
 def contents(machine: RunningMachine) -> list[bytes]:
     """All memory."""
     lds = {id(wave.lds): wave.lds for wave in machine.waves}
-    places = [*machine.arena.allocations, *lds.values()]
+    places = [*machine.global_memory.allocations, *lds.values()]
     return [allocation.data.tobytes() for allocation in places]
 
 

@@ -42,12 +42,14 @@ def prepared(name: str, built: str, workgroup: int) -> Prepared:
 
 def output(made: Prepared, machine: RunningMachine) -> bytes:
     memory = list(buffers(made.launched, machine).values())[2]
-    return machine.arena.read(memory.start, memory.end - memory.start)
+    return machine.global_memory.read(memory.start, memory.end - memory.start)
 
 
 def stops(made: Prepared, count: int) -> Iterator[RunningMachine]:
     """A machine before those of its instructions where it is saved."""
-    machine = machine_of_dispatch(made.launched, made.code_object.images(), tracks_writes=True)
+    machine = machine_of_dispatch(
+        made.launched, made.code_object.loaded_segments(), tracks_writes=True
+    )
     before: object = None
     for executed in range(1, count):
         assert machine.run(most=executed) is None
@@ -70,8 +72,8 @@ def stops(made: Prepared, count: int) -> Iterator[RunningMachine]:
 )
 def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path: Path) -> None:
     made = prepared(name, built, workgroup)
-    images = list(made.code_object.images())
-    whole = machine_of_dispatch(made.launched, images)
+    segments = list(made.code_object.loaded_segments())
+    whole = machine_of_dispatch(made.launched, segments)
     assert whole.run() is None
     wanted = output(made, whole)
     assert any(wanted)
@@ -84,7 +86,7 @@ def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path:
         write(
             state_document(target, path, {code: made.launched.request.load_address}, before), path
         )
-        again = machine_of_state(load_state(path).target, images)
+        again = machine_of_state(load_state(path).target, segments)
         where = [hex(wave.pc) for wave in again.waves]
         stopped = again.run()
         assert stopped is None, (where, stopped.text)

@@ -104,7 +104,7 @@ def test_steps_change_nothing(target: str, wave_size: int, monkeypatch: pytest.M
         other.schedule.seed += 100
         assert other.run() is None
         has_mattered |= state(other)["memory"] != wanted["memory"]
-        code_bytes = whole.arena.allocations[0].end - programs.CODE
+        code_bytes = whole.global_memory.allocations[0].end - programs.CODE
         executors: tuple[Executor, ...] = ("precise", "block", "lockstep")
         for number in range(RUNS):
             rng = random.Random(1000 * seed + number)

@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu.machine.simulated.execution.interpreter import Executor
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, function_text
-from dwarfgpu.machine.simulated.storage.global_memory import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import Bank, shared_registers
 from dwarfgpu.machine.topology import Wave
 from tests.cli.command import FIXTURES
@@ -25,7 +25,7 @@ KINDS = (np.uint8, np.uint16, np.float32, np.uint64)
 
 
 def waves(count: int) -> list[SimulatedWave]:
-    return [SimulatedWave(Wave(n + 1, 1, n), 64, 8, 4, Arena(), 0xFD) for n in range(count)]
+    return [SimulatedWave(Wave(n + 1, 1, n), 64, 8, 4, GlobalMemory(), 0xFD) for n in range(count)]
 
 
 @pytest.mark.parametrize("lanes", [1, 64, 300])
@@ -36,19 +36,19 @@ def test_elements_are_those_of_the_bytes(lanes: int, count: int, step: int, star
     numbers = np.random.default_rng(lanes + step)
     contents = numbers.integers(0, 256, SIZE, np.uint8)
     for kind in KINDS:
-        arena = Arena()
-        memory = arena.add("memory", start, contents.tobytes())
+        global_memory = GlobalMemory()
+        memory = global_memory.add("memory", start, contents.tobytes())
         size = np.dtype(kind).itemsize * count
         at = step * numbers.permutation((SIZE - size) // step + 1)[:lanes]
         addresses = (start + at).astype(np.uint64)
         raw = [contents[first : first + size].tobytes() for first in at]
-        values = arena.gather(addresses, kind, count, None)
+        values = global_memory.gather(addresses, kind, count, None)
         assert np.ascontiguousarray(values.T).tobytes() == b"".join(raw)
         wanted = bytearray(SIZE)
         memory.data[:] = 0
         for first, data in zip(at, raw, strict=True):
             wanted[first : first + size] = data
-        arena.scatter(addresses, values, None)
+        global_memory.scatter(addresses, values, None)
         assert memory.data.tobytes() == wanted, kind
 
 
@@ -84,9 +84,9 @@ def test_an_instruction_is_decoded_once_for_all_machines() -> None:
     code = programs.program(1, "gfx942", 64)
     steps: list[Any] = []
     for _ in range(2):
-        arena = Arena()
-        arena.add("code", programs.CODE, code, is_writable=False)
-        steps.append(Program(arena, "gfx942", 64).step_at(programs.CODE))
+        global_memory = GlobalMemory()
+        global_memory.add("code", programs.CODE, code, is_writable=False)
+        steps.append(Program(global_memory, "gfx942", 64).step_at(programs.CODE))
     assert steps[0] is steps[1]
 
 

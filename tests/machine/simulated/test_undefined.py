@@ -30,7 +30,7 @@ def begun(kernel: str, **given: Any) -> Any:
 def test_a_wave_begins_with_what_the_abi_defines_and_nothing_else() -> None:
     prepared = begun("vadd")
     machine = machine_of_dispatch(
-        prepared.launched, prepared.code_object.images(), tracks_writes=True
+        prepared.launched, prepared.code_object.loaded_segments(), tracks_writes=True
     )
     wave = machine.waves[0]
     assert wave.written[0] == (1 << 64) - 1 and set(wave.written[1:]) == {0}
@@ -72,11 +72,13 @@ def test_what_a_program_does_not_track_costs_no_statement() -> None:
 @pytest.mark.parametrize("fill", ["0", "0xff", "0x5a"])
 def test_a_correct_kernel_does_not_depend_on_it(fill: str) -> None:
     prepared = begun("nest", fill=fill, scratch="4096")
-    machine = machine_of_dispatch(prepared.launched, prepared.code_object.images())
+    machine = machine_of_dispatch(prepared.launched, prepared.code_object.loaded_segments())
     assert machine.run() is None
     out = buffers(prepared.launched, machine)["out"].data.tobytes()
     plain = begun("nest", scratch="4096")
-    other = machine_of_dispatch(plain.launched, plain.code_object.images(), tracks_writes=True)
+    other = machine_of_dispatch(
+        plain.launched, plain.code_object.loaded_segments(), tracks_writes=True
+    )
     assert other.run() is None
     assert out == buffers(plain.launched, other)["out"].data.tobytes()
 

@@ -26,7 +26,7 @@ MOST_STOPS = 6
 
 def scratch_of(machine: RunningMachine, wave: Any) -> int:
     """Where the private memory of a wave is in global memory."""
-    for allocation in machine.arena.allocations:
+    for allocation in machine.global_memory.allocations:
         offset = (
             wave.scratch.__array_interface__["data"][0]
             - (allocation.data.__array_interface__["data"][0])
@@ -39,7 +39,7 @@ def scratch_of(machine: RunningMachine, wave: Any) -> int:
 def ranges(machine: RunningMachine, lots: Random) -> list[WatchedRange]:
     """Some dwords of buffers, of LDS, and of private memory."""
     out = []
-    for item in machine.arena.allocations:
+    for item in machine.global_memory.allocations:
         if item.name.startswith("buffer") or item.name == "scratch":
             for _ in range(2):
                 at = item.start + 4 * lots.randrange(min(item.end - item.start, 1 << 12) // 4)
@@ -57,7 +57,7 @@ def stops(
 
     def contents(part: WatchedRange) -> bytes:
         if part.workgroup is None:
-            return machine.arena.read(part.begin, part.end - part.begin)
+            return machine.global_memory.read(part.begin, part.end - part.begin)
         wave = next(wave for wave in machine.waves if wave.wave.workgroup == part.workgroup)
         return wave.lds.data[part.begin : part.end].tobytes()
 
@@ -108,7 +108,7 @@ def test_only_accesses_of_what_is_watched_are_executed_alone(
     kernel = KERNELS["vadd"]
     machine, _ = begun(FIXTURES / "run" / f"{kernel.file}.gfx942.O2.v5.co", kernel, tmp_path)
     last = machine.waves[-1]
-    buffers = [item for item in machine.arena.allocations if item.name.startswith("buffer")]
+    buffers = [item for item in machine.global_memory.allocations if item.name.startswith("buffer")]
     watched = [WatchedRange(None, buffers[0].start, buffers[0].start + 4)]
     scope = WatchScope(last.wave.id, ((last.pc, last.pc + 4096),), ()) if scoped else None
     found = stops(machine, watched, "access", scope)

@@ -43,7 +43,7 @@ def before(
     out = vectors.machine(code, size, target, size)
     [wave] = out.waves
     data = struct.pack("<8I", *DWORDS)
-    out.arena.write(BUFFER, data)
+    out.global_memory.write(BUFFER, data)
     wave.lds.write(0, data)
     wave.s[4:6] = [BUFFER, 0]
     wave.v[1][:] = 16 * wave.lane
@@ -58,7 +58,7 @@ def done(machine: RunningMachine, *, is_fine: bool = True) -> tuple[SimulatedWav
 
 
 def global_dwords(machine: RunningMachine) -> list[int]:
-    return list(struct.unpack("<8I", machine.arena.read(BUFFER, 32)))
+    return list(struct.unpack("<8I", machine.global_memory.read(BUFFER, 32)))
 
 
 def lds_dwords(wave: SimulatedWave) -> list[int]:
@@ -98,7 +98,7 @@ def test_waves_load_to_their_own_places_of_lds() -> None:
         left.append([wave.lds.data.tobytes() for wave in machine.waves])
         for number, wave in enumerate(machine.waves):
             first = 1024 * (number % 2)
-            data = machine.arena.read(int(wave.v[14][5]), 4)
+            data = machine.global_memory.read(int(wave.v[14][5]), 4)
             assert wave.lds.data[first + 20 : first + 24].tobytes() == data
     assert left[0] == left[1] == left[2]
 

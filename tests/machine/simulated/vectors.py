@@ -12,7 +12,7 @@ from dwarfgpu.arch.processors import processor as processor_named
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.topology import Wave
 
 PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"
@@ -35,13 +35,13 @@ def machine(
     tracks_writes: bool = False,
 ) -> RunningMachine:
     """One wave that executes a piece of code, then ends."""
-    arena = Arena()
-    arena.add("code", _CODE, code + _END, is_writable=False)
-    arena.add("pointer", _POINTER, _BUFFER.to_bytes(8, "little"))
-    arena.add("buffer", _BUFFER, bytes(4096))
-    program = Program(arena, processor, size, tracks_writes=tracks_writes)
-    running = RunningMachine(arena, program, size)
-    wave = SimulatedWave(Wave(1, 1, 0), size, 256, 256, arena)
+    global_memory = GlobalMemory()
+    global_memory.add("code", _CODE, code + _END, is_writable=False)
+    global_memory.add("pointer", _POINTER, _BUFFER.to_bytes(8, "little"))
+    global_memory.add("buffer", _BUFFER, bytes(4096))
+    program = Program(global_memory, processor, size, tracks_writes=tracks_writes)
+    running = RunningMachine(global_memory, program, size)
+    wave = SimulatedWave(Wave(1, 1, 0), size, 256, 256, global_memory)
     wave.pc = _CODE
     wave.generation = processor_named(processor).generation
     wave.set_mode(0x3F0)

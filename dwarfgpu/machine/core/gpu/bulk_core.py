@@ -21,7 +21,7 @@ from dwarfgpu.machine.bulk_places import (
     array_of,
     exact,
 )
-from dwarfgpu.machine.code_object_memory import ImageTarget
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.forwarding import ForwardingTarget
 from dwarfgpu.machine.target import WaveId
@@ -32,10 +32,12 @@ _MOST_PAGES: Final = 2048
 """Read at once: memory stays bounded, however far apart the addresses are."""
 
 
-class BulkCore(ForwardingTarget[ImageTarget]):
+class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
     """The waves of a core, with the power to read memory in bulk."""
 
-    def __init__(self, machine: ImageTarget, gpu: GpuTarget, architecture: Architecture) -> None:
+    def __init__(
+        self, machine: TargetWithCodeObjects, gpu: GpuTarget, architecture: Architecture
+    ) -> None:
         """`architecture`: of the waves that will be asked about."""
         self.machine = machine
         self.gpu = gpu

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.core.memory import CoreMemory
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.topology import StopReason
 
 PART_BYTES: Final = 1 << 24
@@ -29,13 +29,13 @@ class CoreSource:
         self._extents = memory.extents()
         self._starts = [start for start, _ in self._extents]
 
-    def allocation_at(self, arena: Arena, address: int) -> Allocation | None:
+    def allocation_at(self, global_memory: GlobalMemory, address: int) -> Allocation | None:
         index = bisect_right(self._starts, address) - 1
         if index < 0 or address >= self._extents[index][1]:
             return None
         start, end = self._extents[index]
         first = start + (address - start) // PART_BYTES * PART_BYTES
-        before, after = arena.gap(address)
+        before, after = global_memory.gap(address)
         last = min(first + PART_BYTES, end, end if after is None else after)
         first = max(first, before)
         return Allocation("memory of the core", first, self._memory.read(first, last - first), True)

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.sparse_memory import Run, SparseMemory
 
 
@@ -19,23 +19,28 @@ class RunningMemory(SparseMemory):
     """Allocations, by address: what they contain now."""
 
     def __init__(
-        self, name: str, allocations: Sequence[Allocation], arena: Arena | None = None
+        self,
+        name: str,
+        allocations: Sequence[Allocation],
+        global_memory: GlobalMemory | None = None,
     ) -> None:
-        """`arena`: has more, which is read from its source when it is needed."""
+        """`global_memory`: has more, which is read from its source when it is needed."""
         super().__init__(name)
         self._allocations = {item.start: item for item in allocations}
-        self._arena = None if arena is None or arena.source is None else arena
+        self._global_memory = (
+            None if global_memory is None or global_memory.source is None else global_memory
+        )
         for item in allocations:
             self.share(item.start, item.contents)
 
     def _read_from_source(self, address: int, size_bytes: int) -> None:
-        if self._arena is None:
+        if self._global_memory is None:
             return
         at = address
         while at < address + size_bytes:
-            item = self._arena.at(at)
-            at = item.end if item is not None else self._arena.source_after(at)
-        for item in self._arena.allocations:
+            item = self._global_memory.at(at)
+            at = item.end if item is not None else self._global_memory.source_after(at)
+        for item in self._global_memory.allocations:
             if item.is_writable and item.start not in self._allocations:
                 self._allocations[item.start] = item
                 self.share(item.start, item.contents)
@@ -88,8 +93,8 @@ class RunningMemory(SparseMemory):
                 written[max(address - start, 0) : address + size_bytes - start] = 0
 
     def runs(self) -> list[tuple[int, Run]]:
-        if self._arena is not None and self._arena.source is not None:
-            for start, end in self._arena.source.all():
+        if self._global_memory is not None and self._global_memory.source is not None:
+            for start, end in self._global_memory.source.all():
                 self._read_from_source(start, end - start)
         out: list[tuple[int, Run]] = []
         for start, run in super().runs():

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.isa.instruction import Instruction
     from dwarfgpu.machine.simulated.execution.interpreter import Stopped
     from dwarfgpu.machine.simulated.execution.observers import Observer
-    from dwarfgpu.machine.simulated.storage.global_memory import Arena
+    from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
 TURN: Final = 1 << 12
 """Instructions of each wave of a processor before those of another one run."""
@@ -164,9 +164,9 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
             self._progress(self.instructions)
 
     @property
-    def arena(self) -> Arena:
+    def global_memory(self) -> GlobalMemory:
         """Global memory of all machines."""
-        return self.machines[0].arena
+        return self.machines[0].global_memory
 
     @property
     def instructions(self) -> int:

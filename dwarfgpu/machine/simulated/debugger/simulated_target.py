@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.observers import Observer
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
     from dwarfgpu.machine.simulated.execution.watchpoints import Watching
-    from dwarfgpu.machine.simulated.storage.global_memory import Arena
+    from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
 
 _SIGNALS: Final = {
@@ -229,8 +229,8 @@ class SimulatedTarget(StateTarget):
         )
 
         # What is not writable is in files.
-        writable = [item for item in machine.arena.allocations if item.is_writable]
-        self._memories["", None] = RunningMemory("", writable, machine.arena)
+        writable = [item for item in machine.global_memory.allocations if item.is_writable]
+        self._memories["", None] = RunningMemory("", writable, machine.global_memory)
         for wave in machine.waves:
             group = self.workgroups.get(wave.wave.id, wave.wave.id)
             if wave.lds.contents and ("local", group) not in self._memories:
@@ -298,7 +298,7 @@ class SimulatedTarget(StateTarget):
         """Have the watchpoints observe the waves."""
         watches = [watch for watch in self._watches if self._is_watchable(watch)]
         observers: list[Observer] = [] if self.failed is None else [self.failed]
-        if machine.arena.is_partial and self.fill is None:
+        if machine.global_memory.is_partial and self.fill is None:
             from dwarfgpu.machine.simulated.storage.unknown_contents import (
                 UnknownContents,
                 is_all_known,
@@ -365,7 +365,7 @@ class SimulatedTarget(StateTarget):
     def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
         assert self._running is not None
         if workgroup is None:
-            return self._running.arena.read(address, size_bytes)
+            return self._running.global_memory.read(address, size_bytes)
         of_group = (wave for wave in self._by_id.values() if wave.wave.workgroup == workgroup)
         return next(of_group).lds.data[address : address + size_bytes].tobytes()
 
@@ -429,9 +429,9 @@ class SimulatedTarget(StateTarget):
             return machine.run_alone(self._by_id[self.only_wave], addresses)
 
     @property
-    def arena(self) -> Arena:
+    def global_memory(self) -> GlobalMemory:
         """Global memory of the machine; errors as of making it."""
-        return self._machine_to_run().arena
+        return self._machine_to_run().global_memory
 
     @property
     def instructions(self) -> int:

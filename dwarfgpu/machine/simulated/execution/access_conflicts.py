@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 
 MAX_WAVES: Final = 1 << 15
 _NUMBER: Final = np.uint32(MAX_WAVES - 1)
@@ -40,10 +40,12 @@ class Conflict(Exception):
 class Conflicts:
     """All accesses of a dispatch to global memory and to LDS."""
 
-    def __init__(self, arena: Arena, workgroups: Sequence[int], private: Sequence[Lanes]) -> None:
+    def __init__(
+        self, global_memory: GlobalMemory, workgroups: Sequence[int], private: Sequence[Lanes]
+    ) -> None:
         """`workgroups`: of each wave its workgroup, a number below `MAX_WAVES`; `private`: its
         private memory, which may be part of global memory."""
-        self._arena = arena
+        self._global_memory = global_memory
         self.workgroups = np.array(workgroups, np.uint32)
         self.stamps = np.arange(len(workgroups), dtype=np.uint32) | np.uint32(1) << _BARRIERS
         """The current stamp of each wave."""
@@ -52,7 +54,7 @@ class Conflicts:
         """The contents of written allocations before the run."""
         self._arrays: list[tuple[Lanes, Lanes]] = []
         self._kinds: dict[str, np.uint32] = {}
-        self._owners = _all_owners(arena, private)
+        self._owners = _all_owners(global_memory, private)
 
     def pass_barrier(self, waves: Sequence[int]) -> None:
         """The waves of some workgroups have met."""
@@ -108,7 +110,7 @@ class Conflicts:
 
     def scalar_read(self, address: int, size_bytes: int, wave: int) -> None:
         """A wave is about to read bytes; `Conflict`."""
-        allocation = self._arena.at(address)
+        allocation = self._global_memory.at(address)
         if allocation is None or not allocation.is_writable:
             return
         stamp = self.stamps[wave]
@@ -130,11 +132,11 @@ class Conflicts:
         if not len(addresses):
             return
         first, last = int(addresses.min()), int(addresses.max())
-        allocation = self._arena.at(first)
+        allocation = self._global_memory.at(first)
         if allocation is not None and last + size_bytes <= allocation.end:
             yield allocation, None
             return
-        for allocation in self._arena.allocations:
+        for allocation in self._global_memory.allocations:
             inside = (addresses >= np.uint64(allocation.start)) & (
                 addresses < np.uint64(allocation.end)
             )
@@ -159,11 +161,11 @@ class _Owners:
         return np.where(is_inside, self._waves[piece], np.uint32(MAX_WAVES))
 
 
-def _all_owners(arena: Arena, private: Sequence[Lanes]) -> dict[Allocation, _Owners]:
+def _all_owners(global_memory: GlobalMemory, private: Sequence[Lanes]) -> dict[Allocation, _Owners]:
     """Return which waves own parts of allocations, where any does."""
     bounds = [(*byte_bounds(array), n) for n, array in enumerate(private) if array.size]
     out = {}
-    for allocation in arena.allocations if bounds else ():
+    for allocation in global_memory.allocations if bounds else ():
         begin, end = byte_bounds(allocation.data)
         pieces = [
             (first - begin, last - begin, n) for first, last, n in bounds if begin <= first < end

@@ -25,7 +25,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
-from dwarfgpu.machine.simulated.storage.global_memory import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import StopReason
@@ -105,8 +105,10 @@ def interrupts(machine: RunningMachine) -> Iterator[None]:
 class RunningMachine:
     """The waves of a dispatch with their memory."""
 
-    def __init__(self, arena: Arena, program: Program, lane_count: int, seed: int = 0) -> None:
-        self.arena = arena
+    def __init__(
+        self, global_memory: GlobalMemory, program: Program, lane_count: int, seed: int = 0
+    ) -> None:
+        self.global_memory = global_memory
         self.program = program
         self.lane_count = lane_count
         self.schedule = Schedule(seed)
@@ -303,7 +305,11 @@ class RunningMachine:
         waves = [wave for wave in self.waves if not wave.is_ended]
         with np.errstate(all="ignore", invalid="raise"):
             is_over = run_together(
-                waves, self.arena, self._execution, lambda: self._is_interrupted, self.progress
+                waves,
+                self.global_memory,
+                self._execution,
+                lambda: self._is_interrupted,
+                self.progress,
             )
         self._is_ordered = not is_over
         self.instructions = sum(wave.instructions for wave in self.waves)

@@ -28,7 +28,7 @@ from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
 from dwarfgpu.machine.simulated.semantics.source_statements import StepMode
-from dwarfgpu.machine.simulated.storage.global_memory import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 
 MAX_LANES: Final = 1 << 12
 """Maximum number of lanes of a group."""
@@ -107,7 +107,7 @@ class _Interrupted(Exception):
 
 def run_together(
     waves: Sequence[SimulatedWave],
-    arena: Arena,
+    global_memory: GlobalMemory,
     execution: WaveExecution,
     is_interrupted: Callable[[], bool],
     progress: Callable[[int], None] | None = None,
@@ -117,13 +117,13 @@ def run_together(
     Also False, and nothing has happened, where the order of waves may matter or one stops.
     `progress` is called with the number of instructions.
     """
-    size = sum(item.end - item.start for item in arena.allocations if item.is_writable)
-    if len(waves) > MAX_WAVES or size > MAX_BYTES or arena.source is not None:
+    size = sum(item.end - item.start for item in global_memory.allocations if item.is_writable)
+    if len(waves) > MAX_WAVES or size > MAX_BYTES or global_memory.source is not None:
         return False  # what is read from a source meanwhile could not be restored
     names = {wave.wave.workgroup: None for wave in waves}
     workgroups = {name: number for number, name in enumerate(names)}
     numbers_of = [workgroups[wave.wave.workgroup] for wave in waves]
-    conflicts = Conflicts(arena, numbers_of, [wave.scratch for wave in waves])
+    conflicts = Conflicts(global_memory, numbers_of, [wave.scratch for wave in waves])
     groups: list[WaveGroup] = []
     is_ended, finished = True, 0
     try:

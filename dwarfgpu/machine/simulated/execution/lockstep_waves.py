@@ -38,7 +38,7 @@ _OF_THE_GROUP: Final = frozenset(
     | {"lds", "on_access", "scalar_load"}
 )
 """Attributes of a wave that its copy in a group has otherwise."""
-_UNIFORM: Final = ("wave_size", "vgprs", "shared_base", "private_base", "arena")
+_UNIFORM: Final = ("wave_size", "vgprs", "shared_base", "private_base", "global_memory")
 
 
 class _Rows(dict[int, Lanes]):
@@ -295,7 +295,7 @@ class WaveGroup(WaveAccesses):
 
     def _scalar_load(self, number: int, address: int, size_bytes: int, is_signed: bool) -> int:
         self._conflicts.scalar_read(address, size_bytes, int(self._wave_numbers[number]))
-        data = self.arena.scalar_read(address, size_bytes)
+        data = self.global_memory.scalar_read(address, size_bytes)
         return int.from_bytes(data, "little", signed=is_signed)
 
     def _check(self, access: Access, numbers: Any, stamps: Any = None) -> None:

@@ -11,7 +11,7 @@ from dwarfgpu.machine.simulated.faults import trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
-from dwarfgpu.machine.simulated.storage.global_memory import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.hardware_registers import (
     read_hardware_register,
     write_hardware_register,
@@ -39,10 +39,10 @@ class SimulatedWave(WaveAccesses):
         lane_count: int,
         vgprs: int,
         agprs: int,
-        arena: Arena,
+        global_memory: GlobalMemory,
         fill: int | None = None,
     ) -> None:
-        super().__init__(wave, lane_count, vgprs, agprs, arena, fill)
+        super().__init__(wave, lane_count, vgprs, agprs, global_memory, fill)
         self.is_halted = False
         self.step_mode = PLAIN_MODE
         self.signals = 0

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from dwarfgpu.errors import Unsupported
-from dwarfgpu.machine.code_object_memory import Image
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.dispatch import (
@@ -29,7 +29,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
 )
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.simulated.storage.undefined import Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, shared_registers
 
@@ -53,11 +53,11 @@ _DATA_FORMAT_32: Final = 4 << 15
 
 def machine_of_dispatch(
     launched: Launched,
-    images: Iterable[Image],
+    segments: Iterable[LoadedSegment],
     seed: int = 0,
     *,
     tracks_writes: bool = False,
-    earlier: Arena | None = None,
+    earlier: GlobalMemory | None = None,
 ) -> RunningMachine:
     """The machine before the first instruction; `earlier` is the memory that another dispatch of
     the code object has left.
@@ -66,26 +66,28 @@ def machine_of_dispatch(
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
     simulated.
     """
-    arena = earlier or Arena()
-    for image in images if earlier is None else ():
-        if image.size_bytes > MAX_IMAGE_BYTES:
-            raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
-        name = "writable memory of the code object" if image.is_writable else "the code object"
-        data = image.read(0, image.size_bytes)
-        arena.add(name, image.address, data, is_writable=image.is_writable)
+    global_memory = earlier or GlobalMemory()
+    for segment in segments if earlier is None else ():
+        if segment.size_bytes > MAX_IMAGE_BYTES:
+            raise Unsupported(
+                f"{segment.size_bytes} bytes of a code object at {segment.address:#x}"
+            )
+        name = "writable memory of the code object" if segment.is_writable else "the code object"
+        data = segment.read(0, segment.size_bytes)
+        global_memory.add(name, segment.address, data, is_writable=segment.is_writable)
     fill = launched.request.fill
-    _add_objects(arena, launched, fill, is_tracked=tracks_writes)
+    _add_objects(global_memory, launched, fill, is_tracked=tracks_writes)
     require_contents(launched)
     for address, buffer, name in launched.kernarg.buffers:
         assert buffer.data is not None
-        is_taken = any(item.name == f"buffer {name}" for item in arena.allocations)
+        is_taken = any(item.name == f"buffer {name}" for item in global_memory.allocations)
         suffix = f".{launched.request.place.dispatch}" if is_taken else ""
-        arena.add(f"buffer {name}{suffix}", address, buffer.data)
+        global_memory.add(f"buffer {name}{suffix}", address, buffer.data)
     request, processor = launched.request, launched.request.processor
     lane_count = launched.machine.lane_count
-    scratch = _add_scratch(arena, launched, fill, is_tracked=tracks_writes)
-    program = Program(arena, processor.name, lane_count, tracks_writes=tracks_writes)
-    machine = RunningMachine(arena, program, lane_count, seed)
+    scratch = _add_scratch(global_memory, launched, fill, is_tracked=tracks_writes)
+    program = Program(global_memory, processor.name, lane_count, tracks_writes=tracks_writes)
+    machine = RunningMachine(global_memory, program, lane_count, seed)
     [dispatch] = launched.machine.dispatches.values()
     memories: dict[int | None, Allocation] = {
         group: _undefined(
@@ -99,7 +101,7 @@ def machine_of_dispatch(
             lane_count,
             max(dispatch.vgprs or 0, 256),
             max(dispatch.agprs or 0, 256),
-            arena,
+            global_memory,
             fill,
         )
         wave.pc = launched.pc
@@ -134,7 +136,9 @@ def _undefined(
     return Allocation(name, start, bytes([fill]) * size_bytes, True, written)
 
 
-def _add_objects(arena: Arena, launched: Launched, fill: int, *, is_tracked: bool) -> None:
+def _add_objects(
+    global_memory: GlobalMemory, launched: Launched, fill: int, *, is_tracked: bool
+) -> None:
     """What the runtime has made for the dispatch."""
     [queue] = launched.machine.queues.values()
     [dispatch] = launched.machine.dispatches.values()
@@ -150,33 +154,37 @@ def _add_objects(arena: Arena, launched: Launched, fill: int, *, is_tracked: boo
     for name, address, size in sizes:
         if address is None or not size:
             continue
-        allocation = arena.insert(_undefined(name, address, size, fill, is_tracked=is_tracked))
+        allocation = global_memory.insert(
+            _undefined(name, address, size, fill, is_tracked=is_tracked)
+        )
         for at, piece in launched.memory:
             first, last = max(at, address), min(at + len(piece), address + size)
             if first < last:
                 allocation.write(first - address, bytes(piece[first - at : last - at]))
         if address == dispatch.kernarg:
-            _add_absent(arena, allocation, launched)
+            _add_absent(global_memory, allocation, launched)
 
 
-def _add_absent(arena: Arena, segment: Allocation, launched: Launched) -> None:
+def _add_absent(global_memory: GlobalMemory, segment: Allocation, launched: Launched) -> None:
     """Let hidden arguments that only a runtime makes point to where nothing is, each elsewhere: a
     kernel that uses one stops, and says which. For a debugger, they are undefined."""
     for number, (offset, kind) in enumerate(launched.kernarg.absent):
         address = _ABSENT_ADDRESS + (number << 32)
-        arena.absent[address >> 32] = f"{kind}, which only a runtime makes{_USES.get(kind, '')}"
+        global_memory.absent[address >> 32] = (
+            f"{kind}, which only a runtime makes{_USES.get(kind, '')}"
+        )
         segment.contents[offset : offset + 8] = address.to_bytes(8, "little")
 
 
 def _add_scratch(
-    arena: Arena, launched: Launched, fill: int, *, is_tracked: bool
+    global_memory: GlobalMemory, launched: Launched, fill: int, *, is_tracked: bool
 ) -> Allocation | None:
     """Private memory of all waves, which lies in one piece."""
     size = sum(wave.scratch_bytes for wave in launched.waves)
     first = launched.waves[0].scratch_address
     if first is None or not size:
         return None
-    return arena.insert(_undefined("scratch", first, size, fill, is_tracked=is_tracked))
+    return global_memory.insert(_undefined("scratch", first, size, fill, is_tracked=is_tracked))
 
 
 def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
@@ -244,7 +252,7 @@ def buffers(launched: Launched, machine: RunningMachine) -> Mapping[str, Allocat
     """Return the memory that arguments point to, by their names."""
     out: dict[str, Allocation] = {}
     for address, _, name in launched.kernarg.buffers:
-        allocation = machine.arena.at(address)
+        allocation = machine.global_memory.at(address)
         assert allocation is not None
         out[name] = allocation
     return out

@@ -15,7 +15,7 @@ import numpy as np
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.machine.code_object_memory import Image
+from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     contents,
     forget_contents,
@@ -25,7 +25,7 @@ from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
-from dwarfgpu.machine.simulated.storage.global_memory import Allocation, Arena, Source
+from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory, Source
 from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
@@ -52,19 +52,19 @@ _MAX_BYTES: Final = 1 << 30
 
 def machine_of_state(
     state: StateTarget,
-    images: Iterable[Image],
+    segments: Iterable[LoadedSegment],
     seed: int = 0,
     fill: int | None = None,
     source: Source | None = None,
 ) -> RunningMachine:
     """The waves of a state as a machine that runs; as of `machines_of_process`."""
-    [machine] = machines_of_process([state], images, seed, fill, source)
+    [machine] = machines_of_process([state], segments, seed, fill, source)
     return machine
 
 
 def machines_of_process(
     states: Sequence[StateTarget],
-    images: Iterable[Image],
+    segments: Iterable[LoadedSegment],
     seed: int = 0,
     fill: int | None = None,
     source: Source | None = None,
@@ -82,31 +82,33 @@ def machines_of_process(
             name = state.architecture.name
             raise Unsupported(f"only waves of AMD GPUs are simulated, not {name}")
     fills = [item for item in (fill, *(state.fill for state in states)) if item is not None]
-    arena, byte = Arena(), fills[0] if fills else FILL
+    global_memory, byte = GlobalMemory(), fills[0] if fills else FILL
     scratch = {base: size for state in states for base, size in _scratch_ranges(state).items()}
     known = [store for state in states for name, _, store in state.memories() if not name]
-    _add_memory(arena, images, known, scratch, byte)
-    arena.is_partial, arena.source = True, source
-    machines = [_machine(state, arena, seed, byte) for state in states]
+    _add_memory(global_memory, segments, known, scratch, byte)
+    global_memory.is_partial, global_memory.source = True, source
+    machines = [_machine(state, global_memory, seed, byte) for state in states]
     if fill is not None:
         for machine in machines:
             _define(machine)
     return machines
 
 
-def _machine(state: StateTarget, arena: Arena, seed: int, byte: int) -> RunningMachine:
+def _machine(
+    state: StateTarget, global_memory: GlobalMemory, seed: int, byte: int
+) -> RunningMachine:
     """Return the waves of a state, with their LDS, over global memory."""
     architecture = state.architecture
     lane_count, gpu = architecture.lane_count, processor(architecture.name)
     stores = {(name, owner): store for name, owner, store in state.memories()}
-    program = Program(arena, gpu.name, lane_count, tracks_writes=True)
-    machine = RunningMachine(arena, program, lane_count, seed)
+    program = Program(global_memory, gpu.name, lane_count, tracks_writes=True)
+    machine = RunningMachine(global_memory, program, lane_count, seed)
     lds: dict[int, Allocation] = {}
     for number in state.waves:
         group = state.workgroups[number]
         if group not in lds:
             lds[group] = _local(state, number, stores.get(("local", group)), byte)
-        wave = _wave(state, number, arena, byte)
+        wave = _wave(state, number, global_memory, byte)
         wave.generation = gpu.generation
         wave.allocated = allocated_registers(state.machine.dispatch_of(number))
         placed = state.machine.waves.get(number)
@@ -115,7 +117,7 @@ def _machine(state: StateTarget, arena: Arena, seed: int, byte: int) -> RunningM
         wave.lds = lds[group]
         apertures = state.apertures_of(number)
         wave.shared_base, wave.private_base = apertures.local_base, apertures.private_base
-        _set_scratch(state, wave, arena, stores.get(("private_wave", number)), byte)
+        _set_scratch(state, wave, global_memory, stores.get(("private_wave", number)), byte)
         _set_registers(state, wave)
         machine.waves.append(wave)
     for waves in machine.groups().values():
@@ -126,7 +128,7 @@ def _machine(state: StateTarget, arena: Arena, seed: int, byte: int) -> RunningM
 
 def _define(machine: RunningMachine) -> None:
     """Take what is undefined as it is."""
-    for allocation in machine.arena.allocations:
+    for allocation in machine.global_memory.allocations:
         allocation.written = None
     for wave in machine.waves:
         define_all(wave)
@@ -134,7 +136,9 @@ def _define(machine: RunningMachine) -> None:
         wave.scratch_written = None
 
 
-def _wave(state: StateTarget, number: WaveId, arena: Arena, fill: int) -> SimulatedWave:
+def _wave(
+    state: StateTarget, number: WaveId, global_memory: GlobalMemory, fill: int
+) -> SimulatedWave:
     record = state.machine.waves.get(number) or Wave(number)
     record = Wave(
         number, state.workgroups[number], record.wave_in_group, (), record.number, record.lane_count
@@ -144,7 +148,7 @@ def _wave(state: StateTarget, number: WaveId, arena: Arena, fill: int) -> Simula
         max((None if dispatch is None else dispatch.registers_of(bank)) or 0, _MAX_REGISTERS)
         for bank in "va"
     )
-    return SimulatedWave(record, state.architecture.lane_count, vgprs, agprs, arena, fill)
+    return SimulatedWave(record, state.architecture.lane_count, vgprs, agprs, global_memory, fill)
 
 
 def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
@@ -212,8 +216,8 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
 
 
 def _add_memory(
-    arena: Arena,
-    images: Iterable[Image],
+    global_memory: GlobalMemory,
+    segments: Iterable[LoadedSegment],
     stores: Sequence[SparseMemory],
     scratch: Mapping[int, int],
     fill: int,
@@ -222,34 +226,36 @@ def _add_memory(
     states."""
     if sum(len(run) for store in stores for _, run in store.runs()) > _MAX_BYTES:
         raise Unsupported(f"more than {_MAX_BYTES} bytes of memory in a state")
-    for image in images:
-        if image.size_bytes > _MAX_BYTES:
-            raise Unsupported(f"{image.size_bytes} bytes of a code object at {image.address:#x}")
-        if image.address + image.size_bytes > 1 << 64:
-            raise Unsupported(f"a code object at {image.address:#x} ends beyond 64 bits")
-        if image.is_writable:  # the program may have changed it
+    for segment in segments:
+        if segment.size_bytes > _MAX_BYTES:
+            raise Unsupported(
+                f"{segment.size_bytes} bytes of a code object at {segment.address:#x}"
+            )
+        if segment.address + segment.size_bytes > 1 << 64:
+            raise Unsupported(f"a code object at {segment.address:#x} ends beyond 64 bits")
+        if segment.is_writable:  # the program may have changed it
             name = "writable memory of the code object"
-            arena.insert(_undefined(name, image.address, image.size_bytes, fill))
+            global_memory.insert(_undefined(name, segment.address, segment.size_bytes, fill))
         else:
-            data = image.read(0, image.size_bytes)
-            arena.add("the code object", image.address, data, is_writable=False)
+            data = segment.read(0, segment.size_bytes)
+            global_memory.add("the code object", segment.address, data, is_writable=False)
     for base, size in scratch.items():
-        arena.insert(_undefined("scratch", base, size, fill))
-    write_known(arena, stores)
+        global_memory.insert(_undefined("scratch", base, size, fill))
+    write_known(global_memory, stores)
 
 
-def write_known(arena: Arena, stores: Iterable[SparseMemory]) -> None:
+def write_known(global_memory: GlobalMemory, stores: Iterable[SparseMemory]) -> None:
     """Write known global memory into the allocations that there are, and add the rest."""
-    taken = [(item.start, item.end) for item in arena.allocations]
+    taken = [(item.start, item.end) for item in global_memory.allocations]
     known = [(address, bytes_of(run)) for store in stores for address, run in store.runs()]
     for address, data in known:
         for start, end in taken:
             first, last = max(start, address), min(end, address + len(data))
-            allocation = arena.at(start)
+            allocation = global_memory.at(start)
             if first < last and allocation is not None:
                 allocation.write(first - start, data[first - address : last - address])
     for begin, data in _joined(list(_outside(known, taken))):
-        arena.add("memory of the state", begin, data)
+        global_memory.add("memory of the state", begin, data)
 
 
 def _outside(
@@ -317,13 +323,15 @@ def _scratch_ranges(state: StateTarget) -> dict[int, int]:
 def _set_scratch(
     state: StateTarget,
     wave: SimulatedWave,
-    arena: Arena,
+    global_memory: GlobalMemory,
     store: SparseMemory | None,
     fill: int,
 ) -> None:
     """Private memory: a part of global memory where that is known, else of its own."""
     apertures = state.apertures_of(wave.wave.id)
-    allocation = None if apertures.scratch_base is None else arena.at(apertures.scratch_base)
+    allocation = (
+        None if apertures.scratch_base is None else global_memory.at(apertures.scratch_base)
+    )
     if allocation is None and store is not None and store.runs():
         row = 4 * wave.lane_count
         size = max(address + len(run) for address, run in store.runs())
@@ -354,4 +362,4 @@ def take_over(machine: RunningMachine, state: StateTarget) -> None:
     for name, owner, store in memories:
         for address, run in store.runs() if name == "local" and owner in groups else ():
             groups[owner or 0].write(address, bytes_of(run))
-    write_known(machine.arena, (store for name, _, store in memories if not name))
+    write_known(machine.global_memory, (store for name, _, store in memories if not name))

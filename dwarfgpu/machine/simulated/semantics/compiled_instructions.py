@@ -26,7 +26,7 @@ from dwarfgpu.machine.simulated.semantics.small_floats import SMALL_FLOATS
 from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.semantics.statements import PROLOGUE, statements
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
-from dwarfgpu.machine.simulated.storage.global_memory import Arena
+from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import Commuting
 from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
 from dwarfgpu.machine.topology import StopReason
@@ -102,10 +102,15 @@ class Program:
     """The code of one processor in global memory."""
 
     def __init__(
-        self, arena: Arena, processor: str, wave_size: int, *, tracks_writes: bool = False
+        self,
+        global_memory: GlobalMemory,
+        processor: str,
+        wave_size: int,
+        *,
+        tracks_writes: bool = False,
     ) -> None:
         """`tracks_writes`: waves note which lanes of their registers are written."""
-        self._arena = arena
+        self._global_memory = global_memory
         self.tracks_writes = tracks_writes
         self._decoder: Decoder = decoder(processor, wave_size)
         self._careful: dict[tuple[int, StepMode], Callable[[Any], None]] = {}
@@ -133,9 +138,9 @@ class Program:
         """What an instruction is decoded from; `WaveStop` where no code is."""
         if pc & 3:
             raise WaveStop(StopReason.MEMORY_VIOLATION, f"no code at {pc:#x}: misaligned")
-        allocation = self._arena.at(pc)
+        allocation = self._global_memory.at(pc)
         if allocation is None:
-            reason, why = self._arena.why_missing(pc, 4)
+            reason, why = self._global_memory.why_missing(pc, 4)
             raise WaveStop(reason, f"no code at {pc:#x}: {why}", address=pc)
         first = pc - allocation.start
         end = min(first + self._decoder.target.most_bytes, allocation.end - allocation.start)

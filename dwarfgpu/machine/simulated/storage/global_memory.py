@@ -127,7 +127,7 @@ class Allocation:
 class Source(Protocol):
     """Memory that is not read before an access needs it."""
 
-    def allocation_at(self, arena: Arena, address: int) -> Allocation | None:
+    def allocation_at(self, global_memory: GlobalMemory, address: int) -> Allocation | None:
         """Memory with a byte at an address, which is in no allocation yet; None where none is."""
         ...
 
@@ -148,7 +148,7 @@ class Source(Protocol):
         ...
 
 
-class Arena:
+class GlobalMemory:
     """All global memory."""
 
     def __init__(self) -> None:

@@ -51,7 +51,7 @@ class UnknownContents:
     """Observes all waves of a machine that goes on from a state."""
 
     def __init__(self, machine: RunningMachine) -> None:
-        self._arena = machine.arena
+        self._global_memory = machine.global_memory
         self._needs: dict[int, _Needs] = {}
         self._copied = 0
         """The lanes for which the instruction copies something unknown."""
@@ -124,7 +124,7 @@ class UnknownContents:
             index = np.arange(at, min(at + size, 4 * len(wave.scratch_written)))
             row: Lanes = wave.scratch_written[index >> 2, lane] >> (8 * (index & 3)) & 0xFF
             return row
-        allocation = wave.lds if access.space == "local" else self._arena.at(at)
+        allocation = wave.lds if access.space == "local" else self._global_memory.at(at)
         if allocation is None or allocation.written is None:
             return None  # the access itself says what is wrong
         first = at - allocation.start
@@ -139,7 +139,7 @@ class UnknownContents:
                     kept = ~(0xFF << 8 * (byte & 3)) & _FULL
                     wave.scratch_written[byte >> 2, lane] &= np.uint32(kept)
             return
-        allocation = wave.lds if access.space == "local" else self._arena.at(at)
+        allocation = wave.lds if access.space == "local" else self._global_memory.at(at)
         if allocation is None:
             return
         if allocation.written is None:
@@ -254,7 +254,7 @@ def is_all_known(machine: RunningMachine) -> bool:
     """Return whether nothing of a machine is undefined: then it need not be observed."""
     return all(
         allocation.written is None or bool(allocation.written.all())
-        for allocation in machine.arena.allocations
+        for allocation in machine.global_memory.allocations
     ) and all(_is_wave_known(wave) for wave in machine.waves)
 
 

@@ -35,13 +35,13 @@ class WaveAccesses(WaveMemory):
         """Return a number from memory, of up to 16 dwords."""
         self.announce_scalar(address, size_bytes, "r")
         return int.from_bytes(
-            self.arena.scalar_read(address, size_bytes), "little", signed=is_signed
+            self.global_memory.scalar_read(address, size_bytes), "little", signed=is_signed
         )
 
     def scalar_store(self, address: int, value: int, size_bytes: int) -> None:
         """Write a number of up to 4 dwords."""
         self.announce_scalar(address, size_bytes, "w")
-        self.arena.scalar_write(address, value.to_bytes(size_bytes, "little"))
+        self.global_memory.scalar_write(address, value.to_bytes(size_bytes, "little"))
 
     def scalar_atomic(
         self, address: int, size_bytes: int, is_signed: bool, update: Callable[[int], int]
@@ -55,10 +55,10 @@ class WaveAccesses(WaveMemory):
                 address=address,
             )
         self.announce_scalar(address, size_bytes, "rw")
-        data = self.arena.scalar_read(address, size_bytes)
+        data = self.global_memory.scalar_read(address, size_bytes)
         before = int.from_bytes(data, "little", signed=is_signed)
         after = update(before) & (1 << 8 * size_bytes) - 1
-        self.arena.scalar_write(address, after.to_bytes(size_bytes, "little"))
+        self.global_memory.scalar_write(address, after.to_bytes(size_bytes, "little"))
         return before
 
     @staticmethod

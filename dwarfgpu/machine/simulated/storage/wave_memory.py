@@ -21,7 +21,12 @@ from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     in_both,
     same_offset,
 )
-from dwarfgpu.machine.simulated.storage.global_memory import SIZES, Allocation, Arena, extremes
+from dwarfgpu.machine.simulated.storage.global_memory import (
+    SIZES,
+    Allocation,
+    GlobalMemory,
+    extremes,
+)
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
 from dwarfgpu.machine.topology import StopReason, Wave
 
@@ -77,11 +82,11 @@ class WaveMemory(RunningWave):
         lane_count: int,
         vgprs: int,
         agprs: int,
-        arena: Arena,
+        global_memory: GlobalMemory,
         fill: int | None = None,
     ) -> None:
         super().__init__(wave, lane_count, vgprs, agprs, fill)
-        self.arena = arena
+        self.global_memory = global_memory
         self.lds = Allocation("LDS", 0, b"", True)
         self.shared_base = 0
         self.private_base = 0
@@ -150,7 +155,7 @@ class WaveMemory(RunningWave):
         chosen = addresses if lanes is None else addresses[lanes]
         if self.on_access is not None:
             self._announce("global", chosen, lanes, SIZES[kind] * count, "r")
-        return self._spread(self.arena.gather(chosen, kind, count, lanes), lanes)
+        return self._spread(self.global_memory.gather(chosen, kind, count, lanes), lanes)
 
     def global_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
         lanes = self._chosen(on)
@@ -160,7 +165,7 @@ class WaveMemory(RunningWave):
         if self.on_access is not None:
             size = data.itemsize * (1 if data.ndim == 1 else len(data))
             self._announce("global", addresses, lanes, size, "w")
-        self.arena.scatter(addresses, data, lanes)
+        self.global_memory.scatter(addresses, data, lanes)
 
     def _elements(self, values: Any, kind: Any) -> Lanes:
         """Values of all lanes as a type; what does not fit is cut off."""
@@ -176,10 +181,10 @@ class WaveMemory(RunningWave):
 
     def global_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         def load(where: Lanes, lanes: Lanes) -> Lanes:
-            return self.arena.gather(where, kind, 1, lanes)
+            return self.global_memory.gather(where, kind, 1, lanes)
 
         def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
-            self.arena.scatter(where, data, lanes)
+            self.global_memory.scatter(where, data, lanes)
 
         return self._atomic("global", self._all(address), kind, update, on, load, store)
 
@@ -273,12 +278,12 @@ class WaveMemory(RunningWave):
         self._require_lds(addresses, SIZES[kind] * count, lanes)
         if addresses.ndim > 1:
             parts = [
-                Arena.read_elements(self.lds, self._in_lds(part, lanes), kind, count)
+                GlobalMemory.read_elements(self.lds, self._in_lds(part, lanes), kind, count)
                 for part in addresses
             ]
             return self._spread(np.stack(parts), lanes)
         addresses = self._in_lds(addresses, lanes)
-        return self._spread(Arena.read_elements(self.lds, addresses, kind, count), lanes)
+        return self._spread(GlobalMemory.read_elements(self.lds, addresses, kind, count), lanes)
 
     def _lds_addresses(self, address: Any, lanes: Lanes | None) -> Lanes:
         array = self._all(address).astype(np.uint64)
@@ -295,9 +300,9 @@ class WaveMemory(RunningWave):
         self._require_lds(addresses, data.itemsize * count, lanes)
         if addresses.ndim > 1:
             for part, row in zip(addresses, data, strict=True):
-                Arena.write_elements(self.lds, self._in_lds(part, lanes), row)
+                GlobalMemory.write_elements(self.lds, self._in_lds(part, lanes), row)
         else:
-            Arena.write_elements(self.lds, self._in_lds(addresses, lanes), data)
+            GlobalMemory.write_elements(self.lds, self._in_lds(addresses, lanes), data)
 
     def lds_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         if np.ndim(address) > 1:
@@ -306,10 +311,12 @@ class WaveMemory(RunningWave):
 
         def load(where: Lanes, lanes: Lanes) -> Lanes:
             self._require_lds(where, size, lanes)
-            return Arena.read_elements(self.lds, self._in_lds(where, lanes), kind, 1)
+            return GlobalMemory.read_elements(self.lds, self._in_lds(where, lanes), kind, 1)
 
         def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
-            Arena.write_elements(self.lds, self._in_lds(where, lanes), np.ascontiguousarray(data))
+            GlobalMemory.write_elements(
+                self.lds, self._in_lds(where, lanes), np.ascontiguousarray(data)
+            )
 
         addresses = self._lds_addresses(address, None)
         return self._atomic("local", addresses, kind, update, on, load, store)
@@ -327,10 +334,10 @@ class WaveMemory(RunningWave):
             after = update(out[:, now], now).astype(kind)
             for number in range(2):
                 where = self._in_lds(addresses[number, now], now)
-                out[number, now] = Arena.read_elements(self.lds, where, kind, 1)
+                out[number, now] = GlobalMemory.read_elements(self.lds, where, kind, 1)
             for number in range(2):
                 where = self._in_lds(addresses[number, now], now)
-                Arena.write_elements(self.lds, where, after[number])
+                GlobalMemory.write_elements(self.lds, where, after[number])
         return out
 
     # Scratch.
