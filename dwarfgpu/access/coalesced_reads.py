@@ -128,17 +128,24 @@ class CoalescedReads:
 
     def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
         """Return bits of a storage starting at bit `first`; unreadable bits are marked."""
-        endian = self.endian
+        whole = self.whole(storage, first, count)
+        if whole is None:
+            first_byte, bit = divmod(first, 8)
+            size_bytes = (bit + count + 7) // 8
+            bits = concatenate(self._probed(storage, first_byte, size_bytes), self.endian)
+            return bits.slice(bit, count, self.endian)
+        return Bits(whole, count)
+
+    def whole(self, storage: Memory | Register, first: int, count: int) -> int | None:
+        """Return bits of a storage starting at bit `first`; None if any is unreadable."""
         first_byte, bit = divmod(first, 8)
         size_bytes = (bit + count + 7) // 8
-        data = self._whole(storage, first_byte, size_bytes)
+        data = self._bytes(storage, first_byte, size_bytes)
         if data is None:
-            bits = concatenate(self._probed(storage, first_byte, size_bytes), endian)
-            return bits.slice(bit, count, endian)
-        whole = int.from_bytes(data, endian)
-        return Bits(extract(whole, 8 * size_bytes, bit, count, endian), count)
+            return None
+        return extract(int.from_bytes(data, self.endian), 8 * size_bytes, bit, count, self.endian)
 
-    def _whole(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
+    def _bytes(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
         """Return the bytes from the range fetched together; None if it is unreadable."""
         key = _key(storage)
         ranges = self.ranges.get(key)
@@ -149,7 +156,8 @@ class CoalescedReads:
             self.data[key, start] = self._load(storage, start, end - start)
         data = self.data[key, start]
         if data is None:
-            return self._load(storage, first_byte, size_bytes)
+            is_all = first_byte == start and size_bytes == end - start
+            return None if is_all else self._load(storage, first_byte, size_bytes)
         return data[first_byte - start : first_byte - start + size_bytes]
 
     def _load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:

@@ -279,8 +279,10 @@ class LocationAccess(ABC):
     def _read(self, location: Location, size_bits: int, budget: RunBudget) -> Bits:
         return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
 
-    def _read_runs(self, runs: list[Run], budget: RunBudget) -> Bits:
-        fetched = self._coalesced(runs, budget)
+    def _read_runs(self, runs: list[Run], budget: RunBudget, fetched: Fetch | None = None) -> Bits:
+        """`fetched` has the ranges of all runs already; None if nothing has been read."""
+        if fetched is None:
+            fetched = self._coalesced(runs, budget)
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
 
     @abstractmethod

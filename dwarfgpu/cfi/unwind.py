@@ -158,7 +158,8 @@ class CfiFrame(FrameWithoutSubprogram):
         self._saved_places: dict[int, Location | DwarfGpuError] = {}
         self._known_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
-        self._evaluation: Context | None = None
+        self._evaluations: dict[tuple[ResultKind, bool], Context] = {}
+        """Contexts of its expressions, by kind of result and whether the CFA is on the stack."""
 
     @property
     def location(self) -> int:
@@ -437,17 +438,22 @@ class CfiFrame(FrameWithoutSubprogram):
         observe: Observer | None = None,
     ) -> Result:
         """The result of an expression of the row, with the CFA on the stack or an empty one."""
-        if self._evaluation is None:
-            limits = self._context.limits
-            limits = evolve(limits, steps=min(limits.steps, MAX_STEPS))
-            self._evaluation = evolve(
-                self._context, frame=self, pc=self.location, unit=None, object=None, limits=limits
-            )
         dialect = self.row.dialect
         program = prepare(expression, dialect, format_of(self.architecture))
         require_allowed(program.expression)
-        stack = (self.cfa(),) if with_cfa else ()
-        context = evolve(self._evaluation, result_kind=kind, initial_stack=stack)
+        context = self._evaluations.get((kind, with_cfa))
+        if context is None:
+            limits = self._context.limits
+            context = self._evaluations[kind, with_cfa] = evolve(
+                self._context,
+                frame=self,
+                pc=self.location,
+                unit=None,
+                object=None,
+                limits=evolve(limits, steps=min(limits.steps, MAX_STEPS)),
+                result_kind=kind,
+                initial_stack=(self.cfa(),) if with_cfa else (),
+            )
         return evaluate(expression, context, dialect=dialect, observe=observe)
 
     def return_address(self) -> int | None:
