@@ -11,6 +11,8 @@ from functools import cached_property, partial
 from math import inf
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.arch import architecture as architecture_named
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
@@ -24,6 +26,7 @@ from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.ops.composite import PIECES
+from dwarfgpu.expr.parts import composite_parts
 from dwarfgpu.expr.static_check import checker as static
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.static_check.extent import extent_of
@@ -79,6 +82,8 @@ LONGEST_BYTES: Final = 1 << 16
 _MAX_FAULTS: Final = 20
 """Maximum number of findings per expression, the worst first."""
 _NOTHING: Final = Checked()
+_OF_PARTS: Final = (Role("location"), Role())
+"""Roles in which the stack is empty at first, and a composite may be the result."""
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
 _NO_MEMORY: Final = frozenset(
     {
@@ -140,6 +145,8 @@ class ExpressionChecker:
         self.count = 0
         """Number of expressions checked, repeated ones included."""
         self._results: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
+        self._parts: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked]] = {}
+        """What is found about parts of composites by themselves."""
 
     @property
     def distinct(self) -> int:
@@ -162,6 +169,44 @@ class ExpressionChecker:
         return cached[data]
 
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
+        checked = self._by_parts(data, dialect, form, role)
+        return self._by_operations(data, dialect, form, role) if checked is None else checked
+
+    def _by_parts(
+        self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
+    ) -> Checked | None:
+        """What is found about a composite whose parts have no faults; None for any other.
+
+        A part that has no fault by itself has none after others, unless all are too large.
+        """
+        machines = self.machines.all
+        if role not in _OF_PARTS or len(machines) > 1:  # all parts must be for one machine
+            return None
+        parts = composite_parts(dialect, form).cut(data)
+        if not parts or len(parts) == 1:
+            return None
+        cached = self._parts.setdefault((dialect, form, role), {})
+        size_bits = offset = 0
+        uses_lane, found = False, list[Reference]()
+        for part in parts:
+            checked = cached.get(part)
+            if checked is None:
+                checked = cached[part] = self._by_operations(part, dialect, form, role)
+            if checked.faults or checked.piece_bits is None:
+                return None
+            size_bits += checked.piece_bits
+            if checked.uses_lane:
+                uses_lane = True
+            if checked.references:
+                found += [evolve(one, offset=offset + one.offset) for one in checked.references]
+            offset += len(part)
+        if machines and size_bits > machines[0].largest_space_bits:
+            return None
+        return Checked((), uses_lane, size_bits, tuple(found))
+
+    def _by_operations(
+        self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
+    ) -> Checked:
         expression = decode(data, dialect, form)
         checked = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
         checked = sorted(checked, key=lambda fault: SEVERITIES.index(fault.severity))[:_MAX_FAULTS]

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import permutations
+from random import Random
+from typing import Final
 
 import pytest
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.check.entries import EntryChecker
+from dwarfgpu.check.expressions import _OF_PARTS, ExpressionChecker, Machines, Role
 from dwarfgpu.check.file import verify
-from dwarfgpu.check.finding import FindingPlace
+from dwarfgpu.check.finding import FindingPlace, Findings
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG, Dialect
+from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, UPSTREAM_CLANG, Dialect
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.static_check.abstract_stack import Report, Shape, Transfer
 from dwarfgpu.expr.static_check.checker import check
@@ -76,3 +81,72 @@ def test_a_straight_expression_is_followed_once(
     found = check(b"\x16" + data, AMD, UnitFormat(), gfx)  # DW_OP_swap of an empty stack
     assert [finding.rule for finding in found] == ["stack-underflow"]
     assert followed == ["swap"]
+
+
+def checker_of(arch: Architecture | None) -> ExpressionChecker:
+    machines = Machines(CodeObject.open(FILE).file, None)
+    machines.architecture = arch
+    return ExpressionChecker(machines, Findings())
+
+
+REGISTERS: Final = [b"\x50", b"\x90\x80\x14", b"\x90\x81\x14", b"\x90\x21", b""]
+"""DW_OP_reg0 and DW_OP_regx; nothing makes the part undefined."""
+PIECES: Final = [b"\x93\x04", b"\x93\x02", b"\x9d\x08\x00", b"\x93\x08"]
+OPERATIONS: Final = [
+    b"\x93\x84\x00", b"\x93\x00", b"\x9d\x03\x1f", b"\x93" + b"\x80" * 7 + b"\x10",  # piece
+    b"\x90\xff\x3f", b"\x30", b"\x9f", b"\x12", b"\x16", b"\x13", b"\x96", b"\x70\x04",
+    b"\x92\x80\x14\x04", b"\xf0", b"\xe9\x0a", b"\xe9\x02", b"\xe1", b"\xe0", b"\x36\x16\x18",
+    b"\x32\x16\x18", b"\xa1\x05", b"\xa3\x01\x50", b"\xa5\x80\x14\x2a", b"\xf2\x01\0\0\0\x04",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("role", [*_OF_PARTS, Role("value"), Role("location", 1)])
+@pytest.mark.parametrize("name", ["gfx90a", "x86-64", None])
+def test_what_parts_have_by_themselves_they_have_together(role: Role, name: str | None) -> None:
+    rng = Random(19)
+    checker = checker_of(None if name is None else architecture(name))
+    summed = 0
+    for number in range(1_000):
+        parts = [rng.choice(REGISTERS) + rng.choice(PIECES) for _ in range(rng.randrange(2, 6))]
+        if number % 2:
+            parts.insert(rng.randrange(len(parts)), rng.choice(OPERATIONS))
+        data, dialect = b"".join(parts), rng.choice(list(DIALECTS.values()))
+        form = UnitFormat(version=4 + number % 2)
+        by_parts = checker._by_parts(data, dialect, form, role)
+        if by_parts is not None:
+            assert by_parts == checker._by_operations(data, dialect, form, role), data.hex()
+            summed += 1
+    assert (summed > 50) == (role in _OF_PARTS)
+
+
+def test_parts_are_followed_once_for_all_composites(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[str] = []
+    transfer = Transfer.__call__
+
+    def counted(
+        self: Transfer, instruction: Instruction, perform: Perform, shape: Shape, report: Report
+    ) -> Shape | None:
+        if self.arch is not None:  # the extent needs no architecture
+            followed.append(instruction.operation.name)
+        return transfer(self, instruction, perform, shape, report)
+
+    monkeypatch.setattr(Transfer, "__call__", counted)
+    gfx = architecture("gfx90a")
+    checker = checker_of(gfx)
+    parts = [assemble(f"regx v{n}; piece 4", AMD, UnitFormat(), gfx) for n in range(4)]
+    for chosen in permutations(parts):
+        checked = checker._check(b"".join(chosen), UPSTREAM_CLANG, UnitFormat(), Role("location"))
+        assert checked.piece_bits == 128 and not checked.faults
+    assert followed == ["regx", "piece"] * 4
+
+
+def test_parts_for_different_machines_make_no_composite() -> None:
+    """A wave has 32 lanes, or 64: no wave has both of these registers."""
+    arches = [architecture("gfx1030", lanes) for lanes in (32, 64)]
+    checker = checker_of(arches[0])
+    checker.machines._others = (arches[1],)
+    parts = [assemble("regx v0; piece 4", AMD, UnitFormat(), arch) for arch in arches]
+    role = Role("location")
+    assert not any(checker._check(part, AMD, UnitFormat(), role).faults for part in parts)
+    checked = checker._check(b"".join(parts), AMD, UnitFormat(), role)
+    assert [fault.found.rule for fault in checked.faults] == ["unknown-register"]

@@ -7,10 +7,13 @@ from random import Random
 import pytest
 
 from dwarfgpu.arch import architecture
+from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.expr import parts
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, dialect
-from dwarfgpu.expr.static_check.extent import Extent, _of_registers, by_declarations, extent_of
+from dwarfgpu.expr.decode import CACHE_SIZE, Expression, decode
+from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, Dialect, dialect
+from dwarfgpu.expr.parts import composite_parts
+from dwarfgpu.expr.static_check.extent import Extent, by_declarations, extent_of
 from dwarfgpu.expr.text.assembly import assemble
 from tests.work import at_most
 
@@ -116,32 +119,48 @@ def test_long_expressions_take_linear_work() -> None:
     assert len(found.undefined) == 12_000 and found.size_bits == 192_000
 
 
-def test_registers_in_pieces_are_as_the_declarations_say() -> None:
+def test_the_sum_of_parts_is_as_the_declarations_say() -> None:
     rng = Random(19)
-    parts = [
-        b"\x50",
-        b"\x6f",
-        b"\x90\x00",
-        b"\x90\x80\x14",
-        b"\x90\xff\x3f",
-        b"\x93\x04",
-        b"\x93\x08",
-    ]
-    parts += [
-        b"\x93\x01",
-        b"\x93\x00",
-        b"\x93\x80\x08",
-        b"\x93\x81\x08",
-        b"\x93\x04",
-        b"\x30",
-        b"\x9f",
-    ]
-    simple = 0
-    for number in range(3_000):
+    operations = [
+        b"\x50", b"\x6f", b"\x90\x00", b"\x90\x80\x14", b"\x90\xff\x3f",  # reg, regx
+        b"\x93\x04", b"\x93\x04", b"\x93\x08", b"\x93\x01", b"\x93\x00",  # piece
+        b"\x93\x80\x08", b"\x93\x81\x08", b"\x9d\x03\x01", b"\x9d\x05\x00",  # and bit_piece
+        b"\x30", b"\x9f", b"\x12", b"\x16", b"\x13", b"\x96", b"\x70\x04", b"\x92\x80\x14\x04",
+        b"\xf0", b"\xe9\x0a", b"\xe9\x05", b"\xe1", b"\x30\x16\x18", b"\x32\x16\x18",
+        b"\x31\x28\x01\x00", b"\xff",
+    ]  # fmt: skip
+    weights = [6] * 14 + [1] * (len(operations) - 14)
+    sums = 0
+    for number in range(4_000):
         dialect = list(DIALECTS.values())[number % len(DIALECTS)]
         form = UnitFormat(version=2 + number % 4)
-        data = b"".join(rng.choices(parts, k=rng.randrange(9)))
+        data = b"".join(rng.choices(operations, weights, k=rng.randrange(11)))
         by_rule = by_declarations(data, dialect, form)
         assert extent_of(data, dialect, form) == by_rule, (data.hex(), dialect)
-        simple += _of_registers(decode(data, dialect, form)) is not None
-    assert simple > 200
+        sums += len(composite_parts(dialect, form).cut(data) or ()) > 1
+    assert sums > 400
+
+
+def test_parts_of_composites_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[bytes] = []
+
+    def counted(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
+        decoded.append(data)
+        return decode(data, dialect, form)
+
+    monkeypatch.setattr(parts, "decode", counted)
+    known = parts.CompositeParts(AMD, FORM)
+    first, second = b"\x50\x93\x04", b"\x90\x80\x14\x93\x04"
+    assert known.cut(first + second) == [first, second]
+    assert known.cut(second + first * 3 + second) == [second, first, first, first, second]
+    assert decoded == [first + second]
+    assert known.cut(first + b"\x93\x08" + second) == [first, b"\x93\x08", second]
+    assert decoded == [first + second, b"\x93\x08" + second]  # from the first new part on
+    assert known.cut(first + b"\x50") is None  # no part of a composite is last
+
+
+def test_as_many_parts_as_there_are_take_bounded_memory() -> None:
+    known = parts.CompositeParts(AMD, FORM)
+    data = [bytes((0x90,)) + encode_uleb(n) + b"\x93\x04" for n in range(3 * CACHE_SIZE)]
+    assert known.cut(b"".join(data)) == data == known.cut(b"".join(data))
+    assert len(known._known) <= CACHE_SIZE
