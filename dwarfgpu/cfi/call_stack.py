@@ -9,6 +9,7 @@ from typing import Protocol
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.call_convention import Convention
+from dwarfgpu.cfi.frame_addresses import FrameAddresses
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow, location_of
 from dwarfgpu.errors import DwarfGpuError, Unavailable
@@ -85,6 +86,7 @@ class CallStack:
         self._by_convention = by_convention
         self._tail_calls = tail_calls
         self._context = context
+        self._addresses = FrameAddresses(context)
         self._loaded = loaded
         self._limit = context.limits.frames if limit is None else limit
         self._frames = [self._frame(pc, None)]
@@ -205,15 +207,20 @@ class CallStack:
             if kernel is not None:
                 return End(True, f"outermost: {kernel} is a kernel", note=reason)
             return End(False, f"frame {last.level}: {reason}")
-        caller = last.return_address()
+        caller = self._addresses.return_address(last)
+        if caller is None:
+            caller = last.return_address()
         if caller is None:
             return End(True, "outermost: the return address is undefined")
         if caller == 0:
             return End(True, "outermost: the return address is 0")
         if row.cfa is not None:
-            place = last.cfa().places[0]
-            assert isinstance(place.storage, Memory)
-            key = place.storage.space.number, place.bit_offset, last.pc
+            if last.cfa_address is not None:
+                key = 0, 8 * last.cfa_address[0], last.pc
+            else:
+                place = last.cfa().places[0]
+                assert isinstance(place.storage, Memory)
+                key = place.storage.space.number, place.bit_offset, last.pc
             if key in self._seen:
                 return End(False, f"frame {last.level} repeats an earlier one: same CFA and pc")
             self._seen.add(key)

@@ -156,6 +156,9 @@ class CfiFrame(FrameWithoutSubprogram):
         self.on_entry: dict[Hashable, OnEntry] = {}
         """Results of `dwarfgpu.session.entry_values`, by the value passed."""
         self._saved_places: dict[int, Location | DwarfGpuError] = {}
+        self.cfa_address: tuple[int, int | None] | None = None
+        """The CFA in the default address space and the stop at which it was found, where it was
+        found as a number (`dwarfgpu.cfi.frame_addresses`)."""
         self._known_cfa: Location | DwarfGpuError | None = None
         self._pending: dict[tuple[int, int | str], None] = {} if callee is None else callee._pending
         self._evaluations: dict[tuple[ResultKind, bool], Context] = {}
@@ -393,6 +396,10 @@ class CfiFrame(FrameWithoutSubprogram):
 
         Raises `MissingContext` if no rule defines it, `IllFormed` for anything but an address.
         """
+        if self._known_cfa is None and self.cfa_address is not None:
+            address, stop = self.cfa_address
+            storage = Memory(self.architecture.address_space(0))
+            self._known_cfa = Location((SingleLocation(storage, 8 * address),), stop)
         if self._known_cfa is None:
             try:
                 self._begin(_CFA)
