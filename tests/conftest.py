@@ -40,6 +40,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def collected() -> Iterator[None]:
+    """What a file of tests leaves is walked once: commands about many files collect garbage between
+    them, which took a second each with all that earlier tests have read."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Programs that the tests start compile each module once, also where the checkout is read-only
