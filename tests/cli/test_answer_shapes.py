@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.cli.answer_shapes import Shapes
-from tests.cli.command import run, shapes, validator
+from tests.cli.command import of_examples, run, shapes, validator
 
 Json = Any
 CHANGED: tuple[Json, ...] = (
@@ -43,9 +43,10 @@ def places(value: Json) -> Iterator[tuple[Json, Any]]:
 def test_an_example_is_valid_where_the_document_is(arguments: tuple[str, ...]) -> None:
     """Also of documents in which something was put in the place of another thing, or taken away."""
     document = json.loads(run(*arguments, "--json").out)
-    schema = validator(document["schema"].removeprefix("dwarfgpu-").removesuffix("-1"))
+    name = document["schema"].removeprefix("dwarfgpu-").removesuffix("-1")
+    schema, decides = validator(name), of_examples(name)
     example = shapes().of(document).example
-    assert schema.is_valid(document) and schema.is_valid(example)
+    assert schema.is_valid(document) and schema.is_valid(example) and decides.is_valid(example)
     chance = random.Random(1)
     verdicts = set()
     for _ in range(40):
@@ -56,7 +57,7 @@ def test_an_example_is_valid_where_the_document_is(arguments: tuple[str, ...]) -
         else:
             holder[key] = copy.deepcopy(chance.choice(CHANGED))
         verdict = schema.is_valid(changed)
-        assert schema.is_valid(shapes().of(changed).example) == verdict, changed
+        assert decides.is_valid(shapes().of(changed).example) == verdict, changed
         verdicts.add(verdict)
     assert verdicts == {True, False}
 
