@@ -36,7 +36,10 @@ def document() -> str:
             parts.append(f"## {about.rstrip('.')}\n")
         parts += [_entry(each) for each in inside]
     parts.append("## Commands of GDB that are not here\n\nThey are refused, with the reason:\n")
-    parts += [f"- `{name}`: {why}" for name, why in sorted(ABSENT.items())]
+    parts += [
+        f"- {_coded(tuple(name for name in sorted(ABSENT) if ABSENT[name] == why))}: {why}"
+        for why in dict.fromkeys(ABSENT[name] for name in sorted(ABSENT))
+    ]
     parts.append("\nThese change nothing here; they are taken with a note, once:\n")
     parts += [f"- `{name}`: {why}" for name, why in sorted(IGNORED_COMMANDS.items())]
     parts.append("\n## Settings\n\n`set NAME VALUE` changes one, `show NAME` prints it.\n")

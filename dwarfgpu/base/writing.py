@@ -48,6 +48,18 @@ _PAUSE_SECONDS: Final = 0.05
 """Together how long a second writer waits for the first."""
 
 
+class NotWritten(UsageError):
+    """A file that cannot be written, and why."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: cannot be written: {reason}")
+        self.reason = reason
+
+    @property
+    def kind(self) -> str:
+        return UsageError.__name__
+
+
 def write_file(path: Path, *parts: bytes | bytearray) -> None:
     """Give a file these contents; `UsageError` where that cannot be, and the old ones stay.
 
@@ -142,9 +154,8 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
         raise _refused(path, error) from None
 
 
-def _refused(path: Path, error: OSError | ValueError) -> UsageError:
-    reason = getattr(error, "strerror", None) or error
-    return UsageError(f"{path}: cannot be written: {reason}")
+def _refused(path: Path, error: OSError | ValueError) -> NotWritten:
+    return NotWritten(path, str(getattr(error, "strerror", None) or error))
 
 
 def _mode(path: Path) -> int:
@@ -327,6 +338,7 @@ def _entries(folder: Path) -> list[str]:
 
 
 __all__ = [
+    "NotWritten",
     "append_file",
     "content_name",
     "file_identity",

@@ -10,14 +10,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib import import_module
 from inspect import getdoc
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
@@ -47,6 +47,14 @@ TOPICS: dict[Topic, str] = {
     "user-defined": "User-defined commands.",
     "waves": "Looking at waves and their lanes.",
 }
+
+HINTS: Final = (
+    'Type "help" followed by command name for full documentation.',
+    'Type "apropos word" to search for commands related to "word".',
+    'Type "apropos -v word" for full documentation of commands related to "word".',
+    "Command name abbreviations are allowed if unambiguous.",
+)
+"""What GDB says below a list of commands."""
 
 Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
@@ -282,3 +290,14 @@ def listed(commands: Iterable[Command]) -> Iterator[Output]:
             "summary": command.summary,
         }
         yield Output(f"{command.names} -- {command.summary}", data, "help")
+
+
+def subcommand_list(family: str, subcommands: Iterable[Command]) -> Iterator[Part]:
+    """Yield what GDB prints for the name of a family alone."""
+    yield heading(f"List of {family} subcommands:\n")
+    yield from listed(subcommands)
+    yield heading("")
+    yield heading(
+        f'Type "help {family}" followed by {family} subcommand name for full documentation.'
+    )
+    yield from map(heading, HINTS[1:])

@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.repl.command import Command, command, listed
+from dwarfgpu.repl.command import Command, command, subcommand_list
 from dwarfgpu.repl.data.changes import diff, generate_core_file, load, redo, save, undo
 from dwarfgpu.repl.data.display_command import display, info_display, undisplay
 from dwarfgpu.repl.data.dump import DUMPS
@@ -18,8 +18,9 @@ from dwarfgpu.repl.data.print import call, init_if_undefined, output, print_
 from dwarfgpu.repl.data.printf import echo, printf
 from dwarfgpu.repl.data.search import find
 from dwarfgpu.repl.data.types import info_vtbl, ptype, whatis
+from dwarfgpu.repl.files.demangle import demangle
 from dwarfgpu.repl.files.disassemble import disassemble
-from dwarfgpu.repl.files.file import core_file, file
+from dwarfgpu.repl.files.file import core_file, file, sharedlibrary
 from dwarfgpu.repl.files.listing import info_line, list_
 from dwarfgpu.repl.files.process_commands import info_auxv, info_inferiors, info_proc
 from dwarfgpu.repl.files.source_files import (
@@ -33,7 +34,8 @@ from dwarfgpu.repl.files.source_path_commands import directory, unset
 from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_variables
 from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
 from dwarfgpu.repl.files.text_search import forward_search, reverse_search
-from dwarfgpu.repl.output import Part, heading
+from dwarfgpu.repl.files.working_folder import cd, pwd
+from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.running.break_command import break_, hbreak, rbreak, tbreak, thbreak
 from dwarfgpu.repl.running.catch_command import catch, tcatch
 from dwarfgpu.repl.running.manage_breakpoints import (
@@ -48,6 +50,7 @@ from dwarfgpu.repl.running.manage_breakpoints import (
     info_watchpoints,
 )
 from dwarfgpu.repl.running.resume_commands import RUNNING
+from dwarfgpu.repl.running.save_breakpoints import save_breakpoints
 from dwarfgpu.repl.running.signal_table import info_signals
 from dwarfgpu.repl.running.watch_command import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell
@@ -72,7 +75,7 @@ from dwarfgpu.repl.stack.register_commands import (
     info_registers,
     info_vector,
 )
-from dwarfgpu.repl.support.absent_commands import HABITS
+from dwarfgpu.repl.support.absent_commands import with_absent
 from dwarfgpu.repl.support.help_and_scripts import apropos, complete, help_, quit_, source
 from dwarfgpu.repl.support.lldb import with_foreign
 from dwarfgpu.repl.support.script import dont_repeat, end, eval_, if_, while_
@@ -160,14 +163,12 @@ _INFO: Final = (
 @command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
 def info(shell: Shell, argument: str) -> Iterator[Part]:
     """Show things about the program that is debugged."""
-    yield heading("List of info subcommands:\n")
-    yield from listed(_INFO)
+    yield from subcommand_list("info", _INFO)
 
 
 _OWN: Final[tuple[Command, ...]] = (
     *RUNNING,
     *_GPU_COMMANDS,
-    *HABITS,
     *DUMPS,
     compare_sections,
     check,
@@ -182,10 +183,12 @@ _OWN: Final[tuple[Command, ...]] = (
     break_,
     call,
     catch,
+    cd,
     clear,
     commands,
     complete,
     condition,
+    demangle,
     directory,
     disassemble,
     display,
@@ -221,15 +224,17 @@ _OWN: Final[tuple[Command, ...]] = (
     pipe,
     print_,
     printf,
+    pwd,
     eval_,
     ptype,
     python,
     quit_,
     redo,
     generate_core_file,
-    save,
+    evolve(save, subcommands=(save_breakpoints,), takes_other=True),
     select_frame,
     set_,
+    sharedlibrary,
     shell_,
     show,
     source,
@@ -247,5 +252,5 @@ _OWN: Final[tuple[Command, ...]] = (
     x,
     while_,
 )
-COMMANDS: Final = with_foreign(_OWN)
-"""With the names that LLDB has for them."""
+COMMANDS: Final = with_absent(with_foreign(_OWN))
+"""With LLDB's names for them, and those of GDB that do not apply."""

@@ -256,6 +256,10 @@ _ALL_STOP: Final = "all waves stop together"
 _NO_CALLS: Final = "no function of the program can be called"
 _NO_MESSAGES: Final = "dwarfgpu has no messages about its own work"
 _NO_SCRIPTS: Final = "files of the program bring no scripts"
+_STYLES: Final = (
+    "address", "disassembler", "filename", "function", "highlight", "metadata", "sources", "title",
+    "tui-active-border", "tui-border", "tui-current-position", "variable", "version",
+)  # fmt: skip
 WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "annotate": 'programs use "set output json"',
     "auto-load": _NO_SCRIPTS,
@@ -290,6 +294,7 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "startup-with-shell": STARTS_NO_PROCESS,
     "step-mode": '"step" stops only where a line begins',
     "stop-on-solib-events": STARTS_NO_PROCESS,
+    **{f"style {what}": "the colours of the output are dwarfgpu's own" for what in _STYLES},
     "tui": "there is no text user interface",
     "unwindonsignal": _NO_CALLS,
     "unwind-on-terminating-exception": _NO_CALLS,
@@ -336,10 +341,12 @@ NOT_BUILT: Final = (
     "may-insert-fast-tracepoints", "may-insert-tracepoints", "may-interrupt", "may-write-memory",
     "may-write-registers", "mem", "mpx", "multiple-symbols", "observer", "opaque-type-resolution",
     "osabi", "overload-resolution", "print demangle", "print entry-values", "print object",
-    "print type nested-type-limit", "radix", "range-stepping", "ravenscar", "record", "remote",
+    "print type nested-type-limit", "processor", "radix", "range-stepping", "ravenscar", "record",
+    "remote",
     "remoteaddresssize", "remotecache", "remoteflow", "remotelogbase", "remotelogfile",
     "remotewritesize", "script-extension", "serial", "solib-absolute-prefix", "solib-search-path",
-    "stack-cache", "struct-convention", "suppress-cli-notifications", "sysroot", "target-charset",
+    "source", "stack-cache", "struct-convention", "suppress-cli-notifications", "sysroot",
+    "target-charset",
     "target-file-system-kind", "target-wide-charset", "tcp", "tdesc", "trace-buffer-size",
     "trace-notes", "trace-stop-notes", "trace-user", "trust-readonly-sections",
     "use-coredump-filter", "use-deprecated-index-sections", "watchdog", "write",

@@ -128,7 +128,7 @@ def test_against_the_binutils(tool: Callable[[str], str]) -> None:
     symbols = sorted({line.split()[0].split("@")[0] for line in listed.stdout.splitlines()})
     symbols = [each for each in symbols if each.startswith("_Z")]
     written = subprocess.run(
-        [tool("c++filt"), "--no-verbose"],
+        [tool("c++filt")],
         input="\n".join(symbols), capture_output=True, text=True, check=True,
     )  # fmt: skip
     pairs = [*zip(symbols, written.stdout.splitlines(), strict=True)]

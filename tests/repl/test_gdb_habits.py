@@ -136,6 +136,36 @@ def test_bytes_are_dumped_appended_and_restored(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("fixtures")
+def test_breakpoints_are_saved_and_set_again(tmp_path: Path) -> None:
+    """With what GDB 13 writes for the same commands."""
+    file, again = tmp_path / "saved", tmp_path / "again"
+    said_of_core(
+        "break main if 1 == 2", "ignore 1 3", "disable 1", "tbreak 46", "watch squares[0].side",
+        "awatch -l squares[1] if 1", f"save breakpoints {file}", f"source {file}", "delete 1-4",
+        f"save breakpoints {again}",
+    )  # fmt: skip
+    lines = file.read_text().splitlines()
+    assert lines[:4] == ["break main", "  condition $bpnum 1 == 2", "  ignore $bpnum 3",
+                         "disable $bpnum"]  # fmt: skip
+    assert lines[4] == "tbreak core/shapes.cpp:46"
+    assert lines[5:] == ["watch squares[0].side", "awatch -location squares[1]",
+                         "  condition $bpnum 1"]  # fmt: skip
+    assert again.read_text() == file.read_text()
+    nowhere = tmp_path / "nowhere/x"
+    assert said_of_core("break main", f"save breakpoints {nowhere}").endswith(
+        f"Unable to open file '{nowhere}' for saving (No such file or directory)\n"
+    )
+
+
+def test_commands_of_a_breakpoint_are_saved(tmp_path: Path) -> None:
+    shell, file = demo_shell(), tmp_path / "saved"
+    said(shell, "break main", "set $number = 1")
+    shell.breakpoints[1].commands = ("silent", "print 1")
+    said(shell, f"save breakpoints {file}")
+    assert file.read_text() == "break main\n  commands\n    silent\n    print 1\n  end\n"
+
+
+@pytest.mark.usefixtures("fixtures")
 def test_restored_bytes_are_taken_back(tmp_path: Path) -> None:
     file = tmp_path / "bytes"
     file.write_bytes(bytes([9, 9, 9, 9, 70, 0, 0, 0]))
@@ -145,6 +175,25 @@ def test_restored_bytes_are_taken_back(tmp_path: Path) -> None:
     assert f"Restoring binary file {file} into memory (0x" in output
     assert "$1 = {1, 70, 3, 4}\n" in output
     assert "$2 = {1, 2, 3, 4}\n" in output
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("", "Missing filename."),
+        ("{} binary &matrix 8", "Start address is greater than length of binary file {}."),
+        ("{} binary &matrix 5 4", "Start must be less than end."),
+        ("{} binary nosuch", 'No symbol "nosuch" in current context.'),
+        ("{}x binary &matrix", "Failed to open {}x: No such file or directory"),
+    ],
+)
+@pytest.mark.usefixtures("fixtures")
+def test_what_cannot_be_restored(tmp_path: Path, argument: str, expected: str) -> None:
+    """The words of GDB 13, of a program that runs."""
+    file = tmp_path / "bytes"
+    file.write_bytes(bytes(8))
+    said = said_of_core("restore " + argument.replace("{}", str(file)))
+    assert said == expected.replace("{}", str(file)) + "\n"
 
 
 @pytest.mark.parametrize("line", ["tui enable", "layout src", "focus cmd", "nosharedlibrary"])

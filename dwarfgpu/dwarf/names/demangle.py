@@ -7,6 +7,7 @@ Law: a name with any unsupported part stays mangled; nothing is guessed.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
 
@@ -36,22 +37,16 @@ _BUILTIN_D: Final = {
     "Dc": "decltype(auto)",
     "Dh": "_Float16",
 }  # fmt: skip
+_STREAM: Final = "<char, std::char_traits<char> >"
 _SHORT: Final = {
     "Sa": "std::allocator",
     "Sb": "std::basic_string",
-    "Ss": "std::string",
-    "Si": "std::istream",
-    "So": "std::ostream",
-    "Sd": "std::iostream",
-}
-_STREAM: Final = "<char, std::char_traits<char> >"
-_EXPANDED: Final = {
     "Ss": "std::basic_string<char, std::char_traits<char>, std::allocator<char> >",
     "Si": f"std::basic_istream{_STREAM}",
     "So": f"std::basic_ostream{_STREAM}",
     "Sd": f"std::basic_iostream{_STREAM}",
 }
-"""Before a constructor or destructor, which has the name of the class."""
+"""In full, as GDB and the binutils have them."""
 _OPERATORS: Final = {
     "nw": " new", "na": " new[]", "dl": " delete", "da": " delete[]", "ng": "-", "ps": "+",
     "ad": "&", "de": "*", "co": "~", "pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%",
@@ -62,6 +57,10 @@ _OPERATORS: Final = {
     "pm": "->*", "pt": "->", "cl": "()", "ix": "[]",
 }  # fmt: skip
 _SUFFIX: Final = {"j": "u", "l": "l", "m": "ul", "x": "ll", "y": "ull", "i": ""}
+
+
+_CLONE: Final = re.compile(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
+"""What compilers append to the name of a part or a copy of a function."""
 
 
 class _NotRead(Exception):
@@ -77,6 +76,19 @@ def demangled(symbol: str) -> str | None:
         return _Demangler(symbol).whole()
     except _NotRead:
         return None
+
+
+def demangled_clone(symbol: str) -> str | None:
+    """Return `f() [clone .cold]` for `_Z1fv.cold`, as the binutils have it; None as for
+    `demangled`."""
+    base, dot, suffixes = symbol.partition(".")
+    plain = demangled(base)
+    if plain is None or not dot:
+        return plain
+    clones = _CLONE.findall(dot + suffixes)
+    if "".join(clones) != dot + suffixes or demangled_name(base) == plain:  # not of a function
+        return None
+    return plain + "".join(f" [clone {clone}]" for clone in clones)
 
 
 def shown_symbol(symbol: str, *, is_mangled: bool = False) -> str:
@@ -412,11 +424,8 @@ class _Demangler:
 
     def substitution(self) -> str:
         short = self.at(*_SHORT)
-        if short in _EXPANDED and self.peek() in ("C", "D"):
-            self.last = last_name(_EXPANDED[short])
-            return _EXPANDED[short]
         if short is not None:
-            self.last = _SHORT[short].rpartition("::")[2]
+            self.last = last_name(_SHORT[short])
             return _SHORT[short]
         self.expect("S")
         index = self.sequence()

@@ -174,6 +174,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     """Save the machine to a state file.
 
     Usage: save FILE
+           save breakpoints FILE
 
     This includes assignments; "load FILE" or --state FILE reads it. Longer memory is in .npy files
     beside it. A core file cannot be saved as a state.

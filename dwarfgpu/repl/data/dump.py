@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from dwarfgpu.arch.model import AddressSpace
-from dwarfgpu.base.writing import append_file, write_file
+from dwarfgpu.base.writing import NotWritten, append_file, write_file
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Run, listed
+from dwarfgpu.repl.command import Command, subcommand_list
 from dwarfgpu.repl.data.examine import address_of
 from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -21,8 +21,6 @@ from dwarfgpu.service.value.value_history import evaluated, options_of, whole_nu
 from dwarfgpu.terminal.input import read_file
 
 _MOST_BYTES: Final = 1 << 30
-_FORMATS: Final = ("ihex", "srec", "tekhex", "verilog")
-
 _Write: TypeAlias = Callable[[Path, bytes], None]
 
 
@@ -52,28 +50,36 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
     except Unavailable:
         where = places.address_text(space, start)
         raise UsageError(f"Cannot access memory at address {where}") from None
-    write(Path(name), data)
+    _written(write, name, data)
     yield from ()
 
 
-def _value(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
+def _written(write: _Write, name: str, data: bytes) -> None:
+    """Write a file; `UsageError` in GDB's words."""
+    try:
+        write(Path(name), data)
+    except NotWritten as error:
+        raise UsageError(f"{name}: {error.reason}.") from None
+
+
+def _value(verb: str, write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
     name, rest = _file_and_rest(argument)
     if not rest:
-        raise UsageError("No value to dump.")
+        raise UsageError(f"No value to {verb}.")
     value = evaluated(shell.session, shell.values, rest)
     data = Places(shell.session).known(value).to_bytes(shell.session.architecture.endian)
-    write(Path(name), data)
+    _written(write, name, data)
     yield from ()
 
 
-def _family(verb: str, about: str, write: _Write) -> Command:
+def _family(verb: str, about: str, whole: str, write: _Write) -> Command:
     """`dump`, with `dump memory`, `dump value`, and the same below `dump binary`."""
 
     def inner(family: str) -> tuple[Command, ...]:
         return tuple(
             Command(
                 f"{family} {word}",
-                f"{about} {what}.\n\nUsage: {family} {word} FILE {usage}",
+                f"{about} {what} to a raw binary file.\n\nUsage: {family} {word} FILE {usage}",
                 partial(run, write),
                 "data",
                 complete=completion.files,
@@ -81,38 +87,20 @@ def _family(verb: str, about: str, write: _Write) -> Command:
             )
             for word, what, usage, run in (
                 ("memory", "contents of memory", "START STOP", _memory),
-                ("value", "the value of an expression", "EXPRESSION", _value),
+                ("value", "the value of an expression", "EXPRESSION", partial(_value, verb)),
             )
         )
 
-    def of(name: str, subcommands: tuple[Command, ...]) -> Command:
+    def of(name: str, what: str, subcommands: tuple[Command, ...]) -> Command:
         def run(shell: Shell, argument: str) -> Iterator[Part]:
-            yield heading(f"List of {name} subcommands:\n")
-            yield from listed(subcommands)
+            yield from subcommand_list(name, subcommands)
 
-        text = f"{about} target code/data.\n\nUsage: {name} memory | value FILE ..."
+        text = f"{what}.\n\nUsage: {name} memory | value FILE ..."
         return Command(name, text, run, "data", subcommands=subcommands, repeats=False)
 
-    binary = of(f"{verb} binary", inner(f"{verb} binary"))
-    others = tuple(
-        Command(
-            f"{verb} {format_}",
-            f"GDB's; not here.\n\nUsage: {verb} {format_}\n\nFiles are binary.",
-            _refused_format(verb, format_),
-            "data",
-            is_absent=True,
-        )
-        for format_ in _FORMATS
-        if verb == "dump"
-    )
-    return of(verb, (binary, *inner(verb), *others))
-
-
-def _refused_format(verb: str, format_: str) -> Run:
-    def run(shell: Shell, argument: str) -> Iterator[Part]:
-        raise UsageError(f'"{verb} {format_}" is not supported: files are binary.')
-
-    return run
+    to_binary = f"{about} target code/data to a raw binary file"
+    binary = of(f"{verb} binary", to_binary, inner(f"{verb} binary"))
+    return of(verb, whole, (binary, *inner(verb)))
 
 
 def _restore(shell: Shell, argument: str) -> Iterator[Part]:
@@ -120,7 +108,10 @@ def _restore(shell: Shell, argument: str) -> Iterator[Part]:
     words = rest.split()
     if not words or words[0] != "binary":
         raise UsageError('Files are restored as binary ones: "restore FILE binary ADDRESS".')
-    data = read_file(name)
+    try:
+        data = read_file(name)
+    except UsageError as error:
+        raise UsageError(f"Failed to open {error}") from None
     places = Places(shell.session)
     offset_text, *bounds = words[1:] or ["0"]
     space, offset = address_of(shell, places, offset_text)
@@ -129,8 +120,10 @@ def _restore(shell: Shell, argument: str) -> Iterator[Part]:
         start = whole_number(shell.session, shell.values, bounds[0])
     if len(bounds) > 1:
         end = min(whole_number(shell.session, shell.values, " ".join(bounds[1:])), end)
-    if not 0 <= start < end:
+    if not 0 <= start < len(data):
         raise UsageError(f"Start address is greater than length of binary file {name}.")
+    if start >= end:
+        raise UsageError("Start must be less than end.")
     yield from _restored(shell, space, offset + start, data[start:end], name)
 
 
@@ -148,8 +141,8 @@ def _restored(
 
 
 DUMPS: Final = (
-    _family("dump", "Write to a file", write_file),
-    _family("append", "Append to a file", append_file),
+    _family("dump", "Write", "Dump target code/data to a local file", write_file),
+    _family("append", "Append", "Append target code/data to a local file", append_file),
     Command(
         "restore",
         "Restore the contents of FILE to target memory.\n\n"

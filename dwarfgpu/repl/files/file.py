@@ -84,3 +84,14 @@ def core_file(shell: Shell, argument: str) -> Iterator[Part]:
     for note in shell.session.notes:
         shell.console.note(note, once=True)
     yield Output("", {"core-file": argument or None})
+
+
+@command("sharedlibrary", topic="files")
+def sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
+    """Read the symbols of shared libraries.
+
+    Usage: sharedlibrary [REGEXP]
+
+    They are read when they are needed; "info sharedlibrary" lists the libraries.
+    """
+    yield from ()

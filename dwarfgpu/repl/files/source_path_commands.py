@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, command, listed
+from dwarfgpu.repl.command import Command, command, subcommand_list
 from dwarfgpu.repl.files.source_path import DEFAULT
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -145,5 +145,4 @@ def unset(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: unset substitute-path [FROM]
     """
-    yield heading("List of unset subcommands:\n")
-    yield from listed(_UNSET)
+    yield from subcommand_list("unset", _UNSET)

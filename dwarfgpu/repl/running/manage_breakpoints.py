@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.errors import UsageError
+from attrs import evolve
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.data.display_command import disable_display, enable_display, undisplay
@@ -22,6 +25,7 @@ from dwarfgpu.service.code.break_addresses import BreakAddress
 from dwarfgpu.service.value.value_history import whole_number
 
 _NONE: Final = "No breakpoints or watchpoints."
+_VARIABLE: Final = re.compile(r"\$\w*")
 _MAX_DIGITS: Final = 18
 """No breakpoint has a longer number; Python refuses to read one of thousands of digits."""
 
@@ -32,7 +36,7 @@ def _numbers(shell: Shell, word: str) -> Iterator[Candidate]:
 
 def _chosen(shell: Shell, argument: str) -> list[Breakpoint]:
     """The breakpoints of numbers and ranges; all without one. `UsageError` in GDB's words."""
-    words = argument.split()
+    words = _with_variables(shell, argument, "number").split()
     if not words:
         return list(shell.breakpoints.values())
     if not all(map(is_numbers, words)):
@@ -44,9 +48,25 @@ def _chosen(shell: Shell, argument: str) -> list[Breakpoint]:
     return [shell.breakpoints[n] for n in listed(words, shell.breakpoints, "breakpoint")]
 
 
-def _one(shell: Shell, word: str) -> Breakpoint:
+def _with_variables(shell: Shell, text: str, what: str) -> str:
+    """The text with integers in place of convenience variables; `UsageError` for other values."""
+
+    def integer(match: re.Match[str]) -> str:
+        try:
+            return str(whole_number(shell.session, shell.values, match[0]))
+        except DwarfGpuError:
+            raise UsageError(
+                f"Convenience variable must have integer value.\nBad breakpoint {what} '{text}'"
+            ) from None
+
+    return _VARIABLE.sub(integer, text)
+
+
+def _one(shell: Shell, argument: str) -> Breakpoint:
+    """The breakpoint of the number that an argument begins with."""
+    word = _with_variables(shell, argument, "argument:").partition(" ")[0]
     if not word.isdecimal():
-        raise UsageError(f"Bad breakpoint argument: '{word}'")
+        raise UsageError(f"Bad breakpoint argument: '{argument}'")
     number = int(word) if len(word) <= _MAX_DIGITS else 0
     if number not in shell.breakpoints:
         raise UsageError(f"No breakpoint number {word}.")
@@ -64,9 +84,8 @@ def condition(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         raise UsageError("Argument required (breakpoint number).")
-    word, _, text = argument.partition(" ")
-    item = _one(shell, word)
-    text = text.strip()
+    item = _one(shell, argument)
+    text = argument.partition(" ")[2].strip()
     require_valid_condition(shell, item.addresses, text)
     item.condition = text
     if not text:
@@ -84,7 +103,7 @@ def ignore(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (a breakpoint number).")
     word, _, count = argument.partition(" ")
-    if not word.isdecimal():
+    if not word.isdecimal() and not _VARIABLE.fullmatch(word):
         raise UsageError(f"bad breakpoint number: '{word}'")
     if not count.strip():
         raise UsageError("Second argument (specified ignore-count) is missing.")
@@ -211,14 +230,20 @@ def _enable(
     arm(shell)
 
 
+def _require_numbers(argument: str) -> None:
+    if not argument:
+        raise UsageError("Argument required (one or more breakpoint numbers).")
+
+
 @command("enable once", topic="running", complete=_numbers, repeats=False)
 def enable_once(shell: Shell, argument: str) -> Iterator[Part]:
     """Enable breakpoints for one stop.
 
-    Usage: enable once [NUMBER | NUMBER-NUMBER]...
+    Usage: enable once NUMBER | NUMBER-NUMBER...
 
     Then they are disabled.
     """
+    _require_numbers(argument)
     _enable(shell, argument, disposition="dis", stops=1)
     yield from ()
 
@@ -227,13 +252,14 @@ def enable_once(shell: Shell, argument: str) -> Iterator[Part]:
 def enable_count(shell: Shell, argument: str) -> Iterator[Part]:
     """Enable breakpoints for a number of stops.
 
-    Usage: enable count COUNT [NUMBER | NUMBER-NUMBER]...
+    Usage: enable count COUNT NUMBER | NUMBER-NUMBER...
 
     Then they are disabled.
     """
     count, _, numbers = argument.partition(" ")
     if not count:
         raise UsageError("Argument required (hit count).")
+    _require_numbers(numbers)
     stops = whole_number(shell.session, shell.values, count)
     _enable(shell, numbers, disposition="dis", stops=stops)
     yield from ()
@@ -243,19 +269,35 @@ def enable_count(shell: Shell, argument: str) -> Iterator[Part]:
 def enable_delete(shell: Shell, argument: str) -> Iterator[Part]:
     """Enable breakpoints until they stop the program once.
 
-    Usage: enable delete [NUMBER | NUMBER-NUMBER]...
+    Usage: enable delete NUMBER | NUMBER-NUMBER...
 
     Then they are deleted.
     """
+    _require_numbers(argument)
     _enable(shell, argument, disposition="del")
     yield from ()
 
 
-@command("enable breakpoints", topic="running", complete=_numbers, repeats=False)
+@command(
+    "enable breakpoints",
+    topic="running",
+    complete=_numbers,
+    subcommands=tuple(
+        evolve(
+            subcommand,
+            name=f"enable breakpoints {subcommand.word}",
+            help=subcommand.help.replace("enable ", "enable breakpoints "),
+        )
+        for subcommand in (enable_count, enable_delete, enable_once)
+    ),
+    repeats=False,
+    takes_other=True,
+)
 def enable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     """Enable breakpoints, as "enable".
 
     Usage: enable breakpoints [NUMBER | NUMBER-NUMBER]...
+           enable breakpoints once | delete | count COUNT [NUMBER | NUMBER-NUMBER]...
     """
     _enable(shell, argument)
     yield from ()
@@ -323,15 +365,26 @@ def disable(shell: Shell, argument: str) -> Iterator[Part]:
     yield from ()
 
 
+def _listed_ones(shell: Shell, argument: str) -> list[Breakpoint]:
+    """Those of a list of numbers, as far as they exist; all without one."""
+    words = _with_variables(shell, argument, "number").split()
+    if not words:
+        return list(shell.breakpoints.values())
+    if not all(map(is_numbers, words)):
+        raise UsageError("Arguments must be numbers or '$' variables.")
+    return [shell.breakpoints[n] for n in listed(words, shell.breakpoints, "breakpoint")]
+
+
 @command("info watchpoints", topic="running", complete=_numbers)
 def info_watchpoints(shell: Shell, argument: str) -> Iterator[Part]:
     """List watchpoints.
 
     Usage: info watchpoints [NUMBER | NUMBER-NUMBER]...
     """
-    items = [item for item in _chosen(shell, argument) if "watchpoint" in item.type]
+    items = [item for item in _listed_ones(shell, argument) if "watchpoint" in item.type]
     if not items:
-        yield Output("No watchpoints.", {"watchpoints": []})
+        none = f"No watchpoint matching '{argument}'." if argument else "No watchpoints."
+        yield Output(none, {"watchpoints": []})
         return
     yield from _listed(shell, items, "watchpoints")
 
@@ -344,9 +397,10 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 
     With conditions, how often each was hit, and commands.
     """
-    items = _chosen(shell, argument)
+    items = _listed_ones(shell, argument)
     if not items:
-        yield Output(_NONE, {"breakpoints": []})
+        none = f"No breakpoint or watchpoint matching '{argument}'." if argument else _NONE
+        yield Output(none, {"breakpoints": []})
         return
     yield from _listed(shell, items, "breakpoints")
 

@@ -85,7 +85,7 @@ def up(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _moved(shell, argument, 1)
 
 
-@command("down", topic="stack")
+@command("down", topic="stack", aliases=("dow", "do"))
 def down(shell: Shell, argument: str) -> Iterator[Part]:
     """Select the frame that this one called.
 

@@ -15,7 +15,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame, selected
 
 
-@command("info frame", topic="stack")
+@command("info frame", topic="stack", aliases=("f",))
 def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
     """Describe the frame in focus.
 

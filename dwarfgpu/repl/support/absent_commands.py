@@ -1,92 +1,347 @@
-"""Commands that GDB's users type by habit: the working folder, and commands that do not apply
-here."""
+"""GDB's commands that do not apply here: one line of each says why it is refused, or ignored.
+
+Law: every command of GDB 13 is either here, or declared elsewhere with what it does.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Final
 
+from attrs import evolve
+
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, command
+from dwarfgpu.repl.command import Command
 from dwarfgpu.repl.declared_settings import STARTS_NO_PROCESS
-from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 
-TUI: Final = '"list" and "disassemble /s" show source text and instructions'
+_TUI: Final = '"list" and "disassemble /s" show source text and instructions'
 _NOT_RECORDED: Final = 'execution is not recorded; "run" starts it anew'
+_NO_SCRIPTS: Final = "files of the program bring no scripts"
+_ONE_INFERIOR: Final = "there is one inferior"
+_USE_FILE: Final = 'use "file"'
+_NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
+    _TUI: (
+        "+",
+        "-",
+        "<",
+        ">",
+        "focus, fs",
+        "layout",
+        "refresh",
+        "tui",
+        "update",
+        "winheight, wh",
+        "winwidth",
+        "info win",
+    ),
+    _NOT_RECORDED: (
+        "delete bookmark",
+        "info bookmarks",
+        "info record, rec",
+        "record, rec",
+        "reverse-continue, rc",
+        "reverse-finish",
+        "reverse-next, rn",
+        "reverse-nexti, rni",
+        "reverse-step, rs",
+        "reverse-stepi, rsi",
+        "target record-btrace",
+        "target record-core",
+        "target record-full",
+    ),
+    _USE_FILE: (
+        "exec-file",
+        "symbol-file",
+        "target exec",
+    ),
+    _NO_SCRIPTS: ("info auto-load",),
+    _ONE_INFERIOR: (
+        "add-inferior",
+        "clone-inferior",
+        "detach inferiors",
+        "inferior",
+        "kill inferiors",
+        "remove-inferiors",
+    ),
+    '"file" or "load" opens another code object or state': (
+        "add-symbol-file",
+        "add-symbol-file-from-memory",
+        "remove-symbol-file",
+        "section",
+    ),
+    '"save" writes the state of a run, "run" starts it anew': (
+        "checkpoint",
+        "delete checkpoint",
+        "detach checkpoint",
+        "info checkpoints",
+        "restart",
+    ),
+    "no code is compiled for the program": ("compile",),
+    '"break", with "silent", "printf" and "continue" as its "commands", prints there': (
+        "dprintf",
+        "agent-printf",
+    ),
+    '"print" and "ptype" show values and their types whole': ("explore",),
+    "macros of -g3 are not read": (
+        "macro",
+        "info macro",
+        "info macros",
+    ),
+    'without "--sysroot" of the libraries their symbols are not read': ("nosharedlibrary",),
+    'there are no tracepoints; "break" with "commands" shows values when a place is reached': (
+        "actions",
+        "collect",
+        "delete tracepoints, tr",
+        "delete tvariable",
+        "ftrace",
+        "info static-tracepoint-markers",
+        "info tracepoints, tp",
+        "info tvariables",
+        "passcount",
+        "save tracepoints",
+        "strace",
+        "target ctf",
+        "target tfile",
+        "tdump",
+        "teval",
+        "tfind",
+        "trace, tp, tr, tra, trac",
+        "tsave",
+        "tstart",
+        "tstatus",
+        "tstop",
+        "tvariable",
+        "while-stepping, stepping, ws",
+    ),
+    "there is no remote target": (
+        "disconnect",
+        "flash-erase",
+        "info connections",
+        "monitor",
+        "remote",
+        "target extended-remote",
+        "target remote",
+    ),
+    STARTS_NO_PROCESS: (
+        "info terminal",
+        "path",
+        "show paths",
+        "target native",
+    ),
+    'use "core-file"': ("target core",),
+    "files of memory are binary": (
+        "dump ihex",
+        "dump srec",
+        "dump tekhex",
+        "dump verilog",
+    ),
+    "the program runs as one: it stops before the prompt comes back": (
+        "interrupt",
+        "stop",
+    ),
+    "waves receive no signals": ("queue-signal",),
+    "tasks of Ada are not read": (
+        "info tasks",
+        "task",
+    ),
+    '"break" stops at a place': ("break-range",),
+    'Guile is not built in; "python" runs Python code': (
+        "guile, gu",
+        "guile-repl, gr",
+        "info guile, gu",
+    ),
+    '"python" runs Python code': ("python-interactive, pi",),
+    'no editor is started; "list" shows the text': ("edit",),
+    'use "shell make"': ("make",),
+    "frames are those of the stack": (
+        "frame view",
+        "info frame view",
+        "select-frame view",
+    ),
+    "there are no filters of frames": (
+        "disable frame-filter",
+        "enable frame-filter",
+        "info frame-filter",
+    ),
+    "the debugger reads all memory that the target has": (
+        "delete mem",
+        "disable mem",
+        "enable mem",
+        "info dcache",
+        "info mem",
+    ),
+    "pointers have no memory tags here": ("memory-tag",),
+    "there are no overlays": ("overlay, ov, ovly",),
+    "probes of the program are not read": (
+        "disable probes",
+        "enable probes",
+        "info probes",
+    ),
+    "types are named as the debugging information does": (
+        "disable type-printer",
+        "enable type-printer",
+        "info type-printers",
+    ),
+    "frames are unwound by the call frame information": (
+        "disable unwinder",
+        "enable unwinder",
+        "info unwinder",
+    ),
+    "methods written in Python are not called": (
+        "disable xmethod",
+        "enable xmethod",
+        "info xmethod",
+    ),
+    'use "print"': ("print-object",),
+    '"--interpreter json" and "set output json" serve programs': (
+        "interpreter-exec",
+        "new-ui",
+    ),
+    "debugging information that a program makes while it runs is not read": (
+        "jit-reader-load",
+        "jit-reader-unload",
+    ),
+    'functions such as $_strlen are called in expressions, as in: print $_strlen("a")': (
+        "function",
+    ),
+    'the indexes of a file are made by "gdb-add-index", and are read': ("save gdb-index",),
+    'names of Fortran and Ada are listed by "info variables"': (
+        "info common",
+        "info exceptions",
+        "info module",
+        "info modules",
+    ),
+    "Objective-C is not read": (
+        "info classes",
+        "info selectors",
+    ),
+    '"info source" shows the language of a file': ("info extensions",),
+    "nothing is read from the operating system": ("info os",),
+    '"info proc" and "info threads" show what is known': ("info program",),
+    "the file LICENSE of dwarfgpu says it": (
+        "info copying",
+        "info warranty",
+        "show copying",
+        "show warranty",
+    ),
+    '"show version" shows what this is': ("show configuration",),
+    '"step" enters every function with line numbers': ("info skip",),
+    "there is no description of a target to choose": ("unset tdesc",),
+    'values are shown whole, up to "set print elements"': ("show varsize-limit",),
+    'a wave has no such event; "help catch" names those that it has': (
+        "catch assert",
+        "catch catch",
+        "catch exception",
+        "catch exec",
+        "catch fork",
+        "catch handlers",
+        "catch load",
+        "catch rethrow",
+        "catch signal",
+        "catch syscall",
+        "catch throw",
+        "catch unload",
+        "catch vfork",
+        "tcatch assert",
+        "tcatch catch",
+        "tcatch exception",
+        "tcatch exec",
+        "tcatch fork",
+        "tcatch handlers",
+        "tcatch load",
+        "tcatch rethrow",
+        "tcatch signal",
+        "tcatch syscall",
+        "tcatch throw",
+        "tcatch unload",
+        "tcatch vfork",
+    ),
+    "it is about GDB itself": (
+        "maintenance agent",
+        "maintenance agent-eval",
+        "maintenance agent-printf",
+        "maintenance btrace",
+        "maintenance check",
+        "maintenance check-psymtabs",
+        "maintenance check-symtabs",
+        "maintenance cplus, cp",
+        "maintenance demangler-warning",
+        "maintenance deprecate",
+        "maintenance dump-me",
+        "maintenance expand-symtabs",
+        "maintenance flush",
+        "maintenance info bfds",
+        "maintenance info breakpoints",
+        "maintenance info btrace",
+        "maintenance info jit",
+        "maintenance info line-table",
+        "maintenance info program-spaces",
+        "maintenance info psymtabs",
+        "maintenance info selftests",
+        "maintenance info symtabs",
+        "maintenance info target-sections",
+        "maintenance internal-error",
+        "maintenance internal-warning",
+        "maintenance packet",
+        "maintenance print architecture",
+        "maintenance print c-tdesc",
+        "maintenance print cooked-registers",
+        "maintenance print core-file-backed-mappings",
+        "maintenance print dummy-frames",
+        "maintenance print frame-id",
+        "maintenance print msymbols",
+        "maintenance print objfiles",
+        "maintenance print psymbols",
+        "maintenance print raw-registers",
+        "maintenance print reggroups",
+        "maintenance print register-groups",
+        "maintenance print registers",
+        "maintenance print remote-registers",
+        "maintenance print statistics",
+        "maintenance print symbol-cache",
+        "maintenance print symbol-cache-statistics",
+        "maintenance print symbols",
+        "maintenance print target-stack",
+        "maintenance print type",
+        "maintenance print user-registers",
+        "maintenance print xml-tdesc",
+        "maintenance selftest",
+        "maintenance set",
+        "maintenance show",
+        "maintenance space",
+        "maintenance test-options",
+        "maintenance time",
+        "maintenance translate-address",
+        "maintenance undeprecate",
+        "maintenance with",
+    ),
+}
+"""GDB's names by the reason why they are not here, as in its lists: short ones follow a comma."""
 ABSENT: Final = {
-    "add-symbol-file": '"file" or "load" opens another code object or state',
-    "checkpoint": '"save" writes the state of a run, "run" starts it anew',
-    "compile": "no code is compiled for the program",
-    "dprintf": '"break", with "silent", "printf" and "continue" as its "commands", prints there',
-    "exec-file": 'use "file"',
-    "explore": '"print" and "ptype" show values and their types whole',
-    "focus": TUI,
-    "layout": TUI,
-    "macro": "macros of -g3 are not read",
-    "nosharedlibrary": 'without "--sysroot" of the libraries their symbols are not read',
-    "record": _NOT_RECORDED,
-    "refresh": TUI,
-    "reverse-continue": _NOT_RECORDED,
-    "reverse-finish": _NOT_RECORDED,
-    "reverse-next": _NOT_RECORDED,
-    "reverse-nexti": _NOT_RECORDED,
-    "reverse-step": _NOT_RECORDED,
-    "reverse-stepi": _NOT_RECORDED,
-    "symbol-file": 'use "file"',
-    "tui": TUI,
-    "winheight": TUI,
+    name: why
+    for why, entries in _NAMES_BY_REASON.items()
+    for name in (entry.partition(",")[0] for entry in entries)
 }
 """Why GDB's command is not here, by its name."""
+_SHORT: Final = {
+    name: tuple(short.split(", "))
+    for entries in _NAMES_BY_REASON.values()
+    for name, _, short in (entry.partition(", ") for entry in entries)
+    if short
+}
 WITHOUT_EFFECT: Final = {
-    "add-auto-load-safe-path": "files of the program bring no scripts",
-    "add-auto-load-scripts-directory": "files of the program bring no scripts",
+    "add-auto-load-safe-path": _NO_SCRIPTS,
+    "add-auto-load-scripts-directory": _NO_SCRIPTS,
     "handle": "waves receive no signals, and every fault stops them",
     "skip": '"step" enters every function with line numbers, "next" passes over it',
     "tty": STARTS_NO_PROCESS,
+    "unset environment": STARTS_NO_PROCESS,
+    "unset exec-wrapper": STARTS_NO_PROCESS,
 }
 """Why GDB's command changes nothing here, by its name: files of commands often have it."""
-
-
-@command("pwd", topic="files")
-def pwd(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the working folder.
-
-    Usage: pwd
-    """
-    yield _working_folder()
-
-
-@command("cd", topic="files", complete=completion.files, repeats=False)
-def cd(shell: Shell, argument: str) -> Iterator[Part]:
-    """Change the working folder.
-
-    Usage: cd [FOLDER]
-
-    Without FOLDER, that is the home folder. Files are found from there.
-    """
-    try:
-        folder = Path(argument or "~").expanduser()
-        if folder.is_dir():
-            shell.keep_paths()
-        os.chdir(folder)
-    except (OSError, RuntimeError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{argument}: {why}.") from None
-    if shell.console.is_interactive:
-        yield _working_folder()
-
-
-def _working_folder() -> Output:
-    try:
-        folder = os.getcwd()
-    except OSError as error:
-        raise UsageError(f"Cannot determine the working folder: {error.strerror}.") from None
-    return Output(f"Working directory {folder}.", {"cwd": folder})
 
 
 def _refused(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
@@ -101,23 +356,21 @@ def _ignored(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]
 def _absent(name: str, why: str) -> Command:
     text = f"GDB's; not here.\n\nUsage: {name}\n\n{why}."
     run = partial(_ignored if name in WITHOUT_EFFECT else _refused, name, why)
-    return Command(name, text, run, "support", is_absent=True)
+    return Command(name, text, run, "support", _SHORT.get(name, ()), is_absent=True)
 
 
-@command("sharedlibrary", topic="files")
-def sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
-    """Read the symbols of shared libraries.
+def with_absent(commands: Iterable[Command]) -> tuple[Command, ...]:
+    """Commands with GDB's that are not here beside them, in their families."""
+    by_family: dict[str, list[Command]] = {}
+    for name, why in (ABSENT | WITHOUT_EFFECT).items():
+        by_family.setdefault(name.rpartition(" ")[0], []).append(_absent(name, why))
 
-    Usage: sharedlibrary [REGEXP]
+    def completed(command: Command) -> Command:
+        absent = by_family.get(command.name, ())
+        inner = tuple(map(completed, command.subcommands))
+        if not absent and inner == command.subcommands:
+            return command
+        has_run = command.takes_other or not inner
+        return evolve(command, subcommands=(*inner, *absent), takes_other=has_run)
 
-    They are read when they are needed; "info sharedlibrary" lists the libraries.
-    """
-    yield from ()
-
-
-HABITS: Final = (
-    pwd,
-    cd,
-    sharedlibrary,
-    *(_absent(name, why) for name, why in (ABSENT | WITHOUT_EFFECT).items()),
-)
+    return (*map(completed, commands), *by_family[""])

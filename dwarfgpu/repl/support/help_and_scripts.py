@@ -16,6 +16,7 @@ from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import (
+    HINTS,
     TOPICS,
     Candidate,
     Command,
@@ -26,6 +27,7 @@ from dwarfgpu.repl.command import (
     find,
     first_word,
     listed,
+    subcommand_list,
 )
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES
 from dwarfgpu.repl.output import Output, Part, heading
@@ -47,12 +49,6 @@ _USER_DEFINED: Final = (
 )
 ALL: Final = "all"
 _FLAGS: Final = re.compile(r"(?:-[sv]\s+)*(?:--\s+)?")
-HINTS: Final = (
-    'Type "help" followed by command name for full documentation.',
-    'Type "apropos word" to search for commands related to "word".',
-    'Type "apropos -v word" for full documentation of commands related to "word".',
-    "Command name abbreviations are allowed if unambiguous.",
-)
 
 
 def _helped(shell: Shell, text: str) -> Offer:
@@ -156,13 +152,7 @@ def _help_on(command: Command) -> Iterator[Part]:
     ]
     if own:
         yield ""
-        yield f"List of {command.name} subcommands:"
-        yield ""
-        yield from listed(own)
-        yield ""
-        placeholder = f"{command.name} subcommand name"
-        yield f'Type "help {command.name}" followed by {placeholder} for full documentation.'
-        yield from HINTS[1:]
+        yield from subcommand_list(command.name, own)
 
 
 @command(

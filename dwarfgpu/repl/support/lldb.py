@@ -14,8 +14,8 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, Completer, listed
-from dwarfgpu.repl.output import Part, heading
+from dwarfgpu.repl.command import Command, Completer, subcommand_list
+from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
 
@@ -319,8 +319,7 @@ def with_foreign(commands: Iterable[Command]) -> tuple[Command, ...]:
 
 def _family(name: str, inner: tuple[Command, ...]) -> Command:
     def run(shell: Shell, argument: str) -> Iterator[Part]:
-        yield heading(f"List of {name} subcommands:\n")
-        yield from listed(inner)
+        yield from subcommand_list(name, inner)
 
     text = f"LLDB's commands about {name}.\n\nUsage: {name} SUBCOMMAND"
     return Command(name, text, run, "lldb", subcommands=inner, is_foreign=True)

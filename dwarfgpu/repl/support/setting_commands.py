@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Command, command, listed
+from dwarfgpu.repl.command import Candidate, Command, command, subcommand_list
 from dwarfgpu.repl.data.print import set_var, shown_value
 from dwarfgpu.repl.declared_settings import (
     IN_FORCE,
@@ -25,7 +25,7 @@ from dwarfgpu.repl.files.source_path_commands import (
     show_directories,
     show_substitute_path,
 )
-from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_defined import show_user
@@ -42,6 +42,8 @@ _FAMILIES: Final = {
 }
 """What the words are about that settings share."""
 _SHORT: Final = {"print": ("p", "pr")}
+_SHORT_ABSENT: Final = {"check": ("c", "ch"), "guile": ("g", "gu"), "record": ("rec",)}
+"""GDB's short names of settings that are not here."""
 
 
 def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
@@ -94,8 +96,7 @@ def _of(setting: Setting, verb: Verb) -> Command:
 def _list(
     commands: tuple[Command, ...], family: str, shell: Shell, argument: str
 ) -> Iterator[Part]:
-    yield heading(f"List of {family} subcommands:\n")
-    yield from listed(commands)
+    yield from subcommand_list(family, commands)
 
 
 def _refuse(name: str, why: str, verb: Verb, shell: Shell, argument: str) -> Iterator[Part]:
@@ -112,7 +113,8 @@ def _ignore(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
 def _absent(name: str, why: str, verb: Verb) -> Command:
     text = f'{verb.capitalize()} "{name}": not here.\nThis setting {why}.'
     run = partial(_refuse, name, why, verb)
-    return Command(f"{verb} {name}", text, run, "support", repeats=False, is_absent=True)
+    short = _SHORT_ABSENT.get(name, ()) if verb == "show" else ()  # `set c` is of a variable
+    return Command(f"{verb} {name}", text, run, "support", short, repeats=False, is_absent=True)
 
 
 def _inner(verb: Verb, family: str) -> Iterator[Command]:

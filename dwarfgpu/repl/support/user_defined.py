@@ -12,11 +12,10 @@ from attrs import evolve
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, command, find, first_word, fitting, listed
+from dwarfgpu.repl.command import Command, command, find, first_word, fitting, subcommand_list
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.script_state import Leaving
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.help_and_scripts import HINTS
 from dwarfgpu.repl.support.script import Nesting, body, opened, ran
 from dwarfgpu.view.json_object import JsonObject
 
@@ -92,14 +91,8 @@ def _family(name: str, shell: Shell, argument: str) -> Iterator[Part]:
         word, _ = first_word(argument)
         raise UsageError(f'Undefined {name} command: "{word}".  Try "help {name}".')
     yield f'"{name}" must be followed by the name of a subcommand.'
-    yield f"List of {name} subcommands:"
-    yield ""
     family = _known(shell, name)
-    inside = () if family is None else family.subcommands
-    yield from listed(inside)
-    yield ""
-    yield f'Type "help {name}" followed by {name} subcommand name for full documentation.'
-    yield from HINTS[1:]
+    yield from subcommand_list(name, () if family is None else family.subcommands)
 
 
 def _name_of(shell: Shell, argument: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.command import Command, command, listed
+from dwarfgpu.repl.command import Command, command, subcommand_list
 from dwarfgpu.repl.files.source_files import maintenance_info_sections
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -76,5 +76,4 @@ def maintenance(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _listed(name: str, inner: tuple[Command, ...]) -> Iterator[Part]:
-    yield heading(f"List of {name} subcommands:\n")
-    yield from listed(inner)
+    yield from subcommand_list(name, inner)

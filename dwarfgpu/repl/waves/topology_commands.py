@@ -11,8 +11,7 @@ from typing import TypeVar
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, model_of
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Command, command
-from dwarfgpu.repl.command import listed as listed_commands
+from dwarfgpu.repl.command import Command, command, subcommand_list
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -180,8 +179,7 @@ def _matching(
 
 def _family(name: str, find: Command) -> Command:
     def run(shell: Shell, argument: str) -> Iterator[Part]:
-        yield heading(f"List of {name} subcommands:\n")
-        yield from listed_commands([find])
+        yield from subcommand_list(name, [find])
 
     text = f"Commands about a {name}.\n\nUsage: {name} find REGEXP"
     return Command(name, text, run, "stack", subcommands=(find,))

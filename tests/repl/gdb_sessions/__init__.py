@@ -25,6 +25,7 @@ FIXTURES = REPOSITORY / "fixtures"
 HERE = Path(__file__).parent
 
 FILES = {
+    "breakpoint_numbers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "calls": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "containers": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "core_O0": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
@@ -36,6 +37,7 @@ FILES = {
     "core_symbols": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_process": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "demangle": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "shapes": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "names": ("x86_64/meanings.gcc.O0.v5",),
     "names_O2": ("x86_64/meanings.gcc.O2.v4",),

@@ -1,0 +1,76 @@
+"""`save breakpoints`: a file of commands that sets them again, as GDB writes it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from dwarfgpu.base.writing import NotWritten, write_file
+from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.target import WatchKind
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.repl.running.catchpoint import Catchpoint
+from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.shell import Shell
+
+_WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
+_OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
+"""A place that depends on the file in focus."""
+
+
+@command("save breakpoints", topic="running", complete=completion.files, repeats=False)
+def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
+    """Save current breakpoint definitions as a script.
+
+    Usage: save breakpoints FILE
+
+    "source FILE" sets them again, in another conversation too.
+    """
+    if not argument:
+        raise UsageError("Argument required (file name in which to save)")
+    if not shell.breakpoints:
+        shell.console.warn("Nothing to save.")
+        return
+    text = "".join(f"{line}\n" for item in shell.breakpoints.values() for line in _lines(item))
+    try:
+        write_file(Path(os.path.expanduser(argument)), text.encode("utf-8", "surrogateescape"))
+    except NotWritten as error:
+        raise UsageError(f"Unable to open file '{argument}' for saving ({error.reason})") from None
+    said = f"Saved to file '{argument}'." if shell.console.is_interactive else ""
+    yield Output(said, {"file": argument})
+
+
+def _lines(item: Breakpoint) -> Iterator[str]:
+    """The commands that set one again."""
+    yield _first_line(item)
+    if item.condition:
+        yield f"  condition $bpnum {item.condition}"
+    if item.ignored:
+        yield f"  ignore $bpnum {item.ignored}"
+    if item.commands:
+        yield "  commands"
+        yield from (f"    {line}" for line in item.commands)
+        yield "  end"
+    if not item.is_enabled:
+        yield "disable $bpnum"
+
+
+def _first_line(item: Breakpoint) -> str:
+    short = "t" if item.is_temporary else ""
+    if isinstance(item, Catchpoint):
+        return f"{short}catch {item.text}"
+    if isinstance(item, Watchpoint):
+        return f"{_WATCHES[item.watch.kind]} {item.typed}"
+    place, typed = item.locations[0].place, item.typed
+    if _OF_FOCUS.fullmatch(typed):
+        typed = f"*{item.addresses[0]:#x}" if place is None else f"{place.path}:{place.line}"
+    line = f"{short}{'hbreak' if item.is_hardware else 'break'} {typed}"
+    if item.wave is not None:
+        line += f" thread {item.wave}"
+    return line if item.lane is None else f"{line} lane {item.lane}"
