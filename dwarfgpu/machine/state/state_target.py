@@ -145,7 +145,7 @@ class StateTarget:
 
     def set_memory(self, where: Memory, address: int, data: Data) -> None:
         """Make bytes of a memory known, in whatever store they really are."""
-        for store, start, part in self._lowered(where, address, len(data)):
+        for store, start, part in self.lowered(where, address, len(data)):
             offset, size_bytes = part
             store.add(start, part_of(data, offset, offset + size_bytes))
 
@@ -265,7 +265,7 @@ class StateTarget:
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
         out: list[bytes] = []
-        for store, start, (offset, count) in self._lowered(where, address, size_bytes):
+        for store, start, (offset, count) in self.lowered(where, address, size_bytes):
             try:
                 out.append(store.read(start, count))
             except Unavailable as error:
@@ -276,7 +276,7 @@ class StateTarget:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
         return [
             (offset + inner, data)
-            for store, start, (offset, count) in self._lowered(where, address, size_bytes)
+            for store, start, (offset, count) in self.lowered(where, address, size_bytes)
             for inner, data in store.known(start, count)
         ]
 
@@ -285,7 +285,7 @@ class StateTarget:
         return not self.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        places = self._lowered(where, address, len(data))
+        places = self.lowered(where, address, len(data))
         for store, start, (_, size_bytes) in places:
             store.require_writable(start, size_bytes)  # all or nothing
         for store, start, (offset, size_bytes) in places:
@@ -301,7 +301,7 @@ class StateTarget:
         it."""
         return [(name, owner, store) for (name, owner), store in self._memories.items()]
 
-    def _lowered(
+    def lowered(
         self, where: Memory, address: int, size_bytes: int
     ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
         """The stores that hold a range: store, address in it, (offset in the range, bytes)."""

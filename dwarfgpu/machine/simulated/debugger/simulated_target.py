@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
@@ -18,13 +17,13 @@ from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     WaveRegisters,
-    contents,
     forget_contents,
     write_contents,
 )
+from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
-from dwarfgpu.machine.target import Halt, RegisterId, RegisterPlace, Watch, WatchScope, WaveId
+from dwarfgpu.machine.target import Halt, RegisterId, Watch, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
 from dwarfgpu.model.storage import Memory
 
@@ -34,9 +33,7 @@ if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Stopped
     from dwarfgpu.machine.simulated.execution.observers import Observer
     from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-    from dwarfgpu.machine.simulated.execution.watchpoints import Watching
     from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
-    from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
 
 _SIGNALS: Final = {
     StopReason.MEMORY_VIOLATION: "SIGSEGV",
@@ -79,8 +76,7 @@ class SimulatedTarget(StateTarget):
         self.failed: FailedWaves | None = None
         """Stops the waves that had failed where the machine is from."""
         self._observers: tuple[Observer, ...] = ()
-        self._watches: Sequence[Watch] = ()
-        self._watched_calls: dict[int, tuple[WatchScope | None, list[int]]] = {}
+        self._watched = WatchedObjects()
         self._registers_of_dispatch: dict[int | None, dict[str, RegisterInfo]] = {}
         self._topology: tuple[int, Machine] = (-1, self._machine)
         """The machine with the waves that had not ended at a stop."""
@@ -196,7 +192,7 @@ class SimulatedTarget(StateTarget):
             RunningMemory,  # it imports NumPy
         )
 
-        for store, start, (_, count) in self._lowered(where, address, size_bytes):
+        for store, start, (_, count) in self.lowered(where, address, size_bytes):
             if isinstance(store, RunningMemory):
                 store.forget(start, count)
 
@@ -275,7 +271,7 @@ class SimulatedTarget(StateTarget):
 
     def watch(self, watches: Sequence[Watch]) -> None:
         """Set what is watched: `dwarfgpu.machine.target.Watches`."""
-        self._watches = watches
+        self._watched.watches = watches
 
     @property
     def observers(self) -> tuple[Observer, ...]:
@@ -291,12 +287,11 @@ class SimulatedTarget(StateTarget):
     def global_address(self, where: Memory, address: int, size_bytes: int) -> int | None:
         """Return where an object is in global memory; None where it is elsewhere, or not in one
         place."""
-        places = self._lowered(where, address, size_bytes)
+        places = self.lowered(where, address, size_bytes)
         return places[0][1] if len(places) == 1 and not places[0][0].name else None
 
     def _observe(self, machine: RunningMachine) -> None:
         """Have the watchpoints observe the waves."""
-        watches = [watch for watch in self._watches if self._is_watchable(watch)]
         observers: list[Observer] = [] if self.failed is None else [self.failed]
         if machine.global_memory.is_partial and self.fill is None:
             from dwarfgpu.machine.simulated.storage.unknown_contents import (
@@ -305,73 +300,9 @@ class SimulatedTarget(StateTarget):
             )
 
             observers += [] if is_all_known(machine) else [UnknownContents(machine)]
-        if watches:
-            from dwarfgpu.machine.simulated.execution.watchpoints import (
-                Watchpoints,  # it imports NumPy
-            )
-
-            watching = [self._watching(watch) for watch in watches]
-            observers.append(Watchpoints(watching, self._scratch))
+        watchpoints = self._watched.observer(self, machine)
+        observers += [] if watchpoints is None else [watchpoints]
         machine.observe(*observers, *self._observers)
-
-    def _is_watchable(self, watch: Watch) -> bool:
-        """Return whether the waves exist that an object belongs to."""
-        waves = [place.wave if isinstance(place, RegisterPlace) else place.where.wave
-                 for place in (part.place for part in watch.bytes)]  # fmt: skip
-        return not any(wave is not None and self.has_ended(wave) for wave in waves)
-
-    def _watching(self, watch: Watch) -> Watching:
-        """Return how the machine is asked for an object."""
-        from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching
-
-        memory: list[Callable[[], bytes]] = []
-        registers: list[Callable[[], bytes]] = []
-        ranges: list[WatchedRange] = []
-        wave: WaveId | None = None
-        for part in watch.bytes:
-            place, size = part.place, part.size_bytes
-            if isinstance(place, RegisterPlace):
-                wave = place.wave
-                registers.append(partial(self._register_bytes, place, size))
-                continue
-            for store, start, (_, count) in self._lowered(place.where, place.address, size):
-                group = None
-                if store.name == "local":
-                    assert place.where.wave is not None
-                    group = self.workgroups.get(place.where.wave, place.where.wave)
-                ranges.append(WatchedRange(group, start, start + count))
-                memory.append(partial(self._memory_bytes, group, start, count))
-        return Watching(
-            watch,
-            lambda: b"".join(read() for read in memory),
-            lambda: b"".join(read() for read in registers),
-            tuple(ranges),
-            wave,
-            self._returns_of(watch),
-        )
-
-    def _returns_of(self, watch: Watch) -> list[int]:
-        """The return addresses of the calls made by a watch's function since the watch was set."""
-        known = self._watched_calls.get(watch.number)
-        if known is None or known[0] is not watch.scope:
-            returns = [] if watch.scope is None else list(watch.scope.returns)
-            known = self._watched_calls[watch.number] = watch.scope, returns
-        return known[1]
-
-    def _register_bytes(self, place: RegisterPlace, size_bytes: int) -> bytes:
-        data = contents(self._by_id[place.wave], place.register) or b""
-        return data[place.offset_bytes : place.offset_bytes + size_bytes]
-
-    def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
-        assert self._running is not None
-        if workgroup is None:
-            return self._running.global_memory.read(address, size_bytes)
-        of_group = (wave for wave in self._by_id.values() if wave.wave.workgroup == workgroup)
-        return next(of_group).lds.data[address : address + size_bytes].tobytes()
-
-    def _scratch(self, wave: WaveMemory) -> int:
-        """Return where the private memory of a wave is in global memory."""
-        return self.apertures_of(wave.wave.id).scratch_base or 0
 
     def step_instruction(self, wave: WaveId) -> Halt:
         """Execute one instruction; at a barrier, the others run until it goes on."""

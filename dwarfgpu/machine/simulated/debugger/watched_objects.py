@@ -1,0 +1,113 @@
+"""The objects that a debugger watches: where a running machine has their bytes.
+
+Law: what is watched belongs to waves that have not ended. NumPy is needed only where something is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dwarfgpu.machine.simulated.debugger.debugger_registers import contents
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.machine.target import RegisterPlace, Watch, WatchScope, WaveId
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+    from dwarfgpu.machine.simulated.execution.watchpoints import Watching, Watchpoints
+    from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
+
+
+class WatchedObjects:
+    """The watches of a debugger, and the calls that their functions have made."""
+
+    def __init__(self) -> None:
+        self.watches: Sequence[Watch] = ()
+        self._calls: dict[int, tuple[WatchScope | None, list[int]]] = {}
+
+    def observer(self, target: StateTarget, machine: RunningMachine) -> Watchpoints | None:
+        """Return what stops the waves when they access a watched object; None without one.
+
+        `target` says where memory is.
+        """
+        waves = {wave.wave.id: wave for wave in machine.waves}
+        watches = [watch for watch in self.watches if _is_watchable(watch, waves)]
+        if not watches:
+            return None
+        from dwarfgpu.machine.simulated.execution.watchpoints import Watchpoints
+
+        def scratch(wave: WaveMemory) -> int:
+            return target.apertures_of(wave.wave.id).scratch_base or 0
+
+        read = _MachineReads(target, machine, waves)
+        watching = [read.watching(watch, self._returns_of(watch)) for watch in watches]
+        return Watchpoints(watching, scratch)
+
+    def _returns_of(self, watch: Watch) -> list[int]:
+        """The return addresses of the calls made by a watch's function since the watch was set."""
+        known = self._calls.get(watch.number)
+        if known is None or known[0] is not watch.scope:
+            returns = [] if watch.scope is None else list(watch.scope.returns)
+            known = self._calls[watch.number] = watch.scope, returns
+        return known[1]
+
+
+def _is_watchable(watch: Watch, waves: dict[WaveId, SimulatedWave]) -> bool:
+    """Return whether the waves exist that an object belongs to."""
+    owners = [place.wave if isinstance(place, RegisterPlace) else place.where.wave
+              for place in (part.place for part in watch.bytes)]  # fmt: skip
+    return not any(owner in waves and waves[owner].is_ended for owner in owners)
+
+
+class _MachineReads:
+    """Reads watched bytes of a running machine."""
+
+    def __init__(
+        self,
+        target: StateTarget,
+        machine: RunningMachine,
+        waves: dict[WaveId, SimulatedWave],
+    ) -> None:
+        self._target, self._machine, self._waves = target, machine, waves
+
+    def watching(self, watch: Watch, returns: list[int]) -> Watching:
+        """Return how the machine is asked for an object."""
+        from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching
+
+        memory: list[Callable[[], bytes]] = []
+        registers: list[Callable[[], bytes]] = []
+        ranges: list[WatchedRange] = []
+        wave: WaveId | None = None
+        for part in watch.bytes:
+            place, size = part.place, part.size_bytes
+            if isinstance(place, RegisterPlace):
+                wave = place.wave
+                registers.append(partial(self._register_bytes, place, size))
+                continue
+            for store, start, (_, count) in self._target.lowered(place.where, place.address, size):
+                group = None
+                if store.name == "local":
+                    assert place.where.wave is not None
+                    group = self._target.workgroups.get(place.where.wave, place.where.wave)
+                ranges.append(WatchedRange(group, start, start + count))
+                memory.append(partial(self._memory_bytes, group, start, count))
+        return Watching(
+            watch,
+            lambda: b"".join(read() for read in memory),
+            lambda: b"".join(read() for read in registers),
+            tuple(ranges),
+            wave,
+            returns,
+        )
+
+    def _register_bytes(self, place: RegisterPlace, size_bytes: int) -> bytes:
+        data = contents(self._waves[place.wave], place.register) or b""
+        return data[place.offset_bytes : place.offset_bytes + size_bytes]
+
+    def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
+        if workgroup is None:
+            return self._machine.global_memory.read(address, size_bytes)
+        of_group = (wave for wave in self._machine.waves if wave.wave.workgroup == workgroup)
+        return next(of_group).lds.data[address : address + size_bytes].tobytes()
