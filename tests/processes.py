@@ -33,7 +33,7 @@ from dwarfgpu.__main__ import run
 from dwarfgpu.cli.main import main as command
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _PIPE_BYTES = 1 << 16
 """What a pipe takes before something is read from it."""
 
@@ -105,7 +105,7 @@ def finished(
         socket.send_fds(server, [request], streams)
         os.close(source)
         try:
-            status = int(server.recv(_MOST_BYTES))
+            status = int(server.recv(_MAX_BYTES))
         except TimeoutError:
             os.killpg(process, signal.SIGKILL)
             _server.cache_clear()
@@ -168,7 +168,7 @@ def main() -> None:
 
 def _requests(server: socket.socket) -> Iterator[tuple[dict[str, Any], list[int]]]:
     while True:
-        request, streams, _, _ = socket.recv_fds(server, _MOST_BYTES, 3)
+        request, streams, _, _ = socket.recv_fds(server, _MAX_BYTES, 3)
         if not request:
             return
         yield json.loads(request), streams

@@ -75,7 +75,7 @@ DEBUG_SECTIONS: Final = (
     ".gdb_index",
 )
 """The parts of an input of `dwarf`."""
-LARGEST_SEED_BYTES: Final = 8_000
+MAX_SEED_BYTES: Final = 8_000
 _MAX_SHOWN: Final = 200
 """Entries, rows and registers that are asked for of one input."""
 
@@ -377,7 +377,7 @@ def mutated(rng: Random, data: bytes) -> bytes:
 def _small(*patterns: str) -> Iterator[Path]:
     for pattern in patterns:
         for path in sorted(FIXTURES.rglob(pattern)):
-            if path.stat().st_size <= LARGEST_SEED_BYTES:
+            if path.stat().st_size <= MAX_SEED_BYTES:
                 yield path
 
 

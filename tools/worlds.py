@@ -22,7 +22,6 @@ from dwarfgpu.expr.context import (
     Context,
     ExprLoc,
     LocationAttribute,
-    LocationListEntry,
     LocList,
     UnitFormat,
 )
@@ -30,6 +29,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.location_list import LocationListEntry
 from dwarfgpu.expr.operand_codec import Codec, Operand
 from dwarfgpu.expr.operation import Code, Operation
 from dwarfgpu.expr.static_check.abstract_stack import UNKNOWN_SHAPE, Severity, Shape, Transfer

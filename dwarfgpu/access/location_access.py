@@ -394,11 +394,11 @@ class LocationAccess(ABC):
             self.target.write_memory(storage, first_byte, data)
 
 
-def _completed(bits: Bits, other: Bits) -> Bits:
+def _completed(bits: Bits, more: Bits) -> Bits:
     """Fill the unknown bits from another place that has them."""
-    fills = ~other.unknown
+    fills = ~more.unknown
     return Bits(
-        bits.value & ~(bits.unknown & fills) | other.value & bits.unknown & fills,
+        bits.value & ~(bits.unknown & fills) | more.value & bits.unknown & fills,
         bits.size_bits,
         bits.undefined & ~fills,
         bits.unavailable & ~fills,

@@ -31,15 +31,15 @@ class ScalarAccess(LocationAccess):
 
     def _read_selection(self, location: Location, size_bits: int, budget: RunBudget) -> Bits | None:
         """Return a whole selection of registers and memory; None for any other object."""
-        from dwarfgpu.access.selected_reads import MOST_RUNS, read_spans, spans  # few commands
+        from dwarfgpu.access.selected_reads import MAX_RUNS, read_spans, spans  # few commands
 
         stop = None if self.target is None else self.target.stop
-        found = spans(location, size_bits, self.endian, stop)
-        if found is None or budget.left < MOST_RUNS:
+        location_spans = spans(location, size_bits, self.endian, stop)
+        if location_spans is None or budget.left < MAX_RUNS:
             return None
         self._require_size(size_bits)
-        fetched = self._coalesced([span.run for span in found], budget)
-        value = read_spans(found, fetched)
+        fetched = self._coalesced([span.run for span in location_spans], budget)
+        value = read_spans(location_spans, fetched)
         if value is not None:
             return Bits(value, size_bits)
         return self._read_runs([*self.runs(location, size_bits, budget)], budget, fetched)

@@ -1,7 +1,7 @@
 """Selections by a mask (DW_OP_LLVM_select_bit_piece) that are read one range for each location.
 
 A vector register that is spilled under EXEC has a run of bits for each run of lanes. One range of
-each location holds all of them, and the mask tells their bits apart.
+each location holds all of them, and the mask says which bits are whose.
 
 Law: the result is the run-by-run reading of the same location, and nothing is read that this one
 would not read.
@@ -22,7 +22,7 @@ MAX_BITS: Final = 8 * CoalescedReads.GAP_BYTES
 """Largest selection: the elements of a location are so close that they are fetched together."""
 MAX_SPANS: Final = 16
 """Locations that selections of selections end in: frames of a deep stack had different masks."""
-MOST_RUNS: Final = MAX_BITS * MAX_SPANS
+MAX_RUNS: Final = MAX_BITS * MAX_SPANS
 """More pieces than the run-by-run reading of any selection within both limits counts."""
 
 

@@ -10,12 +10,12 @@ from dwarfgpu.errors import UsageError, shown
 def wrong_argument(name: str, value: object, expected: str, advice: str = "") -> UsageError:
     """Return the error, one line, for an argument that is not what it should be."""
     if isinstance(value, int) and not isinstance(value, bool):
-        given = shown(value)
+        received = shown(value)
     elif value is None or isinstance(value, bool | float | str | bytes):
-        given = f"{value!r:.60}"
+        received = f"{value!r:.60}"
     else:
-        given = f"an object of {type(value).__name__}"
-    return UsageError(f"{name}: expected {expected}, not {given}{advice}")
+        received = f"an object of {type(value).__name__}"
+    return UsageError(f"{name}: expected {expected}, not {received}{advice}")
 
 
 def integer(

@@ -24,7 +24,7 @@ _MAX_HEADER_BYTES: Final = 10_000
 """NumPy's own limit (`numpy.load`, max_header_size): the parser of Python may fail on more."""
 _MAX_DIMENSIONS: Final = 64
 """NumPy 2 allows no more."""
-_LARGEST_DIMENSION: Final = (1 << 63) - 1
+_MAX_DIMENSION_LENGTH: Final = (1 << 63) - 1
 _HEADER_MULTIPLE: Final = 64
 _NOT_NUMBERS: Final = {
     "O": "Python objects", "U": "text", "S": "text", "M": "dates", "m": "durations",
@@ -121,7 +121,7 @@ def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
             f"{source}: an array of {text_of_type}; only little-endian numbers are read"
         )
     sizes_are_numbers = isinstance(shape, tuple) and all(
-        type(n) is int and 0 <= n <= _LARGEST_DIMENSION for n in shape
+        type(n) is int and 0 <= n <= _MAX_DIMENSION_LENGTH for n in shape
     )
     if not sizes_are_numbers or not isinstance(order, bool):
         raise UsageError(f"{source}: the header of the .npy file cannot be read")

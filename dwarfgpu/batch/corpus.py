@@ -36,7 +36,7 @@ def corpus_report(records: Iterable[JsonObject]) -> JsonObject:
 
 
 @define(eq=False)
-class _Found:
+class _RuleCount:
     """The findings of one rule and severity in what one compiler wrote."""
 
     count: int = 0
@@ -50,7 +50,7 @@ class _Compiler:
 
     units: int = 0
     files: int = 0
-    found: dict[tuple[str, str], _Found] = field(factory=dict)
+    rules: dict[tuple[str, str], _RuleCount] = field(factory=dict)
 
 
 @define(eq=False)
@@ -90,11 +90,11 @@ class Corpus:
         compiler.files += 1
         for finding in wrote["findings"]:
             kind = finding["rule"], finding["severity"]
-            found = compiler.found.setdefault(kind, _Found())
-            found.count += finding["count"]
-            found.files += 1
-            if len(found.examples) < MAX_EXAMPLES:
-                found.examples.append({"file": file, **finding["example"]})
+            rule = compiler.rules.setdefault(kind, _RuleCount())
+            rule.count += finding["count"]
+            rule.files += 1
+            if len(rule.examples) < MAX_EXAMPLES:
+                rule.examples.append({"file": file, **finding["example"]})
 
     def report(self) -> JsonObject:
         """Return the report so far; compilers by name and version, the worst rules first."""
@@ -122,18 +122,18 @@ def _require_record(record: object) -> None:
 def _compiler_json(key: tuple[str | None, str | None], compiler: _Compiler) -> JsonObject:
     name, version = key
     kinds = sorted(
-        compiler.found.items(),
+        compiler.rules.items(),
         key=lambda item: (_SEVERITIES.index(item[0][1]), -item[1].count, item[0]),
     )
     findings: list[Plain] = [
         {
             "rule": rule,
             "severity": severity,
-            "count": found.count,
-            "files": found.files,
-            "examples": found.examples,
+            "count": counts.count,
+            "files": counts.files,
+            "examples": counts.examples,
         }
-        for (rule, severity), found in kinds
+        for (rule, severity), counts in kinds
     ]
     return {
         "compiler": name,

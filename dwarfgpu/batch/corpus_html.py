@@ -135,8 +135,8 @@ def _unreadable(report: Any) -> Iterator[str]:
 
 def _rules_of(compilers: Any) -> list[str]:
     """Return the rules with findings, in the order of the documentation."""
-    found = {finding["rule"] for compiler in compilers for finding in compiler["findings"]}
-    return [rule for rule in RULES if rule in found] + sorted(found - RULES.keys())
+    rules = {finding["rule"] for compiler in compilers for finding in compiler["findings"]}
+    return [rule for rule in RULES if rule in rules] + sorted(rules - RULES.keys())
 
 
 def _name(compiler: Any) -> str:

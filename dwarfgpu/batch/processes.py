@@ -109,12 +109,12 @@ class _InProcesses(Generic[Item, Result]):
                 worker.connection.send(item)
 
     def _started(self) -> _Worker[Item]:
-        own, other = multiprocessing.Pipe()
+        own, child_end = multiprocessing.Pipe()
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_work, args=(other, self.function), daemon=True)
+        process = context.Process(target=_work, args=(child_end, self.function), daemon=True)
         with _no_interrupt():
             process.start()
-        other.close()
+        child_end.close()
         worker: _Worker[Item] = _Worker(process, own)
         self.workers.append(worker)
         return worker

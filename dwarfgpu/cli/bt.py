@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError
-from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_only_files
-from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.service.core.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.backtrace import backtrace, left_out_note
@@ -57,8 +57,8 @@ def _run(args: argparse.Namespace) -> int:
     if args.lane == "all":
         raise UsageError("--lane all: a backtrace is of one lane")
     files = [args.file] if args.file else []
-    stopped = options.stopped_of(args, files)
-    session = options.session_of(args, files, stopped)
+    stopped = stopped_of(args, files)
+    session = session_of(args, files, stopped)
     core = stopped.core
     if args.all_threads and (core is None or args.wave is not None):
         raise UsageError("--all-threads is for a core file, and without --thread")

@@ -17,9 +17,9 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
+from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.machine.convert_address import (
     AddressFocus,

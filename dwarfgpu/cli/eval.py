@@ -13,9 +13,9 @@ from dwarfgpu.cli.operations import NOTHING, is_expression, operations, require_
 from dwarfgpu.cli.printing import EVAL_SCHEMA, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
-from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.without_program import context_of, is_without_program
 from dwarfgpu.service.answer import Answer, of_error, of_result
 

@@ -13,10 +13,10 @@ from dwarfgpu.cli.operations import NOTHING, is_expression, names_operation, req
 from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import Named
-from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.opened_session import in_first_lane, session_of, sessions_of_waves
 from dwarfgpu.service.answer import first_hint
 from dwarfgpu.service.error_text import shortened
-from dwarfgpu.service.evaluation.wave_answer import (
+from dwarfgpu.service.eval.wave_answer import (
     LanesAnswer,
     SingleAnswer,
     WaveAnswer,
@@ -48,7 +48,7 @@ def _sessions(args: argparse.Namespace) -> Sequence[Session]:
     if args.wave != "all":
         return [session_for(args)]
     require_subject(args)
-    sessions = options.sessions_of_waves(args, [args.file] if args.file else [])
+    sessions = sessions_of_waves(args, [args.file] if args.file else [])
     return [session.comparing() for session in sessions] if args.verify_places else sessions
 
 
@@ -58,7 +58,10 @@ def _answers(
     """Return the answers of each wave; the lanes of many waves are evaluated in one batch."""
     if is_operations(args, sessions[0]):
         from dwarfgpu.cli.session_operations import session_operations
-        from dwarfgpu.service.evaluation.operations import operations_answer, operations_in_lanes
+        from dwarfgpu.service.eval.operations import (
+            operations_answer,
+            operations_in_lanes,
+        )
 
         of_session = partial(session_operations, args)
         if choice is None:
@@ -70,7 +73,7 @@ def _answers(
         results = operations_in_lanes(sessions, states, of_session)
         return [LanesAnswer(*pair) for pair in zip(sessions, results, strict=True)]
     # Operations need no types and printers.
-    from dwarfgpu.service.evaluation.variables_answer import variables_in_lanes, variables_of_waves
+    from dwarfgpu.service.eval.eval_answer import variables_in_lanes, variables_of_waves
 
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")
@@ -134,8 +137,8 @@ def _wave_title(session: Session) -> str:
 def session_for(args: argparse.Namespace) -> Session:
     """Return the session of the options, after checking their dependencies."""
     require_subject(args)
-    session = options.session_of(args, [args.file] if args.file else [])
-    session = options.in_first_lane(args, session)
+    session = session_of(args, [args.file] if args.file else [])
+    session = in_first_lane(args, session)
     if not args.json:
         print_notes(session.notes)
     return session.comparing() if args.verify_places else session

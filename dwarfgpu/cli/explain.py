@@ -12,9 +12,9 @@ from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.cli.session_operations import session_operations
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
+from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import take_files
-from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.explain import (
     SCHEMA,

@@ -13,7 +13,7 @@ from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
-from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option

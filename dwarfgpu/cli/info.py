@@ -14,7 +14,7 @@ from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.core_options import add_core_options, require_core
-from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option

@@ -10,11 +10,11 @@ from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
 from dwarfgpu.cli.printing import print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import Modelled
-from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
-from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import lane_number
+from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
@@ -76,10 +76,7 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("give --grid or --compact, not both")
     is_picture = _is_picture(args)
     files = [args.file] if args.file else []
-    if args.wave == "all":
-        sessions = options.sessions_of_waves(args, files)
-    else:
-        sessions = [options.session_of(args, files)]
+    sessions = sessions_of_waves(args, files) if args.wave == "all" else [session_of(args, files)]
     waves = _waves(args, sessions, choice)
     written = list(_pictures(args, waves)) if is_picture else []
     if args.json:

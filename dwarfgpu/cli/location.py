@@ -8,10 +8,10 @@ from typing import Final
 
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.options import machine_options as options
+from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
-from dwarfgpu.options.machine_arguments import configure as configure_machine
+from dwarfgpu.options.opened_session import in_first_lane, session_of
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
 from dwarfgpu.terminal.streams import has_colours, terminal_columns
@@ -46,8 +46,8 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("location: give the NAME of a variable, or an expression")
     if args.lane == "all":
         raise UsageError("location works on one lane, not all: give --lane N")
-    session = options.session_of(args, [args.file] if args.file else [])
-    session = options.in_first_lane(args, session)
+    session = session_of(args, [args.file] if args.file else [])
+    session = in_first_lane(args, session)
     status, records, notes = 0, list[Plain](), [*session.notes]
     for name in args.names:
         try:

@@ -19,7 +19,7 @@ from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.ops.literal import wide_number_notes
 from dwarfgpu.expr.text.hex_input import parse_hex
-from dwarfgpu.options.dialects import dialect_for, dialect_notes
+from dwarfgpu.options.dialect_option import dialect_for, dialect_notes
 from dwarfgpu.options.expressions import assembled, with_entries
 from dwarfgpu.options.limit_options import limits_of
 from dwarfgpu.terminal.input import text_input

@@ -165,9 +165,9 @@ def _not_run(dispatches: Sequence[Prepared], result: Result) -> list[str]:
     left = dispatches[len(result.launches) :]
     if not left:
         return []
-    lost = buffers_not_made([prepared.launched for prepared in dispatches], result)
+    not_made = buffers_not_made([prepared.launched for prepared in dispatches], result)
     kernels = ", ".join(prepared.launched.request.kernel.name for prepared in left)
-    buffers = f"; buffers that were not made: {', '.join(lost)}" if lost else ""
+    buffers = f"; buffers that were not made: {', '.join(not_made)}" if not_made else ""
     return [f"not run: {kernels}{buffers}"]
 
 

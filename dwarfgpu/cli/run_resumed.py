@@ -26,8 +26,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.options.given_contents import set_registers
 from dwarfgpu.options.launch import Prepared, prepare_behind
 from dwarfgpu.options.limit_options import given_file_limits
-from dwarfgpu.options.machine_options import stopped_of
 from dwarfgpu.options.numbers import byte, natural
+from dwarfgpu.options.opened_session import stopped_of
 from dwarfgpu.service.core.resumed_waves import ResumedWaves, resumed_waves
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import Stopped

@@ -17,7 +17,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-run-trace-1"
 _TEXT_WIDTH: Final = 44
-_MOST_RUNS: Final = 4
+_MAX_RUNS: Final = 4
 """Neighbours with equal values that a line of text shows."""
 
 
@@ -76,8 +76,8 @@ def _value(lanes: Sequence[int] | None, values: Sequence[int], lane: int | None)
         run = [pair for _, pair in members]
         first, last = run[0][0], run[-1][0]
         runs.append(f"[{first if first == last else f'{first}-{last}'}] {run[0][1]:#x}")
-    more = ", …" if len(runs) > _MOST_RUNS else ""
-    return f"{{{', '.join(runs[:_MOST_RUNS])}{more}}}"
+    more = ", …" if len(runs) > _MAX_RUNS else ""
+    return f"{{{', '.join(runs[:_MAX_RUNS])}{more}}}"
 
 
 def _record(traced: TracedInstruction, lane: int | None) -> JsonObject:

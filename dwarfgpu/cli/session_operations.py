@@ -7,7 +7,7 @@ import argparse
 from attrs import evolve
 
 from dwarfgpu.cli.operations import operations
-from dwarfgpu.service.evaluation.operations import Operations
+from dwarfgpu.service.eval.operations import Operations
 from dwarfgpu.service.lanes.lane_choice import all_lanes
 from dwarfgpu.session.session import Session
 

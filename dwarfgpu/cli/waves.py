@@ -13,7 +13,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.core_options import add_core_options, require_core
-from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.given_files import take_only_files
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.numbers import natural

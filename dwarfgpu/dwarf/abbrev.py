@@ -90,7 +90,7 @@ class Abbreviation:
         return value
 
 
-_MOST_SHARED_BYTES = 256
+_MAX_SHARED_BYTES = 256
 """Maximum size in bytes of a declaration: longer ones are rare."""
 
 
@@ -108,7 +108,7 @@ def read_abbreviations(
         # Mostly one byte each for the code, the tag, and whether there are children; then the first
         # two zeros are the end. They may also be in a value: only bytes that were read to their
         # very end are known.
-        end = data.find(b"\0\0", start + 3, min(last, start + _MOST_SHARED_BYTES)) + 2
+        end = data.find(b"\0\0", start + 3, min(last, start + _MAX_SHARED_BYTES)) + 2
         encoded = data[start:end]
         abbreviation = declared.get(encoded)
         if abbreviation is not None:

@@ -161,7 +161,7 @@ class CodeObject:
             if segment.type != PT_LOAD or not segment.memory_bytes:
                 continue
 
-            def held(address: int, size_bytes: int, segment: Segment = segment) -> bytes:
+            def segment_bytes(address: int, size_bytes: int, segment: Segment = segment) -> bytes:
                 first = address - segment.address
                 if not 0 <= first <= segment.memory_bytes - size_bytes:
                     raise Malformed(
@@ -175,7 +175,7 @@ class CodeObject:
                 offset: int,
                 size_bytes: int,
                 segment: Segment = segment,
-                section_bytes: Callable[[int, int], bytes] = held,
+                section_bytes: Callable[[int, int], bytes] = segment_bytes,
             ) -> bytes:
                 first = segment.address + self._first_byte(segment)
                 return self.relocations.applied(first + offset, size_bytes, section_bytes)

@@ -37,7 +37,7 @@ ACTIVE_LANE_16: Final = 0x3E08
 MAX_ORIGINS: Final = 16
 """Entries that name one another by abstract origin or specification."""
 
-LARGEST_CONSTANT_BYTES: Final = 16
+MAX_CONSTANT_BYTES: Final = 16
 """The size of DW_FORM_data16; larger objects are blocks."""
 
 _FIXED_DATA: Final = {
@@ -287,6 +287,6 @@ def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian)
     if attribute.kind not in ("constant", "flag"):
         raise Malformed(f"DW_AT_const_value is of class {attribute.kind}")
     size = size_bytes or _FIXED_DATA.get(attribute.form) or 8
-    if size > LARGEST_CONSTANT_BYTES:
+    if size > MAX_CONSTANT_BYTES:
         raise IllFormed(f"DW_AT_const_value is a number, its object has {size} bytes")
     return (raw & (1 << size * 8) - 1).to_bytes(size, endian)

@@ -15,9 +15,10 @@ from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.errors import IllFormed, OutOfRange
 from dwarfgpu.expr.bind import prepare
-from dwarfgpu.expr.context import Context, ExprLoc, LocList, matching_entries, require
+from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, register_of
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 

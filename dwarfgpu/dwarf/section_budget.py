@@ -17,7 +17,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed
 
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
-LARGEST_EXPANSION: Final = 4
+MAX_EXPANSION: Final = 4
 """Compressed sections count as no more than so many times the file."""
 LONG_NAME_BYTES: Final = 256
 LONGEST_NAME_BYTES: Final = 1 << 14
@@ -28,7 +28,7 @@ class SectionBudget:
     """How much of the sections of one file was read."""
 
     def __init__(self, file_bytes: int, limits: FileLimits = DEFAULT_FILE_LIMITS) -> None:
-        self._most_bytes = LARGEST_EXPANSION * file_bytes
+        self._most_bytes = MAX_EXPANSION * file_bytes
         self.entries_left = limits.dies
         """How many entries (DIEs) may still be read."""
         self.checked_entries_left = limits.dies

@@ -32,15 +32,9 @@ from dwarfgpu.errors import (
     MissingContext,
     Unsupported,
 )
-from dwarfgpu.expr.context import (
-    ConstValue,
-    ExprLoc,
-    LocationAttribute,
-    LocationListEntry,
-    LocList,
-    UnitFormat,
-)
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.location_list import LocationListEntry
 from dwarfgpu.machine.target import Target, WaveId
 
 if TYPE_CHECKING:

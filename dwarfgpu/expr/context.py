@@ -1,7 +1,7 @@
 """The evaluation context (AMD text A.2.5.1) and the narrow protocols that it consists of.
 
 What attributes give is here too: an expression (`ExprLoc`), a location list (`LocList`) or a
-constant. `matching_entries` chooses the entries of a list that apply at a pc.
+constant.
 
 Law: an absent element is None; using it is `MissingContext`, never a guess.
 """
@@ -22,8 +22,9 @@ from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.errors import EvaluationError, InconsistentContext, MissingContext
+from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.location_list import LocationListEntry
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value
@@ -57,37 +58,6 @@ def format_of(architecture: Architecture | None) -> UnitFormat:
     if architecture is None:
         return UnitFormat()
     return UnitFormat(address_size=architecture.address_bits // 8, endian=architecture.endian)
-
-
-class LocationListEntry(NamedTuple):
-    """A bounded or, without bounds, default location description (A.2.5.5)."""
-
-    expression: bytes
-    begin: int | None
-    """First program location covered, as loaded; None for the default entry."""
-    end: int | None
-    """First program location past the range."""
-    base: int | None = None
-    """The base address that the list sets before it, as in the file."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it covers no program location."""
-        return self.begin is not None and self.begin == self.end
-
-
-def matching_entries(
-    entries: tuple[LocationListEntry, ...], pc: int | None
-) -> list[LocationListEntry]:
-    """The entries that match a program location: bounded ones, else the default (A.2.5.5)."""
-    if pc is None:
-        raise EvaluationError("a location list needs a program location, and the context has none")
-    bounded = [
-        entry
-        for entry in entries
-        if entry.begin is not None and entry.end is not None and entry.begin <= pc < entry.end
-    ]
-    return bounded or [entry for entry in entries if entry.begin is None]
 
 
 class ExprLoc(NamedTuple):

@@ -24,19 +24,13 @@ from dwarfgpu.errors import (
     StaleLocation,
 )
 from dwarfgpu.expr.bind import Program, prepare
-from dwarfgpu.expr.context import (
-    Context,
-    ExprLoc,
-    LocList,
-    ResultKind,
-    format_of,
-    matching_entries,
-)
+from dwarfgpu.expr.context import Context, ExprLoc, LocList, ResultKind, format_of
 from dwarfgpu.expr.control_flow import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.endless_loop import Loops
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,

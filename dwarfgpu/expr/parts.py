@@ -17,7 +17,7 @@ from dwarfgpu.expr.decode import CACHE_SIZE, PROBED_SIZES, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.ops.composite import PIECES
 
-_MOST_BYTES: Final = 64
+_MAX_BYTES: Final = 64
 """Maximum size of a part that is kept; a register and its piece have five."""
 
 
@@ -77,7 +77,7 @@ class CompositeParts:
     def _keep(self, parts: list[bytes]) -> None:
         for part in parts:
             sizes = self._sizes[part[0]]
-            if len(part) > _MOST_BYTES or part in self._known:
+            if len(part) > _MAX_BYTES or part in self._known:
                 continue
             if len(part) not in sizes:
                 if len(sizes) >= PROBED_SIZES:

@@ -17,7 +17,7 @@ from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.gdb.values import assembled
 from dwarfgpu.service.code.disassembly_listing import dump_of, listing, modifiers
 from dwarfgpu.service.code.source_text import SourceText
-from dwarfgpu.service.evaluation.operations import Operations, operations_answer
+from dwarfgpu.service.eval.operations import Operations, operations_answer
 from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_notes
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
@@ -114,7 +114,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
     first = max((len(row.line.where) for row in rows), default=0)
     second = max((len(row.line.lines) for row in rows), default=0)
     for row in rows:
-        text = f"{row.line.where:<{first}}  {row.line.lines:<{second}}  {row.line.said}"
+        text = f"{row.line.where:<{first}}  {row.line.lines:<{second}}  {row.line.description}"
         yield f"{'=>' if row.is_current else '  '}{text}"
     if not rows:
         yield "  optimized out: it has neither DW_AT_location nor DW_AT_const_value"

@@ -20,9 +20,10 @@ from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Unspecified, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
-from dwarfgpu.expr.context import ExprLoc, Frame, LocList, matching_entries
+from dwarfgpu.expr.context import ExprLoc, Frame, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.instruction import Instruction
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.expr.ops.special import ENTRY_VALUES
 from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.session import GdbSession

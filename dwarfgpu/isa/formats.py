@@ -346,11 +346,11 @@ class Format:
     def _pair(self, second: bool) -> Part:
         """op_sel of instructions that have other meanings for its bits."""
         first = self.index["src0_modifiers"]
-        other = first if second else self.index["src1_modifiers"]
+        second_source = first if second else self.index["src1_modifiers"]
         bit = OP_SELECT_HIGH if second else OP_SELECT
 
         def text(values: list[int], literal: int) -> str:
-            low, high = bool(values[first] & OP_SELECT), bool(values[other] & bit)
+            low, high = bool(values[first] & OP_SELECT), bool(values[second_source] & bit)
             return f" op_sel:[{low:d},{high:d}]" if low or high else ""
 
         return text

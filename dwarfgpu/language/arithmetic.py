@@ -7,6 +7,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
     BareType,
@@ -20,9 +21,6 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     Unspecified,
     declared_name,
-    element_type,
-    size_bits,
-    size_bytes,
     strip,
 )
 from dwarfgpu.errors import EvaluationError, UsageError

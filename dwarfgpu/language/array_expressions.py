@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, size_bytes, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.names import array_of

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -21,8 +22,6 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     Typedef,
-    element_type,
-    size_bits,
     strip,
 )
 from dwarfgpu.errors import UsageError

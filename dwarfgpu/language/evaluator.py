@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import overloaded
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -27,8 +28,6 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     declared_name,
-    element_type,
-    size_bytes,
     strip,
     strip_reference,
 )

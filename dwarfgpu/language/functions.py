@@ -75,7 +75,7 @@ def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
     """Return whether the frame that many levels outside of the focus, or any frame up to it,
     belongs to a function."""
 
-    def found(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
+    def is_caller(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
         _require(arguments, name, 1, 2)
         function_name = string_of(context.places, arguments[0])
         count = 1 if len(arguments) < 2 else context.arithmetic.number(arguments[1]).value.integer
@@ -90,7 +90,7 @@ def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
             )
         return context.truth(function_name in looked_at)
 
-    return found
+    return is_caller
 
 
 def _outwards(context: FunctionContext) -> Iterator[StackFrame]:

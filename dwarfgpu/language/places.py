@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -33,10 +34,6 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
-    element_type,
-    offset_bits,
-    size_bits,
-    strides_of,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -6,7 +6,8 @@ from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.types import Array, Pointer, element_type, strip
+from dwarfgpu.dwarf.types.type_sizes import element_type
+from dwarfgpu.dwarf.types.types import Array, Pointer, strip
 from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places

@@ -7,16 +7,8 @@ from functools import partial
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
-from dwarfgpu.dwarf.types.types import (
-    Base,
-    Enum,
-    Member,
-    Pointer,
-    Type,
-    Unspecified,
-    size_bits,
-    strip,
-)
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Type, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer

@@ -7,7 +7,8 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types.types import Array, Base, Type, element_type, size_bits, strip
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
+from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.operators import OperandKind, Operators
 from dwarfgpu.language.places import Places

@@ -99,7 +99,7 @@ class Location:
         sizes = [size for place in self.places if (size := place.remaining_bits) is not None]
         return min(sizes, default=None)
 
-    def held(self, holder_bits: int) -> Location:
+    def in_register(self, holder_bits: int) -> Location:
         """Return the same location with each place as a register of `holder_bits` bits."""
         places = [
             place

@@ -10,7 +10,7 @@ from typing import Final
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.errors import Malformed
 
-_LARGEST_RATIO: Final = 255
+_MAX_RATIO: Final = 255
 """A byte of a length stands for as many bytes at most."""
 _LEAST_MATCH_BYTES: Final = 4
 _LONGER: Final = 15
@@ -19,7 +19,7 @@ _LONGER: Final = 15
 
 def unpack_lz4(data: bytes, size_bytes: int, subject: str) -> bytes:
     """Unpack a block; `Malformed` unless exactly `size_bytes` come out of all of it."""
-    if size_bytes > _LARGEST_RATIO * (len(data) + 1):
+    if size_bytes > _MAX_RATIO * (len(data) + 1):
         raise Malformed(f"{subject} claims {size_bytes} bytes when decompressed")
     reader = Reader(data)
     out = bytearray()

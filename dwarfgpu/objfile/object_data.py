@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from dwarfgpu.objfile.elf import SHF_ALLOC, SHT_NOBITS, ObjectFile, Section
-from dwarfgpu.objfile.relocate import LARGEST_FIELD_BYTES, Field, Relocator
+from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES, Field, Relocator
 
 
 def placed_sections(file: ObjectFile) -> tuple[Section, ...]:
@@ -36,7 +36,7 @@ class ObjectData:
         if section.type == SHT_NOBITS:
             return bytes(size_bytes)
         data, unknown = self._section(section)
-        first = bisect_right(unknown, offset - LARGEST_FIELD_BYTES, key=_offset_of)
+        first = bisect_right(unknown, offset - MAX_FIELD_BYTES, key=_offset_of)
         end = bisect_left(unknown, offset + size_bytes, key=_offset_of)
         for field in unknown[first:end]:
             if field.problem is not None and field.offset + len(field.data) > offset:

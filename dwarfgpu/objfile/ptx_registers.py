@@ -32,7 +32,7 @@ MAX_PLACES: Final = 1000
 """Entries of one register that apply in one range; ptxas writes some dozens."""
 _LEAST_WORK: Final = 1 << 20
 _WORK_PER_ENTRY: Final = 64
-_MOST_WORDS: Final = 4
+_MAX_WORDS: Final = 4
 """Of 32 bits: the largest register of PTX has 128."""
 _PART: Final = 3
 _FIRST_LONG: Final = 70
@@ -108,11 +108,11 @@ def allocations(file: ObjectFile) -> tuple[Allocation, ...]:
 
 def _addresses(file: ObjectFile) -> dict[str, int]:
     """The addresses of functions by name, without those whose name is not theirs alone."""
-    found: dict[str, set[int]] = {}
+    addresses: dict[str, set[int]] = {}
     for symbol in file.symbols:
         if symbol.kind == "function" and symbol.is_in_section:
-            found.setdefault(symbol.name, set()).add(symbol.address)
-    return {name: min(places) for name, places in found.items() if len(places) == 1}
+            addresses.setdefault(symbol.name, set()).add(symbol.address)
+    return {name: min(places) for name, places in addresses.items() if len(places) == 1}
 
 
 def _types(types: Reader) -> tuple[str, bytes] | None:
@@ -212,5 +212,5 @@ def _places(here: list[Allocation]) -> tuple[str, ...]:
     words = max(allocation.word_count or allocation.part + 1 for allocation in here)
     return tuple(
         " or ".join(dict.fromkeys(one.place for one in here if one.part == part)) or "?"
-        for part in range(min(words, _MOST_WORDS))
+        for part in range(min(words, _MAX_WORDS))
     )

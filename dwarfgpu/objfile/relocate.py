@@ -23,11 +23,11 @@ SHT_RELA: Final = 4
 SHT_REL: Final = 9
 SHN_UNDEF: Final = 0
 SHN_COMMON: Final = 0xFFF2
-LARGEST_FIELD_BYTES: Final = 8
+MAX_FIELD_BYTES: Final = 8
 _PAGE_BYTES: Final = 0x1000
 _NOWHERE_BYTES: Final = 16
 """Between the addresses of two symbols that are not defined here."""
-LARGEST_EXPANSION: Final = 64
+MAX_EXPANSION: Final = 64
 """How many times the size of the file sections of one name may have when decompressed."""
 
 Kind = Literal["none", "absolute", "high", "relative", "relative_high", "size"]
@@ -119,7 +119,7 @@ def _refuse_overlap(file: ObjectFile, subject: str, sections: Collection[Section
     unpacked = sum(map(file.unpacked_bytes, sections))
     if (
         sum(section.size_bytes for section in sections) > file.size_bytes
-        or unpacked > LARGEST_EXPANSION * file.size_bytes
+        or unpacked > MAX_EXPANSION * file.size_bytes
     ):
         raise LimitExceeded(f"{file.path}: its {len(sections)} {subject} overlap")
 
@@ -217,7 +217,7 @@ class Relocator:
                 if kinds:
                     what = f"relocation type {number} of {file.machine} is unknown"
                 problem = Unsupported(f"{file.path}: {table.name}: {what}")
-                yield Field(offset, data[offset : offset + LARGEST_FIELD_BYTES], problem)
+                yield Field(offset, data[offset : offset + MAX_FIELD_BYTES], problem)
                 continue
             if relocation.kind == "none":
                 continue

@@ -54,8 +54,8 @@ def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
     """The kernels of a folder by name, GPU and path; `UsageError` if it has none."""
     named = sorted((_id(path), path) for path in _paths(folder))
     if not named:
-        wanted = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
-        raise UsageError(f"{folder} is a folder without kernels of Triton ({wanted})")
+        endings = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
+        raise UsageError(f"{folder} is a folder without kernels of Triton ({endings})")
     return tuple(
         CachedKernel(index, id, FileBytes.of(_Closed(path), os.stat(path).st_size), path=path)
         for index, (id, path) in enumerate(named)

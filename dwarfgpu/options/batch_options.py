@@ -47,6 +47,6 @@ def jobs_of(arguments: Namespace) -> int:
         return 0
     jobs = json_reader.integer_of(arguments.jobs)
     if jobs is None or not 1 <= jobs <= MAX_JOBS:
-        given = cut_short(arguments.jobs)
-        raise UsageError(f"--jobs: expected a number from 1 to {MAX_JOBS}, not {given}")
+        typed = cut_short(arguments.jobs)
+        raise UsageError(f"--jobs: expected a number from 1 to {MAX_JOBS}, not {typed}")
     return jobs

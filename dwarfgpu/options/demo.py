@@ -38,8 +38,8 @@ def with_run_demo(args: argparse.Namespace, run: Callable[[argparse.Namespace], 
         raise UsageError("--demo is one dispatch: give FILE for --then")
     from importlib.resources import as_file, files  # no other command line needs them
 
-    given = {text.partition("=")[0].strip() for text in args.arg}
-    own = [text for text in DEMO_ARGUMENTS if text.partition("=")[0] not in given]
+    named = {text.partition("=")[0].strip() for text in args.arg}
+    own = [text for text in DEMO_ARGUMENTS if text.partition("=")[0] not in named]
     with as_file(files("dwarfgpu") / "data") as folder:
         args.file, args.kernel = str(folder / "mandelbrot.co"), "mandelbrot"
         args.grid, args.workgroup = args.grid or "1344", args.workgroup or "64"

@@ -10,7 +10,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
 from dwarfgpu.objfile.file_kinds import is_core_header
-from dwarfgpu.options.dialects import DIALECT_HELP, dialect_for, dialect_notes
+from dwarfgpu.options.dialect_option import DIALECT_HELP, dialect_for, dialect_notes
 from dwarfgpu.terminal.input import file_head
 
 

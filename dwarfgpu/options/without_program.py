@@ -17,6 +17,7 @@ from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location
+from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.given_contents import (
     explicit_address,
     place_scratch,
@@ -24,7 +25,6 @@ from dwarfgpu.options.given_contents import (
     set_registers,
 )
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 
@@ -59,11 +59,11 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
     lane_count = arch.lane_count if given_lanes is None else given_lanes
     around = Context(architecture=arch, wave=wave, lane=lane, target=target, lane_count=lane_count)
 
-    def place(given: ExplicitAddress | None) -> Location | None:
-        if given is None:
+    def place(address: ExplicitAddress | None) -> Location | None:
+        if address is None:
             return None
-        space = arch.address_space(given.space)
-        return memory_location(around, space, given.address, bind_lane=False)
+        space = arch.address_space(address.space)
+        return memory_location(around, space, address.address, bind_lane=False)
 
     cfa = explicit_address(args.cfa, "--cfa", arch)
     frame_base = explicit_address(args.frame_base, "--frame-base", arch)

@@ -67,9 +67,9 @@ def entry_of(die: DIE, code: CodeObject) -> Die:
     code_object(code)
     unit = unit_of(die)
     why = ""
-    for other in _units(code, unit):
-        if (other.offset, other.end - other.offset) == (unit.cu_offset, unit.size):
-            entry = other.die_at(die.offset)
+    for candidate in _units(code, unit):
+        if (candidate.offset, candidate.end - candidate.offset) == (unit.cu_offset, unit.size):
+            entry = candidate.die_at(die.offset)
             if entry.abbreviation.code == die.abbrev_code:
                 differing = _differing(die, entry, code.file.is_relocatable)
                 if differing is None:
@@ -131,7 +131,9 @@ def _units(code: CodeObject, unit: Unit) -> Iterator[CompilationUnit]:
     """Yield the units at the offset of one of pyelftools, one of each file."""
     for info in _parts(code.info):
         if hasattr(unit, "tu_offset"):  # DWARF 4 keeps type units in a section of their own
-            yield from (other for other in info.type_units if other.section == ".debug_types")
+            yield from (
+                type_unit for type_unit in info.type_units if type_unit.section == ".debug_types"
+            )
         else:
             other = info.unit_at(unit.cu_offset)
             if other is not None:

@@ -18,9 +18,9 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RunsWaves, WaveId
 from dwarfgpu.machine.undo import recorded
-from dwarfgpu.options import machine_options as options
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.numbers import byte
+from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.waves.lane_selection import first_lane
@@ -43,8 +43,8 @@ class FileOpener:
         """What the options name; `UsageError` where it cannot be read."""
         args = self.args
         files = [args.file] if args.file else []
-        stopped = _able_to_run(args, options.stopped_of(args, files))
-        session = options.session_of(args, files, stopped)
+        stopped = _able_to_run(args, stopped_of(args, files))
+        session = session_of(args, files, stopped)
         if stopped.has_started:  # `--pc` is only where the wave is first
             session = evolve(session, knows_loaded=True)
         session = recorded_session(focused(session))

@@ -12,10 +12,10 @@ from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import integer_value
+from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
 from dwarfgpu.options.limit_options import given_file_limits
-from dwarfgpu.options.machine_arguments import configure as configure_machine
 from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.all_commands import ALL_COMMANDS

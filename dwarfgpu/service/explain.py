@@ -173,7 +173,7 @@ def explain_evaluation(
     notes: tuple[str, ...] = (),
 ) -> Explanation:
     """An evaluation without a variable: `evaluate` performs it for an observer."""
-    from dwarfgpu.service.evaluation.operations import operations_outcome  # not for variables
+    from dwarfgpu.service.eval.operations import operations_outcome  # not for variables
 
     steps, lines = Recorder(), (heading, *_standing(session))
     try:

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from dwarfgpu.access.location_access import Access
 from dwarfgpu.base.bits import Endian, insert
+from dwarfgpu.dwarf.types.type_sizes import size_bits as size_bits_of
 from dwarfgpu.dwarf.types.types import Base, Type, strip
-from dwarfgpu.dwarf.types.types import size_bits as size_bits_of
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 

@@ -15,21 +15,16 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Array, Type, Unspecified, size_bits, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Array, Type, Unspecified, strip
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import Program, prepare
-from dwarfgpu.expr.context import (
-    ConstValue,
-    Context,
-    ExprLoc,
-    LocationAttribute,
-    LocList,
-    matching_entries,
-)
+from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.dialect.upstream_clang import notes_that_hold, unplaced
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.lane_zero import lane_zero_notes
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location

@@ -17,9 +17,9 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Properties
+from dwarfgpu.dwarf.types.type_sizes import MAX_DIMENSIONS, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
-    MAX_DIMENSIONS,
     Absent,
     Array,
     Base,
@@ -32,9 +32,6 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     Unspecified,
-    offset_bits,
-    size_bits,
-    strides_of,
     strip,
 )
 from dwarfgpu.errors import (

@@ -24,7 +24,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_properties import Computed, Measure, StringLength
-from dwarfgpu.dwarf.types.types import Base, Enum, Member, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Base, Enum, Member, Struct, Type, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -34,16 +35,10 @@ from dwarfgpu.errors import (
     OutOfRange,
     UndefinedBits,
 )
-from dwarfgpu.expr.context import (
-    ConstValue,
-    Context,
-    ExprLoc,
-    LocList,
-    ResultKind,
-    matching_entries,
-)
+from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultKind
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Composite, ImplicitPointer
 from dwarfgpu.model.value import Value
@@ -53,7 +48,7 @@ STEPS: Final = 5_000
 """Maximum number of operations of one attribute; compilers write a dozen."""
 EVALUATIONS: Final = 2_000
 """Attributes evaluated for one answer."""
-LARGEST_LENGTH_BYTES: Final = 8
+MAX_LENGTH_BYTES: Final = 8
 """Maximum size of a string's length field."""
 
 
@@ -120,7 +115,7 @@ class TypeAttributes:
         source = length.where.source
         if isinstance(source, Die):
             return max(0, self._referenced(length.where.name, source, about.around))
-        if not 0 < length.size_bytes <= LARGEST_LENGTH_BYTES:
+        if not 0 < length.size_bytes <= MAX_LENGTH_BYTES:
             raise IllFormed(f"the length of a string has {length.size_bytes} bytes")
         place = self.place(source, object=about.location)
         access = self.context.access

@@ -12,17 +12,8 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.type_names import full_name
-from dwarfgpu.dwarf.types.types import (
-    Array,
-    Base,
-    Member,
-    Struct,
-    Type,
-    offset_bits,
-    size_bits,
-    strides_of,
-    strip,
-)
+from dwarfgpu.dwarf.types.type_sizes import offset_bits, size_bits, strides_of
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits

@@ -271,7 +271,7 @@ class Line:
     """`[0x1600,0x1634)`."""
     lines: str
     """Source lines."""
-    said: str
+    description: str
     span: Range | None = None
     registers: tuple[str, ...] = ()
     """Of a cubin: where in it which machine registers hold the variable."""

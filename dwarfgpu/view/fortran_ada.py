@@ -11,6 +11,7 @@ from typing import Final
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_dimensions, fortran_name, is_string
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -20,7 +21,6 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
-    size_bits,
     strip,
 )
 

@@ -11,7 +11,8 @@ from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type, size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Struct, Type
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits

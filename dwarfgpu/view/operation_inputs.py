@@ -19,17 +19,9 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import name_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
-from dwarfgpu.expr.context import (
-    ConstValue,
-    Context,
-    ExprLoc,
-    LocationAttribute,
-    LocationListEntry,
-    LocList,
-    Unit,
-    matching_entries,
-)
+from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute
+from dwarfgpu.expr.location_list import LocationListEntry, matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.call_site_values import (

@@ -9,6 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.base.bits import signed
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Array,
@@ -19,7 +20,6 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     declared_name,
-    size_bits,
     strip,
 )
 from dwarfgpu.model.object import Bits
@@ -95,7 +95,9 @@ def reference_pieces(
     """`@0x…`; at the top with its type and what it refers to."""
     space = bare.address_space
     if letter != "r" and not shown.options.raw and bare.kind == "reference":
-        referred = evolve(object_of(shown, bare.target, 0), held=None, address=number, space=space)
+        referred = evolve(
+            object_of(shown, bare.target, 0), enclosing=None, address=number, space=space
+        )
         printed = pieces_of(shown, referred, depth, letter) if shown.read_memory else None
         if printed is not None:
             yield from printed

@@ -8,7 +8,8 @@ from itertools import islice
 
 from attrs import evolve
 
-from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip, strip_reference
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Struct, Type, strip, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.object_printer import Shown, Whole

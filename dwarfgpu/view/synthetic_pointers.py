@@ -10,16 +10,8 @@ from attrs import evolve
 
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.base.bits import Endian, insert
-from dwarfgpu.dwarf.types.types import (
-    Array,
-    Struct,
-    Type,
-    element_type,
-    offset_bits,
-    size_bits,
-    strides_of,
-    strip,
-)
+from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
+from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits

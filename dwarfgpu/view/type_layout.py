@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.types.types import Member, Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Member, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.view.json_object import JsonObject, Plain
 

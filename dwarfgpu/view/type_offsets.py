@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     Array,
@@ -17,7 +18,6 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     Typedef,
-    size_bits,
     strip,
 )
 from dwarfgpu.view.local_names import LocalNames

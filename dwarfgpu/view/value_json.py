@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -28,10 +29,6 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     Unspecified,
-    element_type,
-    offset_bits,
-    size_bits,
-    strides_of,
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError

@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -27,7 +28,6 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     Unspecified,
-    size_bits,
     strip,
 )
 from dwarfgpu.model.location import Location

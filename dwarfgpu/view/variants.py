@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dwarfgpu.dwarf.types.class_parts import Variant, VariantPart
-from dwarfgpu.dwarf.types.types import Member, size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Member
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.object import Bits
 

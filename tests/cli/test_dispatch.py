@@ -22,8 +22,8 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.gpu_code import GpuKernel, read_gpu_code
+from dwarfgpu.options.kernel_arguments import integers_of
 from dwarfgpu.options.launch import chosen_kernel
-from dwarfgpu.options.launch_arguments import integers_of
 from tests.cli.command import FIXTURES, STATES, run, run_json, validator
 
 HIP, CL = FIXTURES / "hip", FIXTURES / "opencl"

@@ -41,15 +41,15 @@ def loaded(*arguments: str) -> set[str]:
     [
         ("--version", 7),
         ("asm lit1", 62),
-        ("eval lit1", 97),
+        ("eval lit1", 98),
         ("eval --demo t", 227),
         ("info FILE", 132),
-        ("check FILE", 203),
-        ("where --demo t", 200),
+        ("check FILE", 204),
+        ("where --demo t", 202),
         ("run --demo", 252),
         ("debug --demo -batch", 315),
         ("debug --demo -batch -ex bt", 327),
-        ("debug --demo -batch -ex list", 360),
+        ("debug --demo -batch -ex list", 361),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

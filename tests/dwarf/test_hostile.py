@@ -21,7 +21,8 @@ from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.section_budget import LONGEST_NAME_BYTES
-from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Unspecified, size_bits, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,

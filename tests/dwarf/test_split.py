@@ -17,7 +17,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, size_bytes, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,

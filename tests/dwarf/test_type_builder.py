@@ -10,6 +10,7 @@ from attrs import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -21,7 +22,6 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     Unspecified,
-    size_bytes,
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported

@@ -26,11 +26,12 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import Context, ExprLoc, LocationListEntry, LocList, UnitFormat
+from dwarfgpu.expr.context import Context, ExprLoc, LocList, UnitFormat
 from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
+from dwarfgpu.expr.location_list import LocationListEntry
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.static_check.checker import check

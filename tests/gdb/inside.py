@@ -6,9 +6,10 @@ import json
 
 import gdb
 
-from dwarfgpu.expr.context import LocList, matching_entries
+from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import register_of
+from dwarfgpu.expr.location_list import matching_entries
 from dwarfgpu.gdb import Debugger
 
 

@@ -274,7 +274,7 @@ def test_a_register_that_is_given_goes_over_the_core(tmp_path: Path) -> None:
     rbx = ARCH.register_named("rbx")
     assert rbx is not None
     assert found.target.read_register(1, rbx) == (6).to_bytes(8, "little")
-    found.target.given.set_register(1, rbx, bytes(8))
+    found.target.overrides.set_register(1, rbx, bytes(8))
     assert found.target.read_register(1, rbx) == bytes(8)
 
 

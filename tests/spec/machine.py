@@ -26,7 +26,6 @@ from dwarfgpu.expr.context import (
     Context,
     ExprLoc,
     LocationAttribute,
-    LocationListEntry,
     LocList,
     ResultKind,
     UnitFormat,
@@ -34,6 +33,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import evaluate, evaluate_attribute, final_stack
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
+from dwarfgpu.expr.location_list import LocationListEntry
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import (

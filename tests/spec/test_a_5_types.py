@@ -9,6 +9,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -18,7 +19,6 @@ from dwarfgpu.dwarf.types.types import (
     MemberPointer,
     Struct,
     Type,
-    size_bytes,
 )
 from dwarfgpu.errors import IllFormed, MissingContext
 from dwarfgpu.expr.context import ExprLoc

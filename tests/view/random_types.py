@@ -13,6 +13,7 @@ from typing import Final
 
 from attrs import frozen
 
+from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -22,8 +23,6 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
-    size_bits,
-    strides_of,
     strip,
 )
 from dwarfgpu.objfile.elf import ObjectFile, open_object

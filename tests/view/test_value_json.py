@@ -7,6 +7,7 @@ import json
 import pytest
 
 from dwarfgpu.base.base_type import BaseType, float_format
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -19,7 +20,6 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     Unspecified,
-    size_bits,
 )
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.json_object import Plain

@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,
@@ -26,7 +27,6 @@ from dwarfgpu.dwarf.types.types import (
     Type,
     Typedef,
     Unspecified,
-    size_bytes,
     strip,
 )
 from dwarfgpu.errors import IllFormed, Unavailable, UndefinedBits, UsageError

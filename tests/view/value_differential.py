@@ -10,7 +10,7 @@ from pathlib import Path
 from attrs import frozen
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.types.types import size_bytes
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.view.values import FormatOptions

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, Unit, UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES
@@ -31,7 +31,7 @@ _WORK_PER_BYTE: Final = 8
 _ENTRY_WORK: Final = 16
 DESCRIBED: Final = frozenset({"whole", "partly", "depends"})
 """Completeness of a description of at least a part of the object, or perhaps of one."""
-_MOST_KEPT: Final = 1 << 16
+_MAX_KEPT: Final = 1 << 16
 """Maximum number of distinct expressions whose extent is kept."""
 _LONGEST_BYTES: Final = 1 << 18
 """Maximum size of an expression to analyze; compilers write a few dozen bytes."""
@@ -143,7 +143,7 @@ class Extents:
 
     def of(self, expression: bytes, unit: Unit) -> Extent:
         """The extent of an expression; `LimitExceeded` for a very long one."""
-        if unit is not self._unit or len(self._kept) > _MOST_KEPT:
+        if unit is not self._unit or len(self._kept) > _MAX_KEPT:
             self._follow(unit)
         extent = self._kept.get(expression)
         if extent is None:
@@ -157,7 +157,7 @@ class Extents:
     def _follow(self, unit: Unit) -> None:
         """Keep what holds in a unit too."""
         reading = unit.dialect, unit.format
-        if reading != self._reading or len(self._kept) > _MOST_KEPT:
+        if reading != self._reading or len(self._kept) > _MAX_KEPT:
             self._kept.clear()
             self._of_objects.clear()
         self._unit, self._reading = unit, reading

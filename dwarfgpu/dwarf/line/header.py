@@ -29,7 +29,7 @@ LNCT_LLVM_IS_MD5: Final = 0x2002
 _FIRST_WITH_MAXIMUM_OPERATIONS: Final = 4
 MAX_NAMES: Final = 200_000
 """Entries of one table; a hostile one has one in every byte."""
-LARGEST_NUMBER: Final = 2**64 - 1
+MAX_NUMBER: Final = 2**64 - 1
 """The largest LEB128 in a table or program; a larger one is malformed."""
 
 
@@ -37,7 +37,7 @@ def small_uleb(reader: Reader) -> int:
     """An unsigned LEB128; `Malformed` where it has more than 64 bits."""
     at = reader.position
     number = reader.uleb()
-    if number > LARGEST_NUMBER:
+    if number > MAX_NUMBER:
         raise Malformed(f"LEB128 number at offset {at:#x} has {number.bit_length()} bits")
     return number
 
@@ -237,6 +237,6 @@ def _number(named: dict[int, Attribute], kind: int, block: UnitFormat | None = N
         if block is None or len(value.raw) > 8:
             raise Malformed(f"content type {kind:#x} is not a number but {len(value.raw)} bytes")
         return int.from_bytes(value.raw, block.endian)
-    if not 0 <= value.raw < 1 << 128 or (kind != LNCT_MD5 and value.raw > LARGEST_NUMBER):
+    if not 0 <= value.raw < 1 << 128 or (kind != LNCT_MD5 and value.raw > MAX_NUMBER):
         raise Malformed(f"content type {kind:#x} has a number of {value.raw.bit_length()} bits")
     return value.raw

@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size
 from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
 from dwarfgpu.dwarf.types.class_parts import Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.type_sizes import size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     NULLPTR_NAMES,
@@ -52,8 +53,6 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     TypeReference,
     Unspecified,
-    size_bits,
-    size_bytes,
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit

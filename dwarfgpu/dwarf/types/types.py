@@ -9,9 +9,9 @@ each time. Walks here are loops with a bound, for all input.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, assert_never, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, cast
 
-from attrs import evolve, field
+from attrs import field
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
@@ -32,12 +32,10 @@ NULLPTR_NAMES: Final = frozenset({"decltype(nullptr)", "nullptr_t", "std::nullpt
 """What compilers call the type of `nullptr`, an unspecified type (DWARF 5 5.2)."""
 MAX_CHAIN: Final = 1_000
 """Types that refer to one another in a chain; a longer chain is a cycle or an attack."""
-MAX_DIMENSIONS: Final = 100
-"""Dimensions of an array that has a size."""
 Scope: TypeAlias = str | Callable[[], str]
 """The scope of a type, or a function that returns it: few are ever spelled."""
 
-LARGEST_BITS: Final = 1 << 67
+MAX_TYPE_BITS: Final = 1 << 67
 """The size of the largest address space."""
 
 
@@ -190,7 +188,7 @@ class Member:
     def bit_size(self) -> int | None:
         """Size of a bit-field; None for any other member. `IllFormed` where no field has it."""
         size = self._bit_size
-        if size is not None and not 0 <= size <= LARGEST_BITS:
+        if size is not None and not 0 <= size <= MAX_TYPE_BITS:
             raise IllFormed(f"DW_AT_bit_size of {self.name or 'a member'} is {shown(size)}")
         return size
 
@@ -391,118 +389,3 @@ def strip_reference(kind: Type | None) -> BareType | None:
     """The type without typedefs and qualifiers; of a reference, the type that it refers to."""
     bare = strip(kind)
     return strip(bare.target) if isinstance(bare, Pointer) and bare.kind != "pointer" else bare
-
-
-def size_bytes(kind: Type | None) -> int | None:
-    """Return the size of an object of the type in bytes, rounded up; None if unknown."""
-    size = size_bits(kind)
-    return None if size is None else (size + 7) // 8
-
-
-def size_bits(kind: Type | None) -> int | None:
-    """Return the size of an object of the type in bits; None if unknown (void, incomplete).
-
-    `IllFormed` if it exceeds every address space.
-    """
-    size = _size_bits(kind)
-    if size is not None and not 0 <= size <= LARGEST_BITS:
-        raise IllFormed(f"the size of a type in bits is {shown(size)}")
-    return size
-
-
-def _size_bits(kind: Type | None) -> int | None:
-    count = 1
-    for _ in range(MAX_CHAIN):
-        match kind:
-            case None | Function() | Dynamic():
-                return None
-            case Absent():
-                return 0
-            case Typedef() | Qualified():
-                kind = kind.target
-            case Array(declared_bits=int() as declared):
-                return count * declared
-            case Array():
-                if None in kind.dimensions:
-                    return None
-                elements = element_count(kind)
-                if elements and any(stride is not None for stride in kind.strides_bits):
-                    span = _span_bits(kind)
-                    return None if span is None else count * span
-                count *= elements
-                if count > LARGEST_BITS:
-                    raise IllFormed("an array has more elements than an address space has bits")
-                kind = kind.element
-            case Base():
-                return count * kind.base.bit_size
-            case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
-                return None if kind.size_bytes is None else count * kind.size_bytes * 8
-            case other:
-                assert_never(other)
-    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
-
-
-def element_count(kind: Array) -> int:
-    """Elements of all dimensions; one that is unknown or negative has none."""
-    if len(kind.dimensions) > MAX_DIMENSIONS:
-        raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
-    count = 1
-    for dimension in kind.dimensions:
-        count *= max(dimension or 0, 0)
-        if count > LARGEST_BITS:
-            raise IllFormed("an array has more elements than an address space has bits")
-    return count
-
-
-def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
-    """Return the stride of each dimension in bits; None if unknown.
-
-    `element_bits`: the size of an element, if the caller knows it.
-    """
-    strides = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
-    out: list[int] = []
-    inner: int | None = None
-    for dimension, stride in zip(reversed(kind.dimensions), reversed(strides), strict=True):
-        if stride is None:
-            if not out:
-                stride = size_bits(kind.element) if element_bits is None else element_bits
-            elif inner is not None:
-                stride = abs(out[-1]) * max(inner, 0)
-        if stride is None:
-            return None
-        out.append(stride)
-        inner = dimension
-    return tuple(reversed(out))
-
-
-def offset_bits(stride: int, count: int, index: int) -> int:
-    """Return where an element is in a dimension, from its lowest address."""
-    return index * stride if stride >= 0 else (index - count + 1) * stride
-
-
-def element_type(kind: Array) -> Type | None:
-    """An element: of an array of several dimensions, an array of the others."""
-    if len(kind.dimensions) == 1:
-        return kind.element
-    return evolve(
-        kind,
-        dimensions=kind.dimensions[1:],
-        strides_bits=kind.strides_bits[1:],
-        lower_bounds=kind.lower_bounds[1:],
-        own_name=None,
-        declared_bits=None,
-    )
-
-
-def _span_bits(kind: Array) -> int | None:
-    """From the lowest element to the end of the highest one and its stride."""
-    strides = strides_of(kind)
-    if strides is None:
-        return None
-    counts = [dimension or 0 for dimension in kind.dimensions]
-    steps = zip(counts, strides, strict=True)
-    # With a stride of 0 all elements are at one place, which has the size of an element.
-    last = abs(strides[-1]) or size_bits(kind.element)
-    if last is None:
-        return None
-    return sum((count - 1) * abs(stride) for count, stride in steps) + last

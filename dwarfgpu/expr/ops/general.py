@@ -42,7 +42,7 @@ def LLVM_call_frame_entry_reg(ctx: Context, *, register: RegisterNumber) -> Loca
     arch = require(ctx.architecture, "target architecture")
     info = arch.register(register)
     entry = require(ctx.frame, "call frame").entry_register(register)
-    return entry if arch.endian == "little" else entry.held(info.size_bits)
+    return entry if arch.endian == "little" else entry.in_register(info.size_bits)
 
 
 @op((LLVM_USER, 0x08), spec="A.2.5.4.4.2")

@@ -137,8 +137,8 @@ def dropped_bits(instruction: Instruction, address_bytes: int) -> str | None:
 def wide_number_notes(instructions: Instructions, address_bytes: int) -> tuple[str, ...]:
     """A note for each of the first operations whose number is wider than the generic type."""
     notes = (
-        f"{instruction.operation.title} at offset {instruction.offset:#x}: {lost}"
+        f"{instruction.operation.title} at offset {instruction.offset:#x}: {note}"
         for instruction in instructions.distinct
-        if (lost := dropped_bits(instruction, address_bytes)) is not None
+        if (note := dropped_bits(instruction, address_bytes)) is not None
     )
     return tuple(islice(notes, _MAX_NOTES))

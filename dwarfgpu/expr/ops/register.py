@@ -27,5 +27,5 @@ def regx(ctx: Context, *, register: RegisterNumber) -> Location:
     if frame.level:
         info = arch.register(register)
         saved = frame.register(register)
-        return saved if arch.endian == "little" else saved.held(info.size_bits)
+        return saved if arch.endian == "little" else saved.in_register(info.size_bits)
     return whole_register(arch, register, wave, ctx.stop)

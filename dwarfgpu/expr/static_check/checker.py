@@ -249,9 +249,9 @@ class _Checker:
         operation = instruction.operation
         if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
             self._add(instruction, "warning", "empty-piece", "a piece of size 0 is empty")
-        lost = dropped_bits(instruction, self.expression.format.address_size)
-        if lost is not None:
-            self._add(instruction, "warning", "wide-number", lost)
+        dropped = dropped_bits(instruction, self.expression.format.address_size)
+        if dropped is not None:
+            self._add(instruction, "warning", "wide-number", dropped)
         register = _register(instruction)
         # The vector registers of a CPU hold scalars too, in their low bits.
         if self.arch is not None and self.arch.is_simt and _reads_base_register(operation):

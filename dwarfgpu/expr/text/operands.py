@@ -31,8 +31,8 @@ def operation_named(word: str, dialect: Dialect = AMD) -> Operation | None:
     name = bare_name(word)
     if dialect.dwarf6:
         return _by_name6().get(name) or _by_name().get(name)
-    found = _by_name().get(name)
-    return _by_name6().get(name) if found is None and len(name) < len(word) else found
+    operation = _by_name().get(name)
+    return _by_name6().get(name) if operation is None and len(name) < len(word) else operation
 
 
 @lru_cache(maxsize=1)

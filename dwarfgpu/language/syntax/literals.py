@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dwarfgpu.dwarf.types.types import Array, Type, size_bytes
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import Array, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.numbers import Numbers

@@ -25,24 +25,24 @@ class CoreTarget:
 
     threads: Mapping[WaveId, CoreThread]
     memory: CoreMemory
-    given: StateTarget
+    overrides: StateTarget
     """Over the core."""
 
     @property
     def stop(self) -> int:
-        return self.given.stop
+        return self.overrides.stop
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         self._thread(wave)
-        return self.given.architecture
+        return self.overrides.architecture
 
     def apertures_of(self, wave: WaveId) -> Apertures:
-        return self.given.apertures
+        return self.overrides.apertures
 
     def given_of(self, wave: WaveId) -> StateTarget:
         """Return the values given over a thread: shared by all threads."""
         self._thread(wave)
-        return self.given
+        return self.overrides
 
     def _thread(self, wave: WaveId) -> CoreThread:
         if wave not in self.threads:
@@ -57,8 +57,8 @@ class CoreTarget:
         size_bytes: int | None = None,
     ) -> bytes:
         thread, end = self._thread(wave), end_of_read(register, offset_bytes, size_bytes)
-        if register.name in self.given.waves[wave]:
-            return self.given.read_register(wave, register, offset_bytes, size_bytes)
+        if register.name in self.overrides.waves[wave]:
+            return self.overrides.read_register(wave, register, offset_bytes, size_bytes)
         if register.name not in thread.registers:
             raise WhollyUnavailable(f"register {register} of thread {wave} is not in the core file")
         return thread.registers[register.name][offset_bytes:end]
@@ -66,43 +66,43 @@ class CoreTarget:
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
         """Registers and memory that the user gives (`dwarfgpu.machine.target.Extensible`)."""
         lacking = self._thread(wave).lacking
-        return register.name in lacking and register.name not in self.given.waves[wave]
+        return register.name in lacking and register.name not in self.overrides.waves[wave]
 
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
         thread, whole = self._thread(wave), (register.size_bits + 7) // 8
         require_inside(register, offset_bytes, len(data))
-        if register.name not in self.given.waves[wave] and register.name in thread.registers:
-            self.given.set_register(wave, register, thread.registers[register.name][:whole])
-        self.given.set_register(wave, register, data, offset_bytes)
+        if register.name not in self.overrides.waves[wave] and register.name in thread.registers:
+            self.overrides.set_register(wave, register, thread.registers[register.name][:whole])
+        self.overrides.set_register(wave, register, data, offset_bytes)
 
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
     ) -> None:
         """Make bytes of a given register unknown."""
-        self.given.forget_register(wave, register, offset_bytes, size_bytes)
+        self.overrides.forget_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        given_bytes = self.given.known_memory(where, address, size_bytes)
-        if not given_bytes:
+        overriding = self.overrides.known_memory(where, address, size_bytes)
+        if not overriding:
             return self.memory.read(address, size_bytes)
 
         def read(offset: int, count: int) -> bytes:
             return self.memory.read(address + offset, count)
 
-        return overridden(given_bytes, size_bytes, read)
+        return overridden(overriding, size_bytes, read)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
 
         Later items override earlier ones.
         """
-        given = self.given.known_memory(where, address, size_bytes)
-        return self.memory.known(address, size_bytes) + given
+        overriding = self.overrides.known_memory(where, address, size_bytes)
+        return self.memory.known(address, size_bytes) + overriding
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         self.read_memory(where, address, len(data))  # all or nothing
-        written = self.given.without_memory()
+        written = self.overrides.without_memory()
         written.set_memory(where, address, data)
-        self.given.replace_memory(written)
+        self.overrides.replace_memory(written)

@@ -85,7 +85,7 @@ def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
 class MemorySizes:
     """How much of the memory of a process a core file has, in bytes."""
 
-    held: int
+    present: int
     left_out: int
     """Not dumped."""
     missing: int
@@ -94,15 +94,15 @@ class MemorySizes:
 
 def memory_sizes(core: ObjectFile) -> MemorySizes:
     """Return the sizes of all segments of memory."""
-    held_bytes = left_out = missing = 0
+    present_bytes = left_out = missing = 0
     for segment in core.segments:
         if segment.type == PT_LOAD:
             dumped = min(segment.file_bytes, segment.memory_bytes)
             there = min(dumped, max(0, core.size_bytes - segment.offset))
-            held_bytes += there
+            present_bytes += there
             missing += dumped - there
             left_out += segment.memory_bytes - dumped
-    return MemorySizes(held_bytes, left_out, missing)
+    return MemorySizes(present_bytes, left_out, missing)
 
 
 def shift_of_pipe(core: ObjectFile) -> int:

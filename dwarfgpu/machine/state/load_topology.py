@@ -30,7 +30,7 @@ WAVE_MEMBERS = ("wave_in_group", "stop_reasons", "scratch", "barrier")
 """Members of a wave."""
 _WORD = (1 << 64) - 1
 _MOST = (1 << 32) - 1
-_MOST_BARRIERS = (1 << 16) - 1
+_MAX_BARRIER_WAVES = (1 << 16) - 1
 _ELEMENTS = (2, 4, 8, 16)
 _APERTURE_BYTES = 1 << 48
 """Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""
@@ -93,7 +93,8 @@ def _barrier(wave: Field) -> Barrier:
         return Barrier()
     field.only("signals", "met")
     return Barrier(
-        _integer(field, "signals", _MOST_BARRIERS) or 0, _integer(field, "met", _MOST_BARRIERS) or 0
+        _integer(field, "signals", _MAX_BARRIER_WAVES) or 0,
+        _integer(field, "met", _MAX_BARRIER_WAVES) or 0,
     )
 
 

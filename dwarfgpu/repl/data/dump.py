@@ -20,7 +20,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import evaluated, options_of, whole_number
 from dwarfgpu.terminal.input import read_file
 
-_MOST_BYTES: Final = 1 << 30
+_MAX_BYTES: Final = 1 << 30
 _Write: TypeAlias = Callable[[Path, bytes], None]
 
 
@@ -43,8 +43,8 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
     end_space, end = address_of(shell, places, end_text)
     if end <= start or space is not end_space:
         raise UsageError("Invalid memory address range (start >= end).")
-    if end - start > _MOST_BYTES:
-        raise UsageError(f"At most {_MOST_BYTES} bytes are dumped at once.")
+    if end - start > _MAX_BYTES:
+        raise UsageError(f"At most {_MAX_BYTES} bytes are dumped at once.")
     try:
         data = places.context.access.read_bytes(places.at(space, start), end - start)
     except Unavailable:

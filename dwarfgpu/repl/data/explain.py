@@ -167,10 +167,12 @@ def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
     rows = list(stretches(shell.session, coverage))
     first = max((len(row.line.where) for row in rows), default=0)
     second = max((len(row.line.lines) for row in rows), default=0)
-    third = max((len(row.line.said) for row in rows), default=0)
+    third = max((len(row.line.description) for row in rows), default=0)
     for row in rows:
         line, mark = row.line, "=>" if row.is_current else "  "
-        text = f"{line.where:<{first}}  {line.lines:<{second}}  {line.said:<{third}}  {row.who}"
+        text = (
+            f"{line.where:<{first}}  {line.lines:<{second}}  {line.description:<{third}}  {row.who}"
+        )
         data = row.record if shell.console.is_json else {}
         yield Output(f"{mark} {one_line(text)}".rstrip(), data, "ranges")
 

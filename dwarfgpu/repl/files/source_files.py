@@ -31,7 +31,7 @@ _TABLES: Final = frozenset({0, 2, 3, 4, 9, 17, 18})
 """Types of sections that are no contents of the program unless they are loaded: SHT_NULL, SYMTAB,
 STRTAB, RELA, REL, GROUP, SYMTAB_SHNDX."""
 _NO_FILE: Final = "No executable or object file specified."
-_MOST_BYTES: Final = 1 << 30
+_MAX_BYTES: Final = 1 << 30
 _MISSING: Final = "(*): Shared library is missing debugging information."
 
 
@@ -260,11 +260,11 @@ def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
     code_object = _program(shell)
     file = code_object.file
     yield heading(f"Exec file: `{full_path(code_object)}', file type {_format(file)}.")
-    sections, wanted = _all_sections(file), argument.split()
+    sections, chosen = _all_sections(file), argument.split()
     width = len(str(len(sections) - 1)) + 4
     for index, section in enumerate(sections):
         flags = _flags(section)
-        if wanted and not {section.name, *flags.split()} & {*wanted}:
+        if chosen and not {section.name, *flags.split()} & {*chosen}:
             continue
         begin = section.address
         begin += code_object.load_address if section.flags & SHF_ALLOC else 0
@@ -295,8 +295,8 @@ def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
             continue
         if argument not in ("", "-r", section.name):
             continue
-        if section.size_bytes > _MOST_BYTES:
-            raise UsageError(f"{section.name} has more than {_MOST_BYTES} bytes.")
+        if section.size_bytes > _MAX_BYTES:
+            raise UsageError(f"{section.name} has more than {_MAX_BYTES} bytes.")
         has_any = True
         begin = section.address + code_object.load_address
         end = begin + section.size_bytes

@@ -120,11 +120,11 @@ class SymbolIndex:
         for _, name in _starting_with(self._parts, word, None):
             yield name, "function"
 
-    def _enough(self, found: Callable[[], Iterator[tuple[str, str]]]) -> list[tuple[str, str]]:
+    def _enough(self, names_of: Callable[[], Iterator[tuple[str, str]]]) -> list[tuple[str, str]]:
         """Names of an index, after reading as many units as are needed."""
-        names = list(found())
+        names = list(names_of())
         while len(names) < MAX_NAMES and self._read_more():
-            names = list(found())
+            names = list(names_of())
         return names
 
     def files(self, word: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ _LAST: Final = re.compile(r"(?:(?P<place>.*)\s)?(?P<name>lane|wave|thread)\s+(?P
 
 
 @frozen
-class _Wanted:
+class _BreakArgument:
     """The argument of `break`."""
 
     place: str
@@ -38,7 +38,7 @@ class _Wanted:
     lane: int | None
 
 
-def _wanted(shell: Shell, argument: str) -> _Wanted:
+def _break_argument(shell: Shell, argument: str) -> _BreakArgument:
     numbers: dict[str, str] = {}
     while option := _OPTION.match(argument):
         numbers[option["name"]] = option["number"]
@@ -55,7 +55,7 @@ def _wanted(shell: Shell, argument: str) -> _Wanted:
     lane = numbers.get("lane")
     if lane is not None and (not lane.isdecimal() or int(lane) not in lane_numbers(shell.session)):
         raise UsageError(f"Lane {lane} does not exist on this thread.")
-    return _Wanted(
+    return _BreakArgument(
         argument, text, None if wave is None else int(wave), None if lane is None else int(lane)
     )
 
@@ -68,17 +68,17 @@ def set_breakpoint(
     As in GDB, a state or core file may have breakpoints, which nothing reaches.
     """
     go_on_from_core(shell)
-    wanted = _wanted(shell, argument)
-    locations = located(shell, wanted.place)
-    require_valid_condition(shell, [item.pc for item in locations], wanted.condition)
+    parsed = _break_argument(shell, argument)
+    locations = located(shell, parsed.place)
+    require_valid_condition(shell, [item.pc for item in locations], parsed.condition)
     added = Breakpoint(
         shell.breakpoints.new_number(),
-        wanted.place,
+        parsed.place,
         locations,
         "del" if is_temporary else "keep",
-        wanted.condition,
-        wanted.wave,
-        wanted.lane,
+        parsed.condition,
+        parsed.wave,
+        parsed.lane,
         is_hardware=is_hardware,
     )
     keep(shell, added)

@@ -194,8 +194,8 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, those of the line of the frame in focus.
     """
-    wanted = located(shell, argument)
-    gone = [item for item in shell.breakpoints.values() if _is_at(item, wanted)]
+    locations = located(shell, argument)
+    gone = [item for item in shell.breakpoints.values() if _is_at(item, locations)]
     if not gone:
         raise UsageError(
             f"No breakpoint at {argument}." if argument else "No breakpoint at this line."
@@ -206,11 +206,11 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(f"Deleted breakpoint{'s' if len(gone) > 1 else ''} {numbers}", {})
 
 
-def _is_at(item: Breakpoint, wanted: tuple[BreakAddress, ...]) -> bool:
+def _is_at(item: Breakpoint, locations: tuple[BreakAddress, ...]) -> bool:
     """Whether a breakpoint is at one of the locations, or at the line of the first."""
-    if not {location.pc for location in wanted}.isdisjoint(item.addresses):
+    if not {location.pc for location in locations}.isdisjoint(item.addresses):
         return True
-    place = wanted[0].place
+    place = locations[0].place
     places = [location.place for location in item.locations]
     return place is not None and any(own is not None and own.is_same_line(place) for own in places)
 

@@ -227,7 +227,7 @@ def next_(shell: Shell, argument: str) -> Iterator[Part]:
 def _until(shell: Shell, argument: str) -> Iterator[Part]:
     """Up to a location, or the return of the function in focus."""
     require_started(shell)
-    wanted = {location.pc for location in located(shell, argument)}
+    addresses = {location.pc for location in located(shell, argument)}
     level = shell.session.level
     caller: frozenset[int] = frozenset()
     try:
@@ -237,7 +237,7 @@ def _until(shell: Shell, argument: str) -> Iterator[Part]:
         pass
     leave(shell)
     with resuming(shell, is_step=False):
-        stop = resumed(shell, caller | wanted)
+        stop = resumed(shell, caller | addresses)
     yield from reported(shell, stop)
 
 
@@ -287,17 +287,17 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (starting address).")
     session, target = shell.session.top or shell.session, shell.session.target
-    wanted = [location.pc for location in located(shell, argument)]
-    if len(wanted) > 1:  # a wave does not execute the code of another processor
+    addresses = [location.pc for location in located(shell, argument)]
+    if len(addresses) > 1:  # a wave does not execute the code of another processor
         here = [item for item in session.code_objects if item.covers(session.pc or 0)]
-        wanted = [pc for pc in wanted if any(item.covers(pc) for item in here)]
+        addresses = [pc for pc in addresses if any(item.covers(pc) for item in here)]
     counter = session.architecture.program_counter
-    if len(wanted) != 1 or target is None or counter is None:
+    if len(addresses) != 1 or target is None or counter is None:
         raise UsageError("Unreasonable jump request")
     register = session.architecture.register(counter)
-    data = wanted[0].to_bytes(register.size_bits // 8, session.architecture.endian)
+    data = addresses[0].to_bytes(register.size_bits // 8, session.architecture.endian)
     target.write_register(session.wave, register, data)
-    yield Output(f"Continuing at {wanted[0]:#x}.", {"address": f"{wanted[0]:#x}"})
+    yield Output(f"Continuing at {addresses[0]:#x}.", {"address": f"{addresses[0]:#x}"})
     with resuming(shell, is_step=False):
         stop = resumed(shell)
     yield from reported(shell, stop)

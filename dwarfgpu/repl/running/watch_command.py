@@ -67,7 +67,11 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         depth=depth(session) - session.level if is_local else None,
         is_in_registers=is_in_registers,
     )
-    watches = [other.watch for other in shell.breakpoints.values() if isinstance(other, Watchpoint)]
+    watches = [
+        breakpoint.watch
+        for breakpoint in shell.breakpoints.values()
+        if isinstance(breakpoint, Watchpoint)
+    ]
     if machine is not None:
         machine.watch([*watches, added.watch])  # complains about what cannot be watched
     keep(shell, added)

@@ -109,7 +109,7 @@ def _sizes(core: Core) -> MemorySizes:
     """Return the sizes for all files of the core."""
     sizes = [memory_sizes(dump.file) for dump in core.dumps]
     return MemorySizes(
-        sum(size.held for size in sizes),
+        sum(size.present for size in sizes),
         sum(size.left_out for size in sizes),
         sum(size.missing for size in sizes),
     )
@@ -118,7 +118,7 @@ def _sizes(core: Core) -> MemorySizes:
 def _memory(core: Core) -> Iterator[str]:
     sizes, files = _sizes(core), "files" if len(core.dumps) > 1 else "file"
     missing = f", {sizes.missing} missing" if sizes.missing else ""
-    yield f"memory: {sizes.held} bytes in the core {files}, {sizes.left_out} omitted{missing}"
+    yield f"memory: {sizes.present} bytes in the core {files}, {sizes.left_out} omitted{missing}"
 
 
 def _rest(core: Core) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _contents(core: Core) -> JsonObject:
     return {
         "problems": [*filter(None, cuts), *problems],
         "memory": {
-            "held_bytes": sizes.held,
+            "held_bytes": sizes.present,
             "left_out_bytes": sizes.left_out,
             "missing_bytes": sizes.missing,
         },

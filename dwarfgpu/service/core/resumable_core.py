@@ -54,7 +54,7 @@ def resumable_core(
         return targets[0]
     host = core.target.host if isinstance(core.target, ProcessTarget) else None
     if host is not None:
-        for address, data in _given(host.given):
+        for address, data in _overriding_memory(host.overrides):
             machines[0].global_memory.write(address, data)
     return SimulatedProcess(targets, host, seed)
 
@@ -67,7 +67,7 @@ def _by_architecture(gpu: GpuTarget, waves: Collection[WaveId]) -> list[list[Wav
     return list(out.values())
 
 
-def _given(state: StateTarget) -> Iterator[tuple[int, bytes]]:
+def _overriding_memory(state: StateTarget) -> Iterator[tuple[int, bytes]]:
     """The global memory that was written over the core."""
     for name, _, store in state.memories():
         yield from ((at, bytes_of(run)) for at, run in store.runs() if not name)

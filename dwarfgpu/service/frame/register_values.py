@@ -9,7 +9,8 @@ from attrs import evolve
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.language.register_types import register_type

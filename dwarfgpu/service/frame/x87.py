@@ -18,7 +18,7 @@ _PRECISION: Final = (
 _ROUNDING: Final = ("Round to nearest", "Round down", "Round up", "Round toward zero")
 _EXCEPTIONS: Final = ("I", "D", "Z", "O", "U", "P")
 _MARGIN: Final = " " * 23
-_LARGEST_EXPONENT: Final = 0x7FFF
+_MAX_EXPONENT: Final = 0x7FFF
 
 
 Read: TypeAlias = "Callable[[str], int | None]"
@@ -92,15 +92,15 @@ def _number(bits: int | None, tag: int | None) -> str:
 
 def _meaning(bits: int) -> str:
     """The number that is held, or why it is none."""
-    sign, exponent, integer = bits >> 79, bits >> 64 & _LARGEST_EXPONENT, bits >> 63 & 1
+    sign, exponent, integer = bits >> 79, bits >> 64 & _MAX_EXPONENT, bits >> 63 & 1
     fraction = bits & (1 << 63) - 1
-    if exponent == _LARGEST_EXPONENT and integer:
+    if exponent == _MAX_EXPONENT and integer:
         if not fraction:
             return f" {'-' if sign else '+'}Inf"
         if sign and fraction == 1 << 62:
             return " Real Indefinite (QNaN)"
         return " QNaN" if fraction >> 62 else " SNaN"
-    if exponent and (exponent == _LARGEST_EXPONENT or not integer):
+    if exponent and (exponent == _MAX_EXPONENT or not integer):
         return " Unsupported"
     decoded = X87_EXTENDED.decode(bits)
     assert not isinstance(decoded, str)

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.scope.declarations import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
-from dwarfgpu.dwarf.types.types import size_bytes
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.session.session import Session

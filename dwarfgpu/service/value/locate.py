@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.errors import UsageError
 from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.service.error_text import one_line

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, element_type, strip
+from dwarfgpu.dwarf.types.type_sizes import element_type
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic

@@ -8,6 +8,7 @@ from functools import partial
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
+from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -16,7 +17,6 @@ from dwarfgpu.dwarf.types.types import (
     Pointer,
     Struct,
     Type,
-    size_bits,
     strip,
 )
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits

@@ -14,17 +14,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import (
-    Array,
-    Base,
-    Enum,
-    Member,
-    Pointer,
-    Struct,
-    Type,
-    size_bits,
-    strip,
-)
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits

@@ -12,7 +12,8 @@ from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.dwarf.types.types import Struct, Type, size_bits, strip
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable

@@ -60,7 +60,7 @@ def stretches_of(rows: Sequence[Row], lines: Sequence[Line]) -> list[Stretch]:
             row.span.begin,
             row.span.end,
             row.description is not None and row.description.is_described,
-            line.said,
+            line.description,
         )
         for row, line in zip(rows, lines, strict=False)
         if row.span is not None

@@ -105,7 +105,7 @@ class CoverageListing:
         for line in lines:
             columns = [line.where.ljust(widths[0])]
             columns += [line.lines.ljust(widths[1])] if widths[1] else []
-            yield one_line(f"  {'  '.join(columns)}  {line.said}")
+            yield one_line(f"  {'  '.join(columns)}  {line.description}")
             for text in line.registers:
                 yield one_line(f"    {text}")
         if not coverage.descriptions and not coverage.scope:

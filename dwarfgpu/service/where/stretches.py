@@ -42,7 +42,7 @@ class Stretch:
             "begin": begin,
             "end": end,
             "lines": self.line.lines,
-            "described": self.line.said,
+            "described": self.line.description,
             "current": self.is_current,
             "source": source,
             "lanes": [*self.lanes],

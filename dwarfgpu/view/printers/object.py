@@ -15,18 +15,8 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import full_name, type_name
-from dwarfgpu.dwarf.types.types import (
-    Array,
-    Base,
-    Enum,
-    Member,
-    Pointer,
-    Struct,
-    Type,
-    element_type,
-    size_bits,
-    strip,
-)
+from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
@@ -51,10 +41,10 @@ class Object:
     pointer_bytes: int
     """The size in bytes of an address of the program."""
     read_memory: ReadMemory | None = field(default=None, repr=False)
-    held: ObjectBytes | None = field(default=None, repr=False)
+    enclosing: ObjectBytes | None = field(default=None, repr=False)
     """The object to which it belongs, already read; None for an object in memory."""
     first_bit: int = 0
-    """The first bit of the object in `held`."""
+    """The first bit of the object in `enclosing`."""
     address: int | None = None
     """None for an object that is not in memory."""
     space: int = 0
@@ -158,7 +148,7 @@ class Object:
     def part(self, kind: Type | None, bit_offset: int) -> Object:
         """Return a part as an object of a type."""
         address = None if self.address is None else self.address + bit_offset // 8
-        if self.held is None and address is not None:
+        if self.enclosing is None and address is not None:
             return evolve(self, type=kind, address=address, first_bit=bit_offset % 8, bit_size=None)
         first_bit = self.first_bit + bit_offset
         return evolve(self, type=kind, address=address, first_bit=first_bit, bit_size=None)
@@ -193,7 +183,7 @@ class Object:
     def at(self, address: int, kind: Type | None, space: int = 0) -> Object:
         """Return an object in memory."""
         address &= (1 << 8 * self.pointer_bytes) - 1
-        return evolve(self, type=kind, held=None, first_bit=0, address=address, space=space,
+        return evolve(self, type=kind, enclosing=None, first_bit=0, address=address, space=space,
                       bit_size=None)  # fmt: skip
 
     def of_number(self, number: int, base: Base) -> Object:
@@ -201,7 +191,7 @@ class Object:
         size = base.base.bit_size
         bits = Bits(number & (1 << size) - 1, size)
         contents = ObjectBytes.of(bits, self.endian)
-        return evolve(self, type=base, held=contents, first_bit=0, address=None, bit_size=None)
+        return evolve(self, type=base, enclosing=contents, first_bit=0, address=None, bit_size=None)
 
     def truth(self, value: bool) -> Object:
         """A `bool` that is nowhere."""
@@ -233,8 +223,8 @@ class Object:
 
     def contents(self) -> tuple[ObjectBytes, int]:
         """Bytes that have it, and the bit at which it begins in them."""
-        if self.held is not None:
-            return self.held, self.first_bit
+        if self.enclosing is not None:
+            return self.enclosing, self.first_bit
         size_bits = 8 * self.size_bytes if self.bit_size is None else self.bit_size
         size = (self.first_bit + size_bits + 7) // 8
         data = self.memory(size)
@@ -243,14 +233,14 @@ class Object:
     def read(self) -> Object:
         """Return the same object with its contents, read at once."""
         contents, first_bit = self.contents()
-        return evolve(self, held=contents, first_bit=first_bit)
+        return evolve(self, enclosing=contents, first_bit=first_bit)
 
     def memory(self, size_bytes: int) -> bytes:
         """The bytes that begin where it begins; `Unavailable` in GDB's words."""
         if size_bytes > _MAX_BYTES:
             raise Malformed(f"an object of {size_bytes} bytes is not read")
-        if self.held is not None:
-            data = self.held.known_bytes(self.first_bit, 8 * size_bytes)
+        if self.enclosing is not None:
+            data = self.enclosing.known_bytes(self.first_bit, 8 * size_bytes)
             if data is None:
                 raise UndefinedBits("value has been optimized out")
             return data

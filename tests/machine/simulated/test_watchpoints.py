@@ -21,7 +21,7 @@ from tests.machine.simulated.test_kernels import begun
 
 NAMES = ("vadd", "histogram", "reduce", "stack_array", "atomics", "generic_pointer")
 BUILDS = ("gfx942.O2", "gfx90a.O0", "gfx1100.O2")
-MOST_STOPS = 6
+MAX_STOPS = 6
 
 
 def scratch_of(machine: RunningMachine, wave: Any) -> int:
@@ -67,7 +67,7 @@ def stops(
     ]
     machine.observe(Watchpoints(watching, lambda wave: scratch_of(machine, wave)))
     out: list[Any] = []
-    while (stopped := machine.run()) is not None and len(out) < MOST_STOPS:
+    while (stopped := machine.run()) is not None and len(out) < MAX_STOPS:
         wave = stopped.wave
         out.append((stopped.watchpoints, stopped.text, wave.wave.id, wave.pc, wave.instructions))
     machine.observe()
@@ -89,7 +89,7 @@ def test_blocks_stop_where_instructions_do(built: str, kind: WatchKind, tmp_path
             results.append((found, state(machine)))
         assert results[0] == results[1], name
         seen += len(results[0][0])
-    assert seen > MOST_STOPS
+    assert seen > MAX_STOPS
 
 
 @pytest.mark.parametrize("scoped", [False, True])

@@ -28,7 +28,7 @@ from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 
 _PAGE_BYTES: Final = 4096
-_MOST_PAGES: Final = 2048
+_MAX_PAGES: Final = 2048
 """Read at once: memory stays bounded, however far apart the addresses are."""
 
 
@@ -81,8 +81,8 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
         at = addresses[chosen]
         page_of = at // _PAGE_BYTES
         pages = np.unique(page_of)
-        for first in range(0, len(pages), _MOST_PAGES):
-            some = pages[first : first + _MOST_PAGES]
+        for first in range(0, len(pages), _MAX_PAGES):
+            some = pages[first : first + _MAX_PAGES]
             mine = (page_of >= some[0]) & (page_of <= some[-1])
             data, known = self._pages(some)
             row = np.searchsorted(some, page_of[mine])

@@ -85,18 +85,18 @@ def parse_uri(text: str) -> CodeObjectUri:
     match = _URI.fullmatch(text)
     if match is None:
         raise Malformed(f"{shown_path(text)} is not a URI of a code object")
-    given: dict[str, int] = {}
+    parameters: dict[str, int] = {}
     for parameter in filter(None, (match["range"] or "").split("&")):
         name, _, number = parameter.partition("=")
-        if name not in ("offset", "size") or not _NUMBER.fullmatch(number) or name in given:
+        if name not in ("offset", "size") or not _NUMBER.fullmatch(number) or name in parameters:
             raise Malformed(f"{shown_path(text)}: offset and size are numbers, given once")
-        given[name] = _c_number(text, number)
+        parameters[name] = _c_number(text, number)
     if match["scheme"] == "file":
         path = unquote_to_bytes(match["path"])
-        return CodeObjectUri(text, path, given.get("offset", 0), given.get("size"))
-    if given.keys() != {"offset", "size"}:
+        return CodeObjectUri(text, path, parameters.get("offset", 0), parameters.get("size"))
+    if parameters.keys() != {"offset", "size"}:
         raise Malformed(f"{shown_path(text)}: memory has an offset and a size")
-    return CodeObjectUri(text, None, given["offset"], given["size"])
+    return CodeObjectUri(text, None, parameters["offset"], parameters["size"])
 
 
 def _c_number(text: str, number: str) -> int:

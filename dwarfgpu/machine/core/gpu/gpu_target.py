@@ -51,13 +51,13 @@ class GpuTarget:
         self.function_code: FunctionCode = self._code_at
         """The same, before `faulty_access` is called."""
         self._model: Machine | None = None
-        self._given: dict[Architecture, StateTarget] = {}
+        self._overrides: dict[Architecture, StateTarget] = {}
         self._host: StateTarget | None = None
         self._apertures: dict[WaveId, Apertures] = {}
 
     @property
     def stop(self) -> int:
-        return sum(given.stop for given in self._given.values())
+        return sum(override.stop for override in self._overrides.values())
 
     @property
     def model(self) -> Machine:
@@ -116,21 +116,21 @@ class GpuTarget:
     @property
     def has_given_memory(self) -> bool:
         """Whether memory was given or written over that of the core."""
-        overrides = (*self._given.values(), *([] if self._host is None else [self._host]))
+        overrides = (*self._overrides.values(), *([] if self._host is None else [self._host]))
         return any(override.has_memory for override in overrides)
 
     def given_global_memory(self) -> list[tuple[int, bytes]]:
         """Return the global memory that was given or written over that of the core."""
         out: dict[int, bytes] = {}
-        for given in self._given.values():
-            for name, _, store in given.memories():
+        for override in self._overrides.values():
+            for name, _, store in override.memories():
                 out |= {at: bytes_of(run) for at, run in store.runs() if not name}
         return list(out.items())
 
     def is_given(self, wave: WaveId, name: str) -> bool:
         """Return whether a register was given or written over that of the core."""
-        given = self._given.get(self.wave(wave).architecture)
-        return given is not None and name in given.waves.get(wave, {})
+        override = self._overrides.get(self.wave(wave).architecture)
+        return override is not None and name in override.waves.get(wave, {})
 
     def share_global_memory(self, host: StateTarget) -> None:
         """Share given and written global memory with threads of the process."""
@@ -139,17 +139,17 @@ class GpuTarget:
     def given_of(self, wave: WaveId) -> StateTarget:
         """Return the values given or written over a wave and the waves of its architecture."""
         gpu_wave = self.wave(wave)
-        given = self._given.get(gpu_wave.architecture)
-        if given is None:
-            given = StateTarget(gpu_wave.architecture)
-            other = next(iter(self._given.values()), self._host)
-            if other is not None:
-                given.share_global_memory(other)
-            self._given[gpu_wave.architecture] = given
-        if wave not in given.waves:
-            given.add_wave(wave, self.gpu.first + gpu_wave.leader - 1)
-            given.wave_apertures[wave] = self.apertures_of(wave)
-        return given
+        override = self._overrides.get(gpu_wave.architecture)
+        if override is None:
+            override = StateTarget(gpu_wave.architecture)
+            same_process = next(iter(self._overrides.values()), self._host)
+            if same_process is not None:
+                override.share_global_memory(same_process)
+            self._overrides[gpu_wave.architecture] = override
+        if wave not in override.waves:
+            override.add_wave(wave, self.gpu.first + gpu_wave.leader - 1)
+            override.wave_apertures[wave] = self.apertures_of(wave)
+        return override
 
     def read_register(
         self,
@@ -159,9 +159,9 @@ class GpuTarget:
         size_bytes: int | None = None,
     ) -> bytes:
         gpu_wave, end = self.wave(wave), end_of_read(register, offset_bytes, size_bytes)
-        given = self._given.get(gpu_wave.architecture)
-        if given is not None and register.name in given.waves.get(wave, {}):
-            return given.read_register(wave, register, offset_bytes, size_bytes)
+        override = self._overrides.get(gpu_wave.architecture)
+        if override is not None and register.name in override.waves.get(wave, {}):
+            return override.read_register(wave, register, offset_bytes, size_bytes)
         return self._saved(gpu_wave, wave, register, offset_bytes, end)
 
     def _saved(
@@ -201,15 +201,15 @@ class GpuTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        given = self.given_of(wave)
+        override = self.given_of(wave)
         require_inside(register, offset_bytes, len(data))
-        if register.name not in given.waves[wave]:
+        if register.name not in override.waves[wave]:
             try:
-                given.set_register(wave, register, self.read_register(wave, register))
+                override.set_register(wave, register, self.read_register(wave, register))
             except Unavailable:
                 if place_is_missing(self.wave(wave), register):
                     raise
-        given.set_register(wave, register, data, offset_bytes)
+        override.set_register(wave, register, data, offset_bytes)
 
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
@@ -222,8 +222,8 @@ class GpuTarget:
         def read(offset: int, count: int) -> bytes:
             return b"".join(self._pieces(where, address + offset, count))
 
-        given = self._known_override(where, address, size_bytes)
-        return overridden(given, size_bytes, read) if given else read(0, size_bytes)
+        override = self._known_override(where, address, size_bytes)
+        return overridden(override, size_bytes, read) if override else read(0, size_bytes)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
@@ -293,10 +293,10 @@ class GpuTarget:
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         self.read_memory(where, address, len(data))  # all or nothing
         number = next(iter(self.waves)) if where.wave is None else where.wave
-        given = self.given_of(number)
-        written = given.without_memory()
+        override = self.given_of(number)
+        written = override.without_memory()
         written.set_memory(where, address, data)
-        given.replace_memory(written)
+        override.replace_memory(written)
 
 
 class _CorePart:

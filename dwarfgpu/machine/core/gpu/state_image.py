@@ -40,7 +40,7 @@ _ALIASES: Final = 6
 _FREE: Final = 1 << 32
 """Alignment of the memory that is added."""
 _LAST: Final = 1 << 47
-_MOST_RUNS: Final = 4
+_MAX_RUNS: Final = 4
 """Maximum number of runs of waves with consecutive numbers, in a note."""
 _NOT_IN_REGISTERS: Final = frozenset({"ecc_error", "fatal_halt"})
 """Stop reasons that no register of a wave has."""
@@ -380,10 +380,10 @@ def _numbers_note(walked: Sequence[WaveId]) -> Iterator[str]:
     changed = [run for run in runs if run[0] != run[1]]
     if changed:
         words = [f"{_span(first, count)} is {_span(at, count)}" for first, at, count in changed]
-        more = f", and {len(words) - _MOST_RUNS} more" if len(words) > _MOST_RUNS else ""
+        more = f", and {len(words) - _MAX_RUNS} more" if len(words) > _MAX_RUNS else ""
         yield (
             "a core file numbers its waves from 1 on, those that have ended not counted: wave "
-            f"{', '.join(words[:_MOST_RUNS])}{more} there"
+            f"{', '.join(words[:_MAX_RUNS])}{more} there"
         )
 
 

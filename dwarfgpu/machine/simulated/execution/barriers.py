@@ -31,7 +31,7 @@ def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:
     """Return, for each workgroup with a wave at a barrier, where all its waves are."""
     out: dict[tuple[str, int], list[int]] = {}
     for wave in waves:
-        if not any(other.is_waiting for other in wave.group):
+        if not any(member.is_waiting for member in wave.group):
             continue
         if wave.is_ended:
             state, pc = "ended", wave.pc - SOPP_BYTES

@@ -24,7 +24,7 @@ from dwarfgpu.machine.topology import Agent
 
 _STEP: Final = 1 << 36
 """Between the memories of two dispatches, and between two code objects."""
-_LARGEST_ID: Final = 1 << 32
+_MAX_ID: Final = 1 << 32
 _LISTS: Final = ("agents", "queues", "dispatches", "workgroups", "memory", "waves")
 
 
@@ -66,7 +66,7 @@ def placement_in_state(state: State, agent: int | None) -> DispatchPlacement:
 
 def _next(numbers: Iterable[int]) -> int:
     last = max(numbers, default=0)
-    if last >= _LARGEST_ID:
+    if last >= _MAX_ID:
         raise LimitExceeded(f"no number is left for another one after {shown(last)}")
     return last + 1
 

@@ -246,15 +246,15 @@ def _add_memory(
 
 def write_known(global_memory: GlobalMemory, stores: Iterable[SparseMemory]) -> None:
     """Write known global memory into the allocations that there are, and add the rest."""
-    taken = [(item.start, item.end) for item in global_memory.allocations]
+    occupied = [(item.start, item.end) for item in global_memory.allocations]
     known = [(address, bytes_of(run)) for store in stores for address, run in store.runs()]
     for address, data in known:
-        for start, end in taken:
+        for start, end in occupied:
             first, last = max(start, address), min(end, address + len(data))
             allocation = global_memory.at(start)
             if first < last and allocation is not None:
                 allocation.write(first - start, data[first - address : last - address])
-    for begin, data in _joined(list(_outside(known, taken))):
+    for begin, data in _joined(list(_outside(known, occupied))):
         global_memory.add("memory of the state", begin, data)
 
 

@@ -167,8 +167,10 @@ def _needs(step: Step) -> _Needs:
             for operand in use.sources
             if isinstance(operand.value, Register) and operand.value.bank in ("v", "a")
         )
-    if is_scalar and isinstance(source := use.sources[0].value, Register):
-        copied = (source,) if all(source != other.value for other in use.sources[1:]) else ()
+    if is_scalar and isinstance(first_source := use.sources[0].value, Register):
+        copied = (
+            (first_source,) if all(first_source != other.value for other in use.sources[1:]) else ()
+        )
     old = {operand.value for operand in use.sources if operand.place.name == "d"}
     needed = tuple(
         register

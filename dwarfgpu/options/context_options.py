@@ -1,4 +1,4 @@
-"""Arguments of commands with a machine; separate from opening it, which few commands need."""
+"""The options of an evaluation context: its machine, and the place in it that is in focus."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.core_options import WaveAction, add_core_options
-from dwarfgpu.options.dialects import DIALECT_HELP
+from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.limit_options import add_evaluation_limit_options, add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP

@@ -10,7 +10,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, has_hint, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.evaluation.wave_answer import Line, positioned
+from dwarfgpu.service.eval.wave_answer import Line, positioned
 from dwarfgpu.service.lanes.lane_answer import (
     LaneAnswer,
     lane_lines,
@@ -242,7 +242,7 @@ def variables_in_lanes(
         checked = compared if is_compared else None
         answers = iter(lane_answers(flat, checked=checked, text_only=text_only))
         rows: dict[object, _LaneRow] = {}
-        found = [
+        answered = [
             VariablesInLanes(
                 session,
                 questions,
@@ -252,10 +252,10 @@ def variables_in_lanes(
             for session, questions in zip(some, by_session, strict=True)
         ]
         if not has_answer:
-            pending += found
-            has_answer = any(waves.error is None for waves in found)
-            found, pending = (pending, []) if has_answer else ([], pending)
-        yield from found
+            pending += answered
+            has_answer = any(waves.error is None for waves in answered)
+            answered, pending = (pending, []) if has_answer else ([], pending)
+        yield from answered
     if pending and pending[0].error is not None:
         raise pending[0].error
 

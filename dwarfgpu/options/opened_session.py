@@ -29,6 +29,7 @@ from dwarfgpu.machine.state.load import (
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
+from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import require_core
 from dwarfgpu.options.given_contents import (
     explicit_address,
@@ -38,7 +39,6 @@ from dwarfgpu.options.given_contents import (
 )
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.options.machine_arguments import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.numbers import lane_number, natural
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 from dwarfgpu.service.machine.open_machine import Stopped

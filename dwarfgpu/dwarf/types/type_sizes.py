@@ -1,0 +1,147 @@
+"""Sizes of types, and where the elements of an array are (DWARF 5 chapter 5).
+
+Law: every walk is a loop with a bound, so that no type makes it endless.
+"""
+
+from __future__ import annotations
+
+from typing import Final, assert_never
+
+from attrs import evolve
+
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    MAX_TYPE_BITS,
+    Absent,
+    Array,
+    Base,
+    Dynamic,
+    Enum,
+    Function,
+    MemberPointer,
+    Pointer,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    Unspecified,
+)
+from dwarfgpu.errors import IllFormed, shown
+
+MAX_DIMENSIONS: Final = 100
+"""Dimensions of an array that has a size."""
+
+
+def size_bytes(kind: Type | None) -> int | None:
+    """Return the size of an object of the type in bytes, rounded up; None if unknown."""
+    size = size_bits(kind)
+    return None if size is None else (size + 7) // 8
+
+
+def size_bits(kind: Type | None) -> int | None:
+    """Return the size of an object of the type in bits; None if unknown (void, incomplete).
+
+    `IllFormed` if it exceeds every address space.
+    """
+    size = _size_bits(kind)
+    if size is not None and not 0 <= size <= MAX_TYPE_BITS:
+        raise IllFormed(f"the size of a type in bits is {shown(size)}")
+    return size
+
+
+def _size_bits(kind: Type | None) -> int | None:
+    count = 1
+    for _ in range(MAX_CHAIN):
+        match kind:
+            case None | Function() | Dynamic():
+                return None
+            case Absent():
+                return 0
+            case Typedef() | Qualified():
+                kind = kind.target
+            case Array(declared_bits=int() as declared):
+                return count * declared
+            case Array():
+                if None in kind.dimensions:
+                    return None
+                elements = element_count(kind)
+                if elements and any(stride is not None for stride in kind.strides_bits):
+                    span = _span_bits(kind)
+                    return None if span is None else count * span
+                count *= elements
+                if count > MAX_TYPE_BITS:
+                    raise IllFormed("an array has more elements than an address space has bits")
+                kind = kind.element
+            case Base():
+                return count * kind.base.bit_size
+            case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
+                return None if kind.size_bytes is None else count * kind.size_bytes * 8
+            case other:
+                assert_never(other)
+    raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
+
+
+def element_count(kind: Array) -> int:
+    """Elements of all dimensions; one that is unknown or negative has none."""
+    if len(kind.dimensions) > MAX_DIMENSIONS:
+        raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
+    count = 1
+    for dimension in kind.dimensions:
+        count *= max(dimension or 0, 0)
+        if count > MAX_TYPE_BITS:
+            raise IllFormed("an array has more elements than an address space has bits")
+    return count
+
+
+def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
+    """Return the stride of each dimension in bits; None if unknown.
+
+    `element_bits`: the size of an element, if the caller knows it.
+    """
+    strides = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
+    out: list[int] = []
+    inner: int | None = None
+    for dimension, stride in zip(reversed(kind.dimensions), reversed(strides), strict=True):
+        if stride is None:
+            if not out:
+                stride = size_bits(kind.element) if element_bits is None else element_bits
+            elif inner is not None:
+                stride = abs(out[-1]) * max(inner, 0)
+        if stride is None:
+            return None
+        out.append(stride)
+        inner = dimension
+    return tuple(reversed(out))
+
+
+def offset_bits(stride: int, count: int, index: int) -> int:
+    """Return where an element is in a dimension, from its lowest address."""
+    return index * stride if stride >= 0 else (index - count + 1) * stride
+
+
+def element_type(kind: Array) -> Type | None:
+    """An element: of an array of several dimensions, an array of the others."""
+    if len(kind.dimensions) == 1:
+        return kind.element
+    return evolve(
+        kind,
+        dimensions=kind.dimensions[1:],
+        strides_bits=kind.strides_bits[1:],
+        lower_bounds=kind.lower_bounds[1:],
+        own_name=None,
+        declared_bits=None,
+    )
+
+
+def _span_bits(kind: Array) -> int | None:
+    """From the lowest element to the end of the highest one and its stride."""
+    strides = strides_of(kind)
+    if strides is None:
+        return None
+    counts = [dimension or 0 for dimension in kind.dimensions]
+    steps = zip(counts, strides, strict=True)
+    # With a stride of 0 all elements are at one place, which has the size of an element.
+    last = abs(strides[-1]) or size_bits(kind.element)
+    if last is None:
+        return None
+    return sum((count - 1) * abs(stride) for count, stride in steps) + last
