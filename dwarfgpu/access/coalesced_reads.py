@@ -112,7 +112,9 @@ class CoalescedReads:
                 if len(run.places) == 1 and isinstance(place.storage, Memory | Register):
                     first_byte = place.bit_offset // 8
                     end_byte = (place.bit_offset + run.size_bits + 7) // 8
-                    self.ranges.setdefault(_key(place.storage), []).append((first_byte, end_byte))
+                    self.ranges.setdefault(storage_key(place.storage), []).append(
+                        (first_byte, end_byte)
+                    )
             for key, ranges in self.ranges.items():
                 self.ranges[key] = self._merged(ranges)
 
@@ -147,7 +149,7 @@ class CoalescedReads:
 
     def _bytes(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes | None:
         """Return the bytes from the range fetched together; None if it is unreadable."""
-        key = _key(storage)
+        key = storage_key(storage)
         ranges = self.ranges.get(key)
         if ranges is None:
             return self._load(storage, first_byte, size_bytes)
@@ -230,7 +232,7 @@ def _unavailable(size_bytes: int, reason: str) -> Bits:
     return Bits(0, size_bits, unavailable=(1 << size_bits) - 1, reasons=(reason,))
 
 
-def _key(storage: Memory | Register) -> object:
+def storage_key(storage: Memory | Register) -> object:
     """Identify a storage by a key that is cheaper to compare than the storage."""
     if isinstance(storage, Register):
         return (id(storage.register), storage.wave, storage.frame)

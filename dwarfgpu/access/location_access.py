@@ -17,7 +17,7 @@ from typing import Protocol, assert_never
 
 from attrs import field
 
-from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget, storage_key
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.base.bits import Endian, extract, insert
 from dwarfgpu.base.light_attrs import frozen
@@ -46,6 +46,10 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 
+PLAIN_LEVELS = 4
+"""Composites inside one another that are looked through for the one place of an object,"""
+PIECES = 16
+"""and pieces of one that are read without what partly known bits need."""
 NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
 """Reason given for the unavailable bits of an implicit pointer."""
 
@@ -128,19 +132,15 @@ class LocationAccess(ABC):
         budget = READ_BUDGET.get()
         if budget is not None:
             budget.spend(size_bits)
-        places = location.places
-        if len(places) == 1:
-            place = places[0]
-            storage = place.storage
-            if type(storage) is Register or type(storage) is Memory:
-                if place.bit_offset + size_bits > storage.size_bits:
-                    raise _too_short(place, size_bits)
-                self._check_fresh(location.stop)
-                return self._fetch(storage, place.bit_offset, size_bits)
-            is_first = place.bit_offset == 0
-            if type(storage) is Implicit and is_first and size_bits == storage.size_bits:
-                self._check_fresh(location.stop)
-                return storage.bits
+        plain = self._plain(location, size_bits)
+        if plain is not None:
+            return self._fetch(*plain, size_bits)
+        place = location.places[0]
+        storage = place.storage
+        is_whole = len(location.places) == 1 and place.bit_offset == 0
+        if type(storage) is Implicit and is_whole and size_bits == storage.size_bits:
+            self._check_fresh(location.stop)
+            return storage.bits
         budget = RunBudget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
         if any(_is_implicit_pointer(run) for run in runs):
@@ -156,6 +156,89 @@ class LocationAccess(ABC):
             )
         return contents.value
 
+    def _plain(self, location: Location, size_bits: int) -> tuple[Memory | Register, int] | None:
+        """Return the register or memory with all bits of an object, and the first of them.
+
+        None where they are in several, or elsewhere, or not all there: `runs` has the reason.
+        """
+        place = location.places[0]
+        storage, first = place.storage, place.bit_offset
+        if type(storage) is Register or type(storage) is Memory:
+            if len(location.places) != 1:
+                return None
+            if first + size_bits > storage.size_bits:
+                raise _too_short(place, size_bits)
+            if location.stop is not None:
+                self._check_fresh(location.stop)
+            return storage, first
+        if type(storage) is Composite or type(storage) is Selected:
+            return self._plain_inside(location, size_bits)
+        return None
+
+    def _plain_inside(
+        self, location: Location, size_bits: int
+    ) -> tuple[Memory | Register, int] | None:
+        """Return the same for a composite, through composites within it."""
+        at = 0
+        for _ in range(min(self.runs_limit, PLAIN_LEVELS)):
+            place = location.places[0]
+            storage, first = place.storage, place.bit_offset + at
+            if len(location.places) != 1 or not size_bits:
+                return None
+            if storage.size_bits is None or first + size_bits > storage.size_bits:
+                return None
+            if location.stop is not None:
+                self._check_fresh(location.stop)
+            if isinstance(storage, Register | Memory):
+                return storage, first
+            if isinstance(storage, Composite):
+                index = bisect_right(storage.starts, first) - 1
+                part, within = storage.parts[index], first - storage.starts[index]
+                inner, inner_bits, at = part.location, part.size_bits, within
+            elif isinstance(storage, Selected):
+                index, within = divmod(first, storage.element_bits)
+                inner = storage.one if storage.mask >> index & 1 else storage.zero
+                inner_bits, at = storage.element_bits, first
+            else:
+                return None
+            if within + size_bits > inner_bits:
+                return None
+            location = inner
+        return None
+
+    def _pieces(self, location: Location, size_bytes: int) -> bytes | None:
+        """Return the bytes of a composite of whole bytes of different registers and memories.
+
+        None for anything else, and where a byte cannot be read: `runs` has the reason.
+        """
+        place = location.places[0]
+        storage, left_bits = place.storage, 8 * size_bytes
+        if len(location.places) != 1 or not isinstance(storage, Composite) or place.bit_offset:
+            return None
+        if left_bits > storage.size_bits or len(storage.parts) > PIECES:
+            return None
+        if self.runs_limit < (1 + PIECES) * PLAIN_LEVELS:
+            return None  # the pieces within pieces have to be counted
+        if location.stop is not None:
+            self._check_fresh(location.stop)
+        loads: dict[object, tuple[Memory | Register, int, int]] = {}
+        for part in storage.parts:
+            if not left_bits:
+                break
+            size_bits = min(part.size_bits, left_bits)
+            plain = None if size_bits % 8 else self._plain(part.location, size_bits)
+            if plain is None or plain[1] % 8:
+                return None
+            key = storage_key(plain[0])
+            if key in loads:
+                return None
+            loads[key] = plain[0], plain[1] // 8, size_bits // 8
+            left_bits -= size_bits
+        try:
+            return b"".join([self.load(*of_part) for of_part in loads.values()])
+        except Unavailable:
+            return None
+
     def read(self, location: Location, size_bits: int) -> Bits:
         """Return the bits of an object; undefined and unavailable bits are marked with their
         reasons.
@@ -163,6 +246,15 @@ class LocationAccess(ABC):
         An implicit pointer has no bits: they count as unavailable. Raises `OutOfRange`,
         `StaleLocation`, `MissingContext` and `LimitExceeded`.
         """
+        self._require_size(size_bits)
+        plain = self._plain(location, size_bits)
+        if plain is not None:
+            with suppress(Unavailable):  # some of the bits may be known
+                return Bits(self._fetch(*plain, size_bits), size_bits)
+        return self.read_run_by_run(location, size_bits)
+
+    def read_run_by_run(self, location: Location, size_bits: int) -> Bits:
+        """Return the same as `read`, which has a shorter way for whole objects."""
         return self._read(location, size_bits, RunBudget(self.runs_limit))
 
     def pointer(self, location: Location, size_bits: int) -> ImplicitPointer | None:
@@ -177,16 +269,18 @@ class LocationAccess(ABC):
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
         """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
-        self._require_size(8 * size_bytes)
-        places = location.places
-        if len(places) == 1 and not places[0].bit_offset % 8:
-            storage, bit_offset = places[0].storage, places[0].bit_offset
-            if isinstance(storage, Register | Memory):
-                if bit_offset + 8 * size_bytes > storage.size_bits:
-                    raise _too_short(places[0], 8 * size_bytes)
-                self._check_fresh(location.stop)
-                return self.load(storage, bit_offset // 8, size_bytes)
-        contents = self.retrieve(location, 8 * size_bytes)
+        size_bits = 8 * size_bytes
+        self._require_size(size_bits)
+        plain = self._plain(location, size_bits)
+        if plain is not None:
+            storage, first_bit = plain
+            if not first_bit % 8:
+                return self.load(storage, first_bit // 8, size_bytes)
+        elif type(location.places[0].storage) is Composite:
+            data = self._pieces(location, size_bytes)
+            if data is not None:
+                return data
+        contents = self.retrieve(location, size_bits)
         if isinstance(contents, ImplicitPointer):
             raise EvaluationError(NO_BITS)
         return contents.to_bytes(size_bytes, self.endian)

@@ -112,14 +112,17 @@ class AddressSpace:
     unavailable: str | None = None
     """Why memory of this space can never be accessed, for spaces that are only declared."""
 
-    @property
-    def size_bits(self) -> int:
-        """Size of the memory location storage: the range of addresses, in bits."""
+    size_bits: int = field(init=False, eq=False, repr=False)
+    """Size of the memory location storage: the range of addresses, in bits."""
+    end: int = field(init=False, eq=False, repr=False)
+    """The address after the last one."""
+
+    @size_bits.default
+    def _size_bits(self) -> int:
         return 8 << self.address_bits
 
-    @property
-    def end(self) -> int:
-        """The address after the last one."""
+    @end.default
+    def _end(self) -> int:
         return 1 << self.address_bits
 
     def require_address(self, address: int) -> None:

@@ -3,17 +3,25 @@
 Everything independent of the context happens here, once per expression: the declarations give
 operands, arity and coercions, and constants are made. A step pops, converts, calls and pushes; it
 returns a value only to transfer control.
+
+An expression without branches and calls has a bound form, too. An operation that depends on popped
+entries alone, and pops constants, is performed when it is bound; one that pops constants after
+other entries has them as arguments.
+
+Law: what the bound form gives, and the operation that its error names, are those of the steps one
+by one. An operation that fails is left as it is, to fail when it is performed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
-from typing import Any, NoReturn, Protocol, TypeAlias, cast, get_args
+from itertools import count
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast, get_args
 
 from dwarfgpu.base.base_type import generic_type
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import IllFormed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.control_flow import Control
 from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
@@ -37,6 +45,14 @@ class Converter(Protocol):
 Perform: TypeAlias = Callable[[Converter, Stack, Context], Control | None]
 
 
+class FoldedStep(NamedTuple):
+    """A step of the bound form."""
+
+    perform: Perform
+    number: int
+    """The number of the instruction that it performs: the last one, where it replaces several."""
+
+
 @frozen(eq=False)
 class Program:
     """An expression bound to the declarations of its operations."""
@@ -48,8 +64,17 @@ class Program:
     """Each instruction, ready to be performed."""
     is_straight: bool
     """Whether its steps are performed once each, in order, up to the end of the bytes."""
+    folded: tuple[FoldedStep, ...] | None
+    """The bound form of straight steps; None of others, and of long expressions."""
+    last: Instruction | None
+    """The last instruction."""
     notes: tuple[str, ...] = ()
     """What the dialect changed."""
+
+    def straight_steps(self) -> Iterable[tuple[Perform, int]]:
+        """Return the steps of a straight program in order, each with the number of its
+        instruction."""
+        return zip(self.steps, count(), strict=False) if self.folded is None else self.folded
 
     def index_at(self, offset: int) -> int | None:
         """Return the step at an offset; the end of the expression counts as one.
@@ -87,7 +112,10 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     is_straight = expression.error is None and not any(
         instruction.operation.transfers for instruction in distinct
     )
-    return Program(expression, instructions, steps, is_straight, notes)
+    is_short = len(data) <= CACHED_BYTES
+    bound_form = _folded(instructions, form) if is_straight and is_short else None
+    last = instructions[-1] if len(instructions) else None
+    return Program(expression, instructions, steps, is_straight, bound_form, last, notes)
 
 
 prepare_cached = lru_cache(maxsize=4096)(_prepare)
@@ -107,10 +135,80 @@ class _Late:
         return _bound(self.instruction, self.form)(coercer, stack, ctx)
 
 
-def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
+_Constant: TypeAlias = "Value | Location"
+_NOUNS = {"value": (Value,), "pointer": (Value,), "location": (Location,)}
+_CONSTANTS = (Value, Location)
+
+
+def _folded(instructions: Iterable[Instruction], form: UnitFormat) -> tuple[FoldedStep, ...]:
+    """Return the bound form of instructions that are performed once each, in order."""
+    out: list[FoldedStep] = []
+    constants: list[_Constant] = []
+    """What the last steps of `out` push, which push a constant each."""
+    for index, instruction in enumerate(instructions):
+        operation = instruction.operation
+        if operation.unsupported is not None or "stack" in operation.leading:
+            constants.clear()
+            out.append(FoldedStep(_bound(instruction, form), index))
+            continue
+        call = _call(instruction, form)
+        count = _constant_arguments(call, constants)
+        if count == len(call.kinds) and not call.leading:
+            pushed = _performed(call, constants[len(constants) - count :])
+            if pushed is not None:
+                _drop(out, constants, count)
+                constants += pushed
+                out += [FoldedStep(_constant(entry), index) for entry in pushed]
+                continue
+        bound = _with_constants(operation, call, tuple(constants[len(constants) - count :]))
+        if bound is None:
+            constants.clear()
+            out.append(FoldedStep(_bound(instruction, form), index))
+        else:
+            _drop(out, constants, count)
+            constants.clear()
+            out.append(FoldedStep(bound, index))
+    return tuple(out)
+
+
+def _drop(out: list[FoldedStep], constants: list[_Constant], count: int) -> None:
+    if count:
+        del out[-count:], constants[-count:]
+
+
+def _constant_arguments(call: Call, constants: list[_Constant]) -> int:
+    """Return how many of the topmost entries that are popped are constants of the required kind."""
+    count = 0
+    for kind, entry in zip(reversed(call.kinds), reversed(constants), strict=False):
+        if not isinstance(entry, _NOUNS.get(kind, _CONSTANTS)):
+            break
+        count += 1
+    return count
+
+
+def _performed(call: Call, arguments: list[_Constant]) -> list[_Constant] | None:
+    """Return what a call pushes; None where it fails, or pushes what is no constant."""
+    try:
+        pushed: Any = call.function(*arguments)
+    except DwarfGpuError:
+        return None
+    entries = pushed if isinstance(pushed, tuple) else () if pushed is None else (pushed,)
+    return list(entries) if all(isinstance(entry, _CONSTANTS) for entry in entries) else None
+
+
+class Call(NamedTuple):
+    """The function of an operation with its operands, and what it takes besides."""
+
+    function: Callable[..., Any]
+    leading: tuple[str, ...]
+    """What comes before the popped entries: `context` or `stack`."""
+    kinds: tuple[Kind, ...]
+    """The kinds of the popped entries, the deepest first."""
+
+
+def _call(instruction: Instruction, form: UnitFormat) -> Call:
+    """Return the call that performs an instruction in units of a format."""
     operation = instruction.operation
-    if operation.unsupported is not None:
-        return partial(_unsupported, operation.title, operation.unsupported)
     namespace: dict[str, Any] = {
         info.name: value
         for info, value in zip(operation.operands, instruction.operands, strict=True)
@@ -123,14 +221,44 @@ def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
     leading: tuple[str, ...] = operation.leading
     if leading == ("generic",):
         call, leading = partial(call, generic_type(form.address_size * 8, form.endian)), ()
-    kinds = tuple(info.kind for info in operation.pops)
+    return Call(call, leading, tuple(info.kind for info in operation.pops))
+
+
+def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
+    """Return the step that performs an instruction in units of a format."""
+    operation = instruction.operation
+    if operation.unsupported is not None:
+        return partial(_unsupported, operation.title, operation.unsupported)
+    call, leading, kinds = _call(instruction, form)
     if operation.pushes in ("value", "location"):
         if not kinds and not leading:
             return _constant(call())
         simple = _SIMPLE.get((len(kinds), leading))
         if simple is not None:
             return simple(call, *kinds)
+    if leading == ("context", "stack") and not kinds:
+        return _in_context_on_stack(call)
+    if not leading and kinds and set(kinds) == {"entry"} and operation.pushes == "entries":
+        return _moved(call, len(kinds))
     return _general(call, operation, leading, kinds)
+
+
+def _with_constants(
+    operation: Operation, call: Call, constants: tuple[Entry, ...]
+) -> Perform | None:
+    """Return the step of a call whose topmost arguments are constants; None if it has no such
+    form."""
+    function, leading, kinds = call
+    if not constants or operation.pushes not in ("value", "location", "control"):
+        return None
+    form = len(kinds) - len(constants), leading
+    if form == (0, ("context",)):
+        return _constants_in_context(function, constants)
+    if form == (1, ()):
+        return _unary_with(function, kinds[0], constants)
+    if form == (1, ("context",)):
+        return _unary_in_context_with(function, kinds[0], constants)
+    return None
 
 
 def _unsupported(title: str, reason: str, *_: object) -> NoReturn:
@@ -147,6 +275,8 @@ def _underflow(needed: int, stack: Stack) -> IllFormed:
 
 
 def _constant(entry: Entry) -> Perform:
+    """Return a step that pushes an entry."""
+
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         stack.append(entry)
 
@@ -184,6 +314,53 @@ def _unary_in_context(call: Callable[..., Entry], kind: Kind) -> Perform:
     return perform
 
 
+def _constants_in_context(call: Callable[..., Any], constants: tuple[Entry, ...]) -> Perform:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
+        pushed = call(ctx, *constants)
+        if type(pushed) in _ENTRIES:
+            stack.append(pushed)
+            return None
+        return cast("Control | None", pushed)
+
+    return perform
+
+
+def _unary_with(call: Callable[..., Any], kind: Kind, constants: tuple[Entry, ...]) -> Perform:
+    noun, count = _TYPES[kind], 1 + len(constants)
+
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
+        if not stack:
+            raise _underflow(count, [*stack, *constants])
+        top = stack.pop()
+        pushed = call(top if type(top) is noun else coercer.coerced(top, kind, ctx), *constants)
+        if type(pushed) in _ENTRIES:
+            stack.append(pushed)
+            return None
+        return cast("Control | None", pushed)
+
+    return perform
+
+
+def _unary_in_context_with(
+    call: Callable[..., Any], kind: Kind, constants: tuple[Entry, ...]
+) -> Perform:
+    noun, count = _TYPES[kind], 1 + len(constants)
+
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
+        if not stack:
+            raise _underflow(count, [*stack, *constants])
+        top = stack.pop()
+        if type(top) is not noun:
+            top = coercer.coerced(top, kind, ctx)
+        pushed = call(ctx, top, *constants)
+        if type(pushed) in _ENTRIES:
+            stack.append(pushed)
+            return None
+        return cast("Control | None", pushed)
+
+    return perform
+
+
 def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> Perform:
     first_noun, second_noun = _TYPES[first_kind], _TYPES[second_kind]
 
@@ -212,6 +389,31 @@ def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
             if type(popped[at]) is not noun:
                 popped[at] = coercer.coerced(popped[at], kind, ctx)
         stack.append(call(ctx, *popped))
+
+    return perform
+
+
+def _in_context_on_stack(call: Callable[..., Any]) -> Perform:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
+        pushed = call(ctx, stack)
+        if type(pushed) in _ENTRIES:
+            stack.append(pushed)
+            return None
+        return cast("Control | None", pushed)
+
+    return perform
+
+
+def _moved(call: Callable[..., tuple[Entry, ...]], count: int) -> Perform:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
+        if count > len(stack):
+            raise _underflow(count, stack)
+        popped = stack[-count:]
+        del stack[-count:]
+        for at, entry in enumerate(popped):
+            if type(entry) is not Value:
+                popped[at] = coercer.coerced(entry, "entry", ctx)
+        stack.extend(call(*popped))
 
     return perform
 

@@ -36,20 +36,23 @@ def memory_location(
 
     `bind_lane`: whether the memory of a lane requires a current lane.
     """
-    if space.scope == "process":
-        bit_offset = (address & (1 << space.address_bits) - 1) * 8
-        return Location((SingleLocation(Memory(space), bit_offset),), ctx.stop)
-    wave = lane = None
-    match space.scope:
-        case "lane":
-            wave = require(ctx.wave, "thread")
-            lane = require(ctx.lane, "lane") if bind_lane else ctx.lane
-        case "wave" | "workgroup":
-            wave = require(ctx.wave, "thread")
-        case "any":
-            wave, lane = ctx.wave, ctx.lane
-    bit_offset = (address & (1 << space.address_bits) - 1) * 8
-    return Location((SingleLocation(Memory(space, wave, lane), bit_offset),), ctx.stop)
+    scope = space.scope
+    if scope in ("process", "agent"):
+        storage = Memory(space)
+    else:
+        wave, lane = ctx.wave, ctx.lane
+        if wave is None and scope != "any":
+            require(wave, "thread")
+        if lane is None and scope == "lane" and bind_lane:
+            require(lane, "lane")
+        if scope in ("wave", "workgroup"):
+            lane = None
+        storage = Memory(space, wave, lane)
+    target = ctx.target
+    return Location(
+        (SingleLocation(storage, (address & space.end - 1) * 8),),
+        None if target is None else target.stop,
+    )
 
 
 def whole_register(arch: Architecture, number: int, wave: WaveId, stop: int | None) -> Location:

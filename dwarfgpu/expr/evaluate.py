@@ -99,8 +99,12 @@ def evaluate(
     The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError` and
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
-    with _Evaluator(context, observe) as evaluator:
+    evaluator = _Evaluator(context, observe)
+    token = READ_BUDGET.set(READ_BUDGET.get() or evaluator)
+    try:
         return evaluator.result(data, context, dialect)
+    finally:
+        READ_BUDGET.reset(token)
 
 
 def evaluate_attribute(
@@ -185,8 +189,7 @@ class _Evaluator:
             )
 
     def result(self, data: bytes, ctx: Context, dialect: Dialect | None = None) -> Result:
-        stack, _ = self.run(data, ctx, dialect)
-        return self._result(stack, ctx)
+        return self._result(self.run(data, ctx, dialect)[0], ctx)
 
     def _result(self, stack: Stack, ctx: Context) -> Result:
         """Return the rules of A.2.5.4 for the three result kinds."""
@@ -195,8 +198,11 @@ class _Evaluator:
             if kind == "value":
                 raise IllFormed("a value is required, and the stack is empty at the end")
             return _dated(UNDEFINED_LOCATION, ctx)
-        last = stack[-1]
-        top = last.completed() if isinstance(last, PartialComposite) else last
+        top = stack[-1]
+        if type(top) is Location and kind != "value":
+            return top if top.stop is not None else _dated(top, ctx)
+        if isinstance(top, PartialComposite):
+            top = top.completed()
         if kind == "location":
             return _dated(self._as_location(top, ctx), ctx)
         if kind == "value" and not isinstance(top, ImplicitPointerValue):
@@ -260,13 +266,26 @@ class _Evaluator:
     ) -> tuple[Stack, Instruction | None]:
         """Perform all operations; the stack they leave and the last of them."""
         unit = ctx.unit
-        form = unit.format if unit is not None else format_of(ctx.architecture)
-        if unit is None and ctx.architecture is None:
-            _require_sizes(prepare(data, dialect or AMD, form))
-        program = prepare(data, dialect or (unit.dialect if unit is not None else AMD), form)
-        stack: Stack = list(ctx.initial_stack)
+        if unit is None:
+            program = prepare(data, dialect or AMD, format_of(ctx.architecture))
+            if ctx.architecture is None:
+                _require_sizes(program)
+        else:
+            program = prepare(data, dialect or unit.dialect, unit.format)
+        stack: Stack = [*ctx.initial_stack]
         if program.is_straight and self.observe is None and self._afford(program, stack):
-            return self._run_straight(program, stack, ctx)
+            index = -1
+            try:
+                for perform, index in program.straight_steps():  # noqa: B007
+                    control = perform(self, stack, ctx)
+                    if control is not None:
+                        assert isinstance(control, Nested)
+                        outcome = self.attribute(control.attribute, control.context)
+                        stack.append(control.then(outcome))
+            except DwarfGpuError as error:
+                _locate(error, program.instructions[index])
+                raise
+            return stack, program.last
         callers: list[tuple[Program, int, Context]] = []
         steps, index = program.steps, 0
         performed, at = program, -1
@@ -335,23 +354,6 @@ class _Evaluator:
             return False
         self.steps_left -= count
         return True
-
-    def _run_straight(
-        self, program: Program, stack: Stack, ctx: Context
-    ) -> tuple[Stack, Instruction | None]:
-        """`run` for what most expressions are, without what they do not need."""
-        at = -1
-        try:
-            for at, perform in enumerate(program.steps):  # noqa: B007
-                control = perform(self, stack, ctx)
-                if control is not None:
-                    assert isinstance(control, Nested)
-                    outcome = self.attribute(control.attribute, control.context)
-                    stack.append(control.then(outcome))
-        except DwarfGpuError as error:
-            _locate(error, program.instructions[at])
-            raise
-        return stack, None if at < 0 else program.instructions[at]
 
     def _begin(self, parent: int | None, ctx: Context, stack: Stack, calls: int) -> _Begun:
         self.current, self.begun = self.begun, self.begun + 1

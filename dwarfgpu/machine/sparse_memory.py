@@ -180,6 +180,11 @@ class SparseMemory:
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range: offsets in it, and bytes; adjacent parts are
         joined."""
+        index = bisect_right(self._starts, address) - 1
+        if index >= 0:
+            run, first = self._runs[index], address - self._starts[index]
+            if type(run) is bytearray and 0 < size_bytes <= len(run) - first:
+                return [(0, bytes(run[first : first + size_bytes]))]
         out: list[tuple[int, list[bytes]]] = []
         at = address - 1
         end = address + size_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TypeAlias, assert_never
 
 from attrs import field
@@ -52,11 +53,10 @@ class SingleLocation:
 
     def displaced(self, bits: int) -> SingleLocation:
         """Moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
-        storage = self.storage
+        storage, bit_offset = self.storage, self.bit_offset + bits
         size_bits = storage.size_bits
         if size_bits is None:
             return self  # undefined storage has no offset: A.2.5.4.4.2
-        bit_offset = self.bit_offset + bits
         if not 0 <= bit_offset < size_bits:
             raise OutOfRange(
                 f"bit offset {shown(bit_offset)} is outside the {size_bits} bits "
@@ -87,8 +87,9 @@ class Location:
 
     def displaced(self, bits: int) -> Location:
         """Return every place moved by `bits`; `OutOfRange` if any leaves its storage."""
-        if len(self.places) == 1:
-            return Location((self.places[0].displaced(bits),), self.stop)
+        places = self.places
+        if len(places) == 1:
+            return Location((places[0].displaced(bits),), self.stop)
         return Location(tuple([place.displaced(bits) for place in self.places]), self.stop)
 
     @property
@@ -228,12 +229,8 @@ def selection(location: Location, mask: int, element_bits: int, count: int) -> L
 
 def composite(parts: list[Part]) -> Location:
     """Return a complete composite location description of the parts, at bit offset 0."""
-    starts: list[int] = []
-    size_bits = 0
-    for part in parts:
-        starts.append(size_bits)
-        size_bits += part.size_bits
-    storage = Composite(tuple(parts), tuple(starts), size_bits)
+    starts = (0, *accumulate([part.size_bits for part in parts]))
+    storage = Composite(tuple(parts), starts[:-1], starts[-1])
     return Location((SingleLocation(storage),))
 
 

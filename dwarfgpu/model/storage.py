@@ -124,7 +124,12 @@ class Composite:
 
     @depth.default
     def _depth(self) -> int:
-        return 1 + max((depth_of(part.location) for part in self.parts), default=0)
+        depth = 0
+        for part in self.parts:
+            places = part.location.places
+            if len(places) != 1 or type(places[0].storage) is not Register:
+                depth = max(depth, depth_of(part.location))
+        return 1 + depth
 
     def __eq__(self, other: object) -> bool:
         return _equal(self, other) if is_compound(other) else NotImplemented

@@ -53,7 +53,10 @@ class Value:
 
     def require_integral(self) -> None:
         """`IllFormed` unless the type is integral (A.2.5.2)."""
-        if not self.type.is_integral or self.type.vector_size is not None:
+        base = self.type
+        if base.encoding == "generic":
+            return
+        if not base.is_integral or base.vector_size is not None:
             raise IllFormed(f"an integral type is required, not {self.type}")
 
     @property

@@ -24,7 +24,7 @@ from dwarfgpu.model.location import (
     selection,
     storage_name,
 )
-from dwarfgpu.model.storage import Part, Repeated, Selected, depth_of
+from dwarfgpu.model.storage import Memory, Part, Register, Repeated, Selected, depth_of
 from dwarfgpu.model.value import Value
 
 PIECES: Final = ("piece", "bit_piece")
@@ -155,6 +155,13 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
 
 def part_of(ctx: Context, location: Location, size_bits: int) -> Part:
     """Return a part whose bits all lie within each of its places."""
+    places = location.places
+    if len(places) == 1:
+        place = places[0]
+        storage = place.storage
+        is_plain = type(storage) is Register or type(storage) is Memory
+        if is_plain and size_bits <= (place.remaining_bits or 0):
+            return Part(location, size_bits)
     _require_bits(location, size_bits)
     return Part(_shallow(ctx, narrowed(location, size_bits)), size_bits)
 

@@ -270,7 +270,7 @@ class StateTarget:
                 out.append(store.read(start, count))
             except Unavailable as error:
                 raise _at_requested_address(error, where, address + offset, start) from None
-        return b"".join(out)
+        return out[0] if len(out) == 1 else b"".join(out)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
@@ -330,7 +330,10 @@ class StateTarget:
             if wave is None:
                 raise MissingContext(f"the context has no thread, and {name} memory belongs to one")
             owner = self.workgroups.get(wave, wave) if scope == "workgroup" else wave
-        return self._memories.setdefault((name, owner), SparseMemory(name))
+        store = self._memories.get((name, owner))
+        if store is None:
+            store = self._memories[name, owner] = SparseMemory(name)
+        return store
 
 
 def _at_requested_address(
