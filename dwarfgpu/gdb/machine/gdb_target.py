@@ -17,6 +17,7 @@ from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
+from dwarfgpu.gdb.machine.process_memory import is_unmapped
 from dwarfgpu.gdb.machine.read_dependencies import Reads
 from dwarfgpu.gdb.machine.rocm import (
     is_gpu,
@@ -178,6 +179,10 @@ class GdbTarget:
             raise Unavailable(f"GDB read {len(data)} of {size_bytes} bytes at {address:#x}")
         self._for_each_recording(lambda reads: reads.add(address, data))
         return data
+
+    def is_unreadable(self, where: Memory, address: int, size_bytes: int) -> bool:
+        """Return whether no byte of a range can be read: `access.coalesced_reads.IsUnreadable`."""
+        return not where.space.number and is_unmapped(gdb.selected_inferior(), address, size_bytes)
 
     @contextmanager
     def recorded(self) -> Iterator[Reads]:
