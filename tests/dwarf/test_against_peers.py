@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable
 from io import BytesIO
 
@@ -16,6 +15,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.expr.context import LocList
 from tests.dwarf.builder import FIXTURES, fixture, read_fixture
+from tests.tool_output import printed_about
 
 BINARIES = sorted(
     path.relative_to(FIXTURES).as_posix()
@@ -75,12 +75,7 @@ BOUNDS = re.compile(r"\[0x([0-9a-f]+), 0x([0-9a-f]+)\)")
 def test_lists_as_llvm_dwarfdump_prints_them(
     name: str, load_address: int, tool: Callable[[str], str]
 ) -> None:
-    text = subprocess.run(
-        [tool(DUMP), "--debug-info", str(FIXTURES / name)],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
+    text = printed_about(FIXTURES / name, tool(DUMP), "--debug-info")
     starts = list(ENTRY.finditer(text))
     info = fixture(name, load_address)
     assert [int(start[1], 16) for start in starts] == [die.offset for die in entries(info)]

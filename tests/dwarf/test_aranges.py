@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable
 from itertools import zip_longest
 from pathlib import Path
@@ -19,6 +18,7 @@ from dwarfgpu.dwarf.index.aranges import read_aranges
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.objfile.elf import open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, unit
+from tests.tool_output import printed_about
 
 BINARIES = sorted(
     path.relative_to(FIXTURES).as_posix()
@@ -139,9 +139,7 @@ PAIR = re.compile(r"^\[0x(\w+), 0x(\w+)\)", re.M)
 
 
 def compare(path: Path, dump: str) -> None:
-    text = subprocess.run(
-        [dump, "--debug-aranges", str(path)], check=True, capture_output=True, text=True
-    ).stdout
+    text = printed_about(path, dump, "--debug-aranges")
     starts = list(HEADER.finditer(text))
     expected = []
     for start, after in zip_longest(starts, starts[1:]):

@@ -19,6 +19,7 @@ from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 from tests.dwarf.builder import FIXTURES
 from tests.dwarf.test_large_files import LARGE, is_described
+from tests.tool_output import printed_about
 
 BINARIES = sorted(
     path.relative_to(FIXTURES).as_posix()
@@ -68,9 +69,7 @@ def files_text(table: LineTable) -> list[tuple[object, ...]]:
 
 
 def compare(path: Path, dump: str) -> None:
-    text = subprocess.run(
-        [dump, "--debug-line", str(path)], check=True, capture_output=True, text=True
-    ).stdout
+    text = printed_about(path, dump, "--debug-line")
     info = DebugInfo.of(open_object(path))
     ours = tables(info)
     theirs = dict(printed_tables(text))

@@ -30,6 +30,7 @@ from dwarfgpu.expr.operand_codec import Codec
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import open_object
+from tests.tool_output import printed_about
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BINARIES = sorted(
@@ -102,7 +103,7 @@ def shortest(unit: CompilationUnit, data: bytes) -> bytes:
 def test_llvm_dwarfdump_on_fixtures(name: str, tool: Find) -> None:
     info, arch = of_file(FIXTURES / name)
     (unit,) = info.units
-    listing = output(tool(LLVM), "--debug-info", FIXTURES / name)
+    listing = printed_about(FIXTURES / name, tool(LLVM), "--debug-info")
     texts = re.findall(
         r"(?:DW_AT_\w+\t|0x[0-9a-f]{16}\): |<default>: )(\(?(?:DW_OP|<decoding).*)", listing
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from dwarfgpu.isa.decode import Decoder
 from dwarfgpu.isa.tables import isa_target
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.target_id import target_of_flags
+from tests.tool_output import printed_about
 from tools.isa_differential import LLVM_MC, differences, ends_llvm, samples
 
 OBJDUMP = "llvm-objdump-19"
@@ -38,24 +39,33 @@ def objects() -> list[Path]:
     return sorted(path for path in root.rglob("*.co") if "broken" not in path.parts)
 
 
+@cache
+def of_processors() -> dict[str, tuple[Path, ...]]:
+    """llvm-objdump disassembles all that it is given for the processor of the first."""
+    found: dict[str, list[Path]] = {}
+    for path in objects():
+        found.setdefault(target_of_flags(open_object(path)).processor, []).append(path)
+    return {processor: tuple(paths) for processor, paths in found.items()}
+
+
 @pytest.mark.skipif(not shutil.which(OBJDUMP), reason=f"needs {OBJDUMP}")
 @pytest.mark.parametrize("path", objects(), ids=lambda path: path.name)
 def test_fixture(path: Path) -> None:
     """`.long` of LLVM is an instruction that neither knows."""
     elf = open_object(path)
-    text = elf.sections_by_name.get(".text")
-    if text is None:
+    section = elf.sections_by_name.get(".text")
+    if section is None:
         pytest.skip("no code")
     target = target_of_flags(elf)
     if target.processor in LATER:
         pytest.skip(f"LLVM 19 does not know {target.processor}")
-    run = subprocess.run([OBJDUMP, "-d", path], capture_output=True, text=True, check=True)
+    text = printed_about(path, OBJDUMP, "-d", among=of_processors()[target.processor])
     expected = {
         int(match[2], 16): match[1].rstrip()
-        for match in re.finditer(r"^\t(.*?)\s*// ([0-9A-F]{12}):", run.stdout, re.M)
+        for match in re.finditer(r"^\t(.*?)\s*// ([0-9A-F]{12}):", text, re.M)
     }
     decode = Decoder(isa_target(target.processor), as_llvm_19=True)
-    data = elf.data_of(text)
+    data = elf.data_of(section)
     for address, line in expected.items():
-        found = decode.decode(data, address - text.address, address)
+        found = decode.decode(data, address - section.address, address)
         assert (found.text if found else line if line.startswith(".long") else None) == line

@@ -22,13 +22,11 @@ from dwarfgpu.objfile.metadata_value import Metadata
 from dwarfgpu.objfile.metadata_yaml import parse_yaml
 from dwarfgpu.objfile.msgpack import unpack
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags, target_of_isa
-from tests.dwarf.builder import FIXTURES, Content, elf, overlapping, read_fixture
+from tests.dwarf.builder import Content, elf, overlapping, read_fixture
 from tests.objfile.build import KernelCode, gpu_header, hip, note, run
+from tests.tool_output import CODE_OBJECTS, printed_about
 
 Tool = Callable[[str], str]
-CODE_OBJECTS = sorted(
-    path.relative_to(FIXTURES).as_posix() for path in FIXTURES.glob("*/*.co")
-)  # fmt: skip
 
 
 def _metadata_of(text: str) -> Metadata:
@@ -37,16 +35,16 @@ def _metadata_of(text: str) -> Metadata:
     return parse_yaml(text[start:].lstrip(" "))
 
 
-@pytest.mark.parametrize("name", CODE_OBJECTS)
-def test_notes_and_header_as_llvm_reads_them(tool: Tool, name: str) -> None:
-    _compare(tool("llvm-readelf-19"), FIXTURES / name)
+@pytest.mark.parametrize("path", CODE_OBJECTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_notes_and_header_as_llvm_reads_them(tool: Tool, path: Path) -> None:
+    _compare(tool("llvm-readelf-19"), path)
 
 
 def _compare(readelf: str, path: Path) -> None:
     file = open_object(path)
     code = read_gpu_code(file)
     assert code.problems == () and code.target is not None
-    text = run(readelf, "-h", "--notes", path)
+    text = printed_about(path, readelf, "-h", "--notes", among=CODE_OBJECTS)
     found = [unpack(each.content) for each in notes(file) if each.owner == "AMDGPU"]
     assert found == ([_metadata_of(text)] if "AMDGPU Metadata:" in text else [])
     assert (code.metadata is not None) == bool(found)
