@@ -16,11 +16,9 @@ from dwarfgpu.dwarf.types.types import (
     Base,
     Enum,
     Member,
-    MemberPointer,
     Struct,
     Type,
     Typedef,
-    Unspecified,
     declared_name,
     strip,
 )
@@ -30,8 +28,6 @@ from dwarfgpu.view.local_names import LocalNames
 
 MAX_MEMBERS: Final = 10_000
 """Maximum number of members and enumerators of one definition, unnamed structures included."""
-_PLACE: Final = "\0"
-"""Placeholder for the declared name."""
 
 
 def type_text(
@@ -80,11 +76,18 @@ class Definition:
         self.is_raw = is_raw
         self.members_left = MAX_MEMBERS
 
-    def text(self, kind: Type | None, levels: int, indent: int, names: LocalNames) -> str:
+    def text(
+        self,
+        kind: Type | None,
+        levels: int,
+        indent: int,
+        names: LocalNames,
+        declared: str = "",
+    ) -> str:
         """The type, where something is made of structures with their bodies.
 
-        `levels`: how many structures in one another are shown; at 1 named ones are, too, and
-        typedefs are looked through.
+        `declared`: the name of an object of the type. `levels`: how many structures in one another
+        are shown; at 1 named ones are, too, and typedefs are looked through.
         """
 
         def shown_inside(part: Type | None) -> str | Type | None:
@@ -109,16 +112,18 @@ class Definition:
             return "\n".join(self._structure(part, levels, indent, names))
 
         return type_name(
-            kind, cplusplus=self.cplusplus, shown_as=shown_as, shown_inside=shown_inside
+            kind,
+            cplusplus=self.cplusplus,
+            shown_as=shown_as,
+            shown_inside=shown_inside,
+            declared=declared,
         )
 
     def declared(
         self, kind: Type | None, name: str, levels: int, indent: int, names: LocalNames
     ) -> str:
         """Return the declaration of a name."""
-        # The name replaces the mark of a pointer to a member, which contains a name.
-        marked = self.text(MemberPointer(kind, Unspecified(_PLACE)), levels, indent, names)
-        return marked.replace(f"({_PLACE}::*)", name).replace(f"{_PLACE}::*", name)
+        return self.text(kind, levels, indent, names, name)
 
     def _structure(
         self, kind: Struct, levels: int, indent: int, names: LocalNames

@@ -36,9 +36,11 @@ def type_name(
     style: Style = "c",
     shown_as: TypeSpelling | None = None,
     shown_inside: TypeSpelling | None = None,
+    declared: str = "",
 ) -> str:
     """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
 
+    `declared`: the name of an object, to declare it: `char (*lines)[4]`.
     `style`: in Fortran's or Ada's words instead. `cplusplus`: structures are named without their
     tag. `shown_as` gives the words for a type, or another type in its place; `shown_inside` does so
     for parameters and the classes of members.
@@ -48,7 +50,7 @@ def type_name(
     if style != "c":
         return fortran_name(kind) if style == "fortran" else ada_name(kind)
     try:
-        return _Speller(cplusplus, shown_inside).spelled(kind, shown_as)
+        return _Speller(cplusplus, shown_inside).spelled(kind, shown_as, declared)
     except DwarfGpuError as error:
         return f"<error: {error.kind}: {error}>"
 
@@ -101,9 +103,14 @@ class _Speller:
         self.shown_inside = shown_inside
         self.parts_left = _NAME_PARTS
 
-    def spelled(self, kind: Type | None, shown_as: TypeSpelling | None) -> str:
-        """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right."""
-        declarator = ""
+    def spelled(self, kind: Type | None, shown_as: TypeSpelling | None, declared: str = "") -> str:
+        """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right.
+
+        A blank follows the qualifiers of a pointer before a name and another pointer, as in GDB:
+        `* const *`, `* const (*)[3]`, `* const[3]`. A typedef that is looked through ends that.
+        """
+        declarator = declared
+        needs_blank = bool(declared)
         qualifiers: set[Qualifier] = set()
         leaf: str | None = None
         after_pointer = is_dynamic = False
@@ -118,17 +125,18 @@ class _Speller:
                 leaf = shown
                 break
             if shown is not kind:
-                kind = shown
+                kind, needs_blank = shown, needs_blank and bool(qualifiers)
                 continue
             if isinstance(kind, MemberPointer) or (
                 isinstance(kind, Pointer) and kind.own_name is None
             ):
                 if qualifiers:
                     words = self.words(qualifiers)
-                    space = "" if not declarator or declarator.startswith("&") else " "
+                    space = " " if needs_blank else ""
                     declarator = f" {words}{space}{declarator}"
                     qualifiers = set()
                 declarator = self.pointer_mark(kind) + declarator
+                needs_blank = isinstance(kind, MemberPointer) or kind.kind == "pointer"
                 kind, after_pointer = kind.target, True
                 continue
             if isinstance(kind, Dynamic | Absent):
@@ -144,7 +152,7 @@ class _Speller:
                 kind, is_dynamic = kind.element, False
             elif isinstance(kind, Function):
                 declarator += self.parameters(kind)
-                kind = kind.result
+                kind, needs_blank = kind.result, False
         if leaf is None:
             leaf = "..." if _is_derived(kind) else _leaf(kind, self.cplusplus)
         return " ".join(part for part in (self.words(qualifiers), leaf, declarator) if part)
