@@ -350,7 +350,7 @@ def test_breakpoints_that_nothing_reaches() -> None:
         ("bt x", 'No symbol "x" in current context.'),
         ("bt -", "A syntax error in expression, near `'."),
         ("bt fullest", 'No symbol "fullest" in current context.'),
-        ("thread apply all", "Please specify a command after 'thread apply all'."),
+        ("thread apply all", "Please specify a command at the end of 'thread apply all'"),
     ],
 )
 def test_wrong_backtraces(line: str, error: str) -> None:

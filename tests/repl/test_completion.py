@@ -45,7 +45,7 @@ def offered(shell: Shell, text: str) -> list[str]:
         ("info dispatches -", ["-full"]),
         ("thread apply 1 2-3 -q -c p tw", ["twice"]),
         ("frame apply level 1-2 p tw", ["twice"]),
-        ("frame apply -2 -", ["-c", "-q", "-s"]),
+        ("frame apply -2 -", ["-c", "-past-entry", "-past-main", "-q", "-s"]),
         ("pipe -d ! p tw", ["twice"]),
         ("pipe -", ["-d"]),
         ("| p tw", ["twice"]),

@@ -14,9 +14,11 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Topic, command
 from dwarfgpu.repl.numbers import leading_numbers, listed
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, printed
+from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frames_of, numbers_of
 from dwarfgpu.repl.waves.lane_selection import chosen_lanes, own_frame
+from dwarfgpu.repl.waves.thread_ids import leading_threads
 from dwarfgpu.repl.waves.threads import focus_on, who
 from dwarfgpu.service.frame.focus import lane_numbers, target_id
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
@@ -27,6 +29,10 @@ from dwarfgpu.view.json_object import JsonObject
 
 _MAX_NESTED: Final = 4
 _FLAG = re.compile(r"-(?P<letters>[qcs]+|-|ascending)(?=\s|$)")
+_PAST: Final = re.compile(
+    r"-(?P<name>past-main|past-entry)(?:\s+(?P<value>on|off|1|0|yes|no|enable|disable))?(?=\s|$)"
+)
+"""Options of `backtrace` that `frame apply` has."""
 _COUNT = re.compile(r"(?P<outermost>-)?(?P<count>[0-9]{1,9})(?=\s|$)")
 
 OnError = Literal["stop", "print", "ignore"]
@@ -41,8 +47,11 @@ class Flags:
     is_ascending: bool = False
 
 
-def flags_of(text: str, name: str) -> tuple[Flags, str]:
-    """The flags before a command, and the command; `UsageError` where there is none."""
+def flags_of(text: str, command: str, missing: str) -> tuple[Flags, str]:
+    """The flags before the line that `command` applies, and the line.
+
+    `UsageError` with the sentence `missing` where there is none.
+    """
     is_quiet = is_ascending = False
     seen_letters: set[str] = set()
     rest = text.strip()
@@ -57,14 +66,12 @@ def flags_of(text: str, name: str) -> tuple[Flags, str]:
         is_quiet = is_quiet or "q" in letters
         seen_letters |= set(letters)
         if {"c", "s"} <= seen_letters:
-            raise UsageError(f"{name} apply: -c and -s are mutually exclusive")
+            raise UsageError(f"{command}: -c and -s are mutually exclusive")
     on_error: OnError = (
         "print" if "c" in seen_letters else "ignore" if "s" in seen_letters else "stop"
     )
     if not rest:
-        of_frames = "Please specify a command to apply on the selected frames"
-        of_others = f"Please specify a command to apply on the selected {name}."
-        raise UsageError(of_frames if name == "frame" else of_others)
+        raise UsageError(missing)
     return Flags(is_quiet, on_error, is_ascending), rest
 
 
@@ -150,7 +157,9 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
     option, _, after = rest.strip().partition(" ")
     if option.startswith("-") and option[1:] in CHOICES:
         choice, rest = option[1:], after
-    flags, line = flags_of(rest, "lane")
+    flags, line = flags_of(
+        rest, "lane apply", "Please specify a command to apply on the selected lane."
+    )
     return _lane_foci(session, chosen_lanes(session, lanes, choice)), line, flags
 
 
@@ -172,6 +181,7 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: thread apply all|ID... [-ascending] [-q|-c|-s] COMMAND
 
+    ID is a number or a range, with "1." before it or not, "*" all, or a convenience variable.
     With "all" the last one is first, unless -ascending is given. The innermost frame is in focus,
     for a wave in its first active lane. -q, -c and -s are those of "lane apply".
     """
@@ -181,26 +191,26 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
 def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
     word, _, rest = argument.partition(" ")
     if word == "all":
-        threads = sorted(shell.machine.threads)
-        if not rest.strip():
-            raise UsageError("Please specify a command after 'thread apply all'.")
-        flags, line = flags_of(rest, "thread")
-        threads = threads if flags.is_ascending else threads[::-1]
+        missing = "Please specify a command at the end of 'thread apply all'"
+        flags, line = flags_of(rest, "thread apply all", missing)
+        numbers = sorted(shell.machine.threads, reverse=not flags.is_ascending)
+        threads = [(str(number), number) for number in numbers]
     else:
-        words, rest = leading_numbers(argument)
-        if not words:
+        if not argument:
             raise UsageError("Please specify a thread ID list")
-        if not rest.strip():
-            raise UsageError("Please specify a command following the thread ID list")
-        flags, line = flags_of(rest, "thread")
-        threads = listed(words, shell.machine.threads, "thread")
-        for unknown in (word for word in words if not listed([word], threads, "thread")):
-            shell.console.warn(f"Unknown thread {unknown}")
+        threads, rest = leading_threads(shell, argument)
+        missing = "Please specify a command following the thread ID list"
+        flags, line = flags_of(rest, "thread apply", missing)
+        if not threads or line[:1].isdecimal():
+            raise UsageError(f"Invalid thread ID: {line}")
     return _thread_foci(shell, threads), line, flags
 
 
-def _thread_foci(shell: Shell, waves: Iterable[int]) -> Iterator[Focus]:
-    for wave in waves:
+def _thread_foci(shell: Shell, threads: Iterable[tuple[str, int]]) -> Iterator[Focus]:
+    for written, wave in threads:
+        if wave not in shell.machine.threads:
+            shell.console.warn(f"Unknown thread {written}")
+            continue
         focus_on(shell, wave)
         title = f"Thread {who(shell, with_name=True)}:"
         yield Focus(shell.session, ("", title), {"thread": wave})
@@ -209,15 +219,15 @@ def _thread_foci(shell: Shell, waves: Iterable[int]) -> Iterator[Focus]:
 @command(
     "frame apply",
     topic="stack",
-    complete=completion.applied(("all", "level"), ("-c", "-q", "-s")),
+    complete=completion.applied(("all", "level"), ("-c", "-past-entry", "-past-main", "-q", "-s")),
 )
 def frame_apply(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command for each of several frames.
 
-    Usage: frame apply all|COUNT|-COUNT|level LEVEL... [-q|-c|-s] COMMAND
+    Usage: frame apply all|COUNT|-COUNT|level LEVEL... [OPTION]... [-q|-c|-s] COMMAND
 
-    COUNT is the number of innermost frames, -COUNT of outermost ones. -q, -c and -s are those of
-    "lane apply".
+    COUNT is the number of innermost frames, -COUNT of outermost ones. OPTION is -past-main [on|off]
+    or -past-entry [on|off], as of "backtrace". -q, -c and -s are those of "lane apply".
     """
     yield from applied(shell, *_of_frames(shell, argument))
 
@@ -227,24 +237,30 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     if session.call_stack is None:
         raise UsageError("No stack.")
     word, _, rest = argument.partition(" ")
-    numbers = list(numbers_of(shell))
-    count = _COUNT.match(argument)
+    if not argument:
+        raise UsageError("Missing COUNT argument.")
+    count, words = _COUNT.match(argument), list[str]()
     if word == "level":
         words, rest = leading_numbers(rest)
-        chosen = set(listed(words, numbers, "frame"))
-        if not chosen:
-            raise UsageError(f"No frame at level {words[0]}." if words else "Missing level")
-        numbers = [number for number in numbers if number in chosen]
-    elif count is not None:
-        number, rest = int(count["count"]), argument[count.end() :]
-        outer = numbers[-number:] if number else []
-        numbers = outer if count["outermost"] else numbers[:number]
+        if not words:
+            raise UsageError("Missing or invalid LEVEL... argument")
+    elif count is not None and int(count["count"]):
+        rest = argument[count.end() :]
     elif word != "all":
-        raise UsageError("Missing COUNT argument.")
-    flags, line = flags_of(rest, "frame")
+        raise UsageError("Invalid COUNT argument.")
+    settings, rest = _past(shell, rest)
+    missing = "Please specify a command to apply on the selected frames"
+    flags, line = flags_of(rest, "frame apply", missing)
+    numbers = list(numbers_of(shell, settings))
+    if words:
+        numbers = listed(words, numbers, "frame")
+    elif count is not None:
+        number = int(count["count"])
+        numbers = numbers[-number:] if count["outermost"] else numbers[:number]
     chosen = set(numbers)
     frames = takewhile(
-        lambda frame: frame.number <= numbers[-1], frames_of(shell, start=min(numbers, default=0))
+        lambda frame: frame.number <= numbers[-1],
+        frames_of(shell, settings=settings, start=min(numbers, default=0)),
     )
     chosen_frames = [frame for frame in frames if frame.number in chosen] if numbers else []
     style = shell.settings.frame_style()
@@ -259,13 +275,25 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     return foci, line, flags
 
 
+def _past(shell: Shell, text: str) -> tuple[Settings, str]:
+    """The settings with the options of `backtrace` that a text begins with, and what follows."""
+    settings, rest = shell.settings, text.strip()
+    while (match := _PAST.match(rest)) is not None:
+        settings = settings.copy()
+        settings.set(f"backtrace {match['name']}", match["value"] or "on")
+        rest = rest[match.end() :].strip()
+    return settings, rest
+
+
 def _short(name: str, topic: Topic, about: str, applied: Command, options: str) -> Command:
     """GDB's short name of an `apply` that leaves errors out."""
 
     def run(shell: Shell, argument: str) -> Iterator[Part]:
-        yield from applied.run(shell, f"{options} {_required(argument)}")
+        if not argument:
+            raise UsageError(f"Please specify a command to apply on all {about}")
+        yield from applied.run(shell, f"{options} {argument}")
 
-    run.__doc__ = f"""Run a command for all {about}; no errors.
+    run.__doc__ = f"""Run a command for all {about}, without errors.
 
     Usage: {name} COMMAND
 
@@ -276,13 +304,7 @@ def _short(name: str, topic: Topic, about: str, applied: Command, options: str) 
 
 _FRAMES: Final = "all -s -- frame apply all -s"
 laas = _short("laas", "waves", "lanes", lane_apply, "all -s")
-taas = _short("taas", "stack", "waves or threads", thread_apply, "all -s")
+taas = _short("taas", "stack", "threads", thread_apply, "all -s")
 faas = _short("faas", "stack", "frames", frame_apply, "all -s")
 tfaas = _short("tfaas", "stack", "frames of all threads", thread_apply, _FRAMES)
 lfaas = _short("lfaas", "waves", "frames of all lanes", lane_apply, _FRAMES)
-
-
-def _required(argument: str) -> str:
-    if not argument:
-        raise UsageError("Please specify a command to apply on all of them.")
-    return argument

@@ -166,7 +166,7 @@ def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
 def find_pattern(text: str) -> Regexp:
     """Return the pattern of a command `find`; `UsageError` in GDB's words."""
     if not text:
-        raise UsageError("Argument required (regular expression).")
+        raise UsageError("Command requires an argument.")
     try:
         return regexp(text)
     except UsageError as error:

@@ -17,6 +17,7 @@ from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.repl.waves.lane_selection import find_pattern, first_lane, matching_lanes
+from dwarfgpu.repl.waves.thread_ids import leading_threads
 from dwarfgpu.service.frame.focus import target_id, thread_and_lane
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.value.value_history import whole_number
@@ -44,7 +45,11 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
         return
     if argument.startswith("$"):
         argument = str(whole_number(shell.session, shell.values, argument))
-    argument = argument.removeprefix("1.")  # GDB's number of the only inferior
+    inferior, dot, number = argument.partition(".")
+    if dot and inferior.isdecimal() and number.isdecimal():  # 1 is the only inferior
+        if inferior != "1":
+            raise UsageError(f"No inferior number '{inferior}'")
+        argument = number
     if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
         raise UsageError(f"Invalid thread ID: {argument}")
     if int(argument) not in shell.machine.threads:
@@ -125,15 +130,18 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
 def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     """List the waves of a state, the threads of a core file.
 
-    Usage: info threads [ID...]
+    Usage: info threads [-gid] [ID...]
 
-    ID is a number or a range. Shows where each one is, and for waves the number of active lanes,
-    and of lanes with a work-item.
+    ID is that of "thread apply". Shows where each one is, and for waves the number of active lanes,
+    and of lanes with a work-item. With -gid, the column GId has the number in all inferiors.
     """
     if not shell.machine.threads:
         raise UsageError("No threads.")
-    words = argument.split()
-    waves = listed(words, shell.machine.threads, "thread") if words else list(shell.machine.threads)
+    has_global = argument.partition(" ")[0] == "-gid"
+    argument = argument.removeprefix("-gid").strip() if has_global else argument
+    if argument.startswith("-"):
+        raise UsageError(f"Unrecognized option at: {argument}")
+    waves = _chosen(shell, argument)
     if not waves:
         yield Output(f"No threads match '{argument}'.", {"threads": []})
         return
@@ -141,7 +149,8 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     width = max(17, *map(len, names.values()))
     has_lanes = any(map(partial(_is_simt, shell), waves))
     title = " Lanes" if has_lanes else ""
-    yield heading(f"  Id   {'Target Id':<{width}}{title} Frame")
+    global_title = "GId  " if has_global else ""
+    yield heading(f"  Id   {global_title}{'Target Id':<{width}}{title} Frame")
     for wave, name in names.items():
         mark = "*" if wave == shell.session.wave else " "
         counts = _lanes(shell.session, wave) if _is_simt(shell, wave) else ""
@@ -156,8 +165,20 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
             **_signal(shell, wave),
             **({"reason": where} if frame is None else {"frame": frame}),
         }
-        yield Output(f"{mark} {wave:<4} {name:<{width}}{lanes} {where}", data, "threads")
+        number = f"{wave:<4} " * (2 if has_global else 1)
+        yield Output(f"{mark} {number}{name:<{width}}{lanes} {where}", data, "threads")
     yield Output("", {"current-thread-id": shell.session.wave})
+
+
+def _chosen(shell: Shell, argument: str) -> list[int]:
+    """The threads of a list, as far as they exist; all without one."""
+    if not argument:
+        return list(shell.machine.threads)
+    listed_threads, rest = leading_threads(shell, argument)
+    if rest:
+        raise UsageError(f"Invalid thread ID: {rest}")
+    wanted = {number for _, number in listed_threads}
+    return [wave for wave in shell.machine.threads if wave in wanted]
 
 
 def _name(shell: Shell, wave: WaveId) -> str:

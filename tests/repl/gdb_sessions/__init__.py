@@ -50,6 +50,7 @@ FILES = {
     "settings_language": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_obeyed": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_types": ("x86_64/types.gcc.O0.v5",),
+    "threads": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "types": ("x86_64/types.gcc.O0.v5",),
 }
 """The program of each conversation, and its core file; paths in the folder of the fixtures."""

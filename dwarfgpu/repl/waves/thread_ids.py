@@ -1,0 +1,63 @@
+"""Lists of threads as GDB takes them: `1-3 1.2 1.* $n`; 1 is the only inferior."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value.value_history import whole_number
+
+_NUMBER: Final = r"[0-9]{1,9}|\$\w*"
+_ID: Final = re.compile(
+    rf"(?:(?P<inferior>{_NUMBER})\.)?(?:(?P<star>\*)|(?P<first>{_NUMBER})(?:-(?P<last>{_NUMBER}))?)"
+    r"(?=\s|$)",
+    re.ASCII,
+)
+_MOST: Final = 100_000
+"""Threads of one list."""
+
+
+def leading_threads(shell: Shell, text: str) -> tuple[list[tuple[str, int]], str]:
+    """The threads that a text begins with, as they are written and by number, and what follows.
+
+    They need not exist. `UsageError` in GDB's words for an impossible range.
+    """
+    threads: list[tuple[str, int]] = []
+    rest = text.strip()
+    while (match := _ID.match(rest)) is not None:
+        inferior = match["inferior"]
+        is_other = inferior is not None and _number(shell, inferior, rest) != 1
+        qualifier = "" if inferior is None else f"{inferior}."
+        if match["star"]:
+            numbers = [] if is_other else sorted(shell.machine.threads)
+        else:
+            numbers = [*_range(shell, match["first"], match["last"], rest)]
+        # A thread of another inferior does not exist: no thread has a negative number.
+        threads += [(f"{qualifier}{n}", -1 if is_other else n) for n in numbers]
+        rest = rest[match.end() :].strip()
+    return threads, rest
+
+
+def _range(shell: Shell, first: str, last: str | None, text: str) -> range:
+    begin = _number(shell, first, text)
+    end = begin if last is None else _number(shell, last, text)
+    if begin <= 0 or end <= 0:
+        raise UsageError(f"Invalid thread ID: {text}")
+    if end < begin:
+        raise UsageError("inverted range")
+    if end - begin >= _MOST:
+        raise UsageError(f"More than {_MOST} threads: {text}")
+    return range(begin, end + 1)
+
+
+def _number(shell: Shell, word: str, text: str) -> int:
+    if word.isdecimal():
+        return int(word)
+    try:
+        return whole_number(shell.session, shell.values, word)
+    except DwarfGpuError:
+        raise UsageError(
+            f"Convenience variable must have integer value.\nInvalid thread ID: {text}"
+        ) from None
