@@ -159,7 +159,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         yield Candidate("$_lane_count", "lanes of the wave")
     if placed_in(shell.session) is not None:
         yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
-    yield from (Candidate(f"${name}", about) for name, about in BUILT_IN.items())
+    yield from (Candidate(f"${name}", item.about) for name, item in BUILT_IN.items())
     yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
     functions = {**FUNCTIONS, **shell.values.functions}
     yield from (Candidate(f"${name}", "a function") for name in functions)

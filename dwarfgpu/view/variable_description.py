@@ -30,7 +30,8 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
         number = variable.decl_line
         line = "" if number is None else f", declared at line {number}"
         typed = f"{variable.type_text} " if kind is not None else ""
-        yield f"{variable.kind} {typed}{variable.name}{line}{_lane(session)}"
+        name = f"{variable.name}{_of(session, variable)}"
+        yield f"{variable.kind} {typed}{name}{line}{_lane(session)}"
         position = lane_position(session)
         if position is not None:
             yield position
@@ -38,6 +39,15 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
         yield from _shape(session, kind)
     except DwarfGpuError as error:
         yield f"its description cannot be read: {error}"
+
+
+def _of(session: Session, variable: Variable) -> str:
+    """` of down`: the function of a variable that is not of the innermost one."""
+    if variable.kind == "global" or not (session.level or variable.inline_level):
+        return ""
+    functions = session.functions()
+    is_known = variable.inline_level < len(functions)
+    return f" of {functions[variable.inline_level]}" if is_known else ""
 
 
 def _lane(session: Session) -> str:

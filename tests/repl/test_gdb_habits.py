@@ -256,3 +256,13 @@ def test_set_warns_where_nothing_is_assigned(typed: str) -> None:
 @pytest.mark.parametrize("typed", ["set numbers[0] = 1", "set $n = 1", "set var $n = 1, $n++"])
 def test_set_of_an_assignment_is_silent(typed: str) -> None:
     assert "warning" not in said(demo_shell(), typed)
+
+
+def test_the_function_of_a_caller_is_named() -> None:
+    """Variables of the innermost function need none."""
+    program = FIXTURES / "core/crash.x86_64.O2"
+    words = [str(program), "--core", f"{program}.core", "--batch", "-q"]
+    done = run("debug", *words, "-ex", "explain n", "-ex", "up", "-ex", "explain n")
+    lines = [line for line in done.lines if line.startswith("parameter ")]
+    assert lines == ["parameter int n, declared at line 87",
+                     "parameter int n of down, declared at line 96"]  # fmt: skip

@@ -12,6 +12,7 @@ from attrs import evolve
 
 from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
@@ -238,16 +239,6 @@ def _no_access(reason: str) -> str:
     return f"{message}: of lane {match['lane']} it is {match['inner']}: {match['why']}"
 
 
-BUILT_IN: Final = {
-    "_thread": "the wave or thread in focus",
-    "_gthread": "the wave or thread in focus",
-    "_inferior": "the number of the program",
-    "_siginfo": "the signal of the thread in focus",
-    "_lane_name": "the name of the lane in focus",
-}
-"""What the convenience variables are that no command sets."""
-
-
 def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | None:
     """Return an earlier value, or a convenience variable."""
     match = _HISTORY.fullmatch(name)
@@ -257,23 +248,30 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
         return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
     if name in history.named:
         return history.named[name]
-    if name in ("_thread", "_gthread"):  # which are one, as there is one program
-        number = session.wave if history.has_threads else 0
-        return integer_value(session.architecture, number)
-    if name == "_siginfo" and history.siginfo is not None:
-        if type(session.wave) is not int:
-            raise Unsupported("the signal differs between lanes")
-        data = history.siginfo(session.wave)
-        if data is None:  # a wave: as the architecture of AMD GPUs has no siginfo in ROCgdb
-            return None
-        if not data:
-            raise UsageError("Unable to read siginfo")
-        return siginfo_value(session.architecture, data)
-    if name == "_inferior":
-        return integer_value(session.architecture, 1)
-    if name == "_lane_name":
-        return _name_of_lane(session, history)
-    return None
+    return BUILT_IN[name].value(session, history) if name in BUILT_IN else None
+
+
+def _thread(session: Session, history: ValueHistory) -> TypedValue:
+    number = session.wave if history.has_threads else 0
+    return integer_value(session.architecture, number)
+
+
+def _inferior(session: Session, history: ValueHistory) -> TypedValue:
+    return integer_value(session.architecture, 1)
+
+
+def _siginfo(session: Session, history: ValueHistory) -> TypedValue | None:
+    """Return the signal of the thread in focus; None if nothing is known of signals."""
+    if history.siginfo is None:
+        return None
+    if type(session.wave) is not int:
+        raise Unsupported("the signal differs between lanes")
+    data = history.siginfo(session.wave)
+    if data is None:  # a wave: as the architecture of AMD GPUs has no siginfo in ROCgdb
+        return None
+    if not data:
+        raise UsageError("Unable to read siginfo")
+    return siginfo_value(session.architecture, data)
 
 
 def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
@@ -282,6 +280,23 @@ def _name_of_lane(session: Session, history: ValueHistory) -> TypedValue | None:
         raise Unsupported("the text differs between lanes")
     name = None if session.lane is None else history.names.get((session.wave, session.lane))
     return None if name is None else text_value(session.architecture, name)
+
+
+@frozen
+class BuiltIn:
+    """A convenience variable that no command sets."""
+
+    about: str
+    value: Callable[[Session, ValueHistory], TypedValue | None]
+
+
+BUILT_IN: Final = {
+    "_thread": BuiltIn("the wave or thread in focus", _thread),
+    "_gthread": BuiltIn("the wave or thread in focus", _thread),  # the same: there is one program
+    "_inferior": BuiltIn("the number of the program", _inferior),
+    "_siginfo": BuiltIn("the signal of the thread in focus", _siginfo),
+    "_lane_name": BuiltIn("the name of the lane in focus", _name_of_lane),
+}
 
 
 def _small(digits: str) -> int:
