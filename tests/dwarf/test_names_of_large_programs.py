@@ -14,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.typed_names import typed_names
 from dwarfgpu.dwarf.scope import functions_by_name
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
@@ -45,8 +46,9 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     yield starts
 
 
-def program(tmp_path: Path, language: int = C) -> CodeObject:
-    """Many units, each with a function, a variable, and a type of its own."""
+def program(tmp_path: Path, language: int = C, *, has_malloc: bool = False) -> CodeObject:
+    """Many units, each with a function, a variable, and a type of its own; `has_malloc`: all
+    declare two functions, one of which the last unit defines."""
     strings = bytearray(256)  # the numbers below are in too many bytes
 
     def string(text: str) -> bytes:
@@ -59,8 +61,13 @@ def program(tmp_path: Path, language: int = C) -> CodeObject:
         Shape(dw.TAG_SUBPROGRAM, ((dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT), NAME, LOW, HIGH)),
         Shape(dw.TAG_VARIABLE, (NAME, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
         Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, 0x0B))),
+        Shape(
+            dw.TAG_SUBPROGRAM,
+            ((dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT), NAME, (dw.AT_DECLARATION, 0x19)),
+        ),
     )
     info = b""
+    malloc, calloc = string("malloc"), string("calloc")
     for index in range(UNITS):
         name = "main" if index == 7 else f"some_main_{index}"
         if language == CPLUSPLUS and index in (9, 11):
@@ -70,6 +77,10 @@ def program(tmp_path: Path, language: int = C) -> CodeObject:
         body += b"\2" + string(name) + pack("<QB", CODE + 16 * index, 16)
         body += b"\3" + string(f"number_{index}x") + b"\x09\x03" + pack("<Q", 0x9000 + 8 * index)
         body += b"\4" + string(word) + b"\4"
+        if has_malloc:
+            body += b"\5" + malloc + b"\5" + calloc
+            if index == UNITS - 1:
+                body += b"\2" + calloc + pack("<QB", CODE, 8)
         info += unit(body + b"\0")
     if language == CPLUSPLUS:
         string("_Z1fv")
@@ -93,6 +104,17 @@ def test_a_function(tmp_path: Path, read: list[int]) -> None:
 def test_templates_without_arguments(tmp_path: Path, read: list[int]) -> None:
     found = functions_named(program(tmp_path, CPLUSPLUS), "twice")
     assert [each.entry for each in found] == [CODE + 16 * 9, CODE + 16 * 11]
+    assert len(read) == 2
+
+
+def test_a_declaration_that_no_unit_completes(tmp_path: Path, read: list[int]) -> None:
+    """As `malloc` of a C library, which many units declare and an alias defines."""
+    file = program(tmp_path, has_malloc=True)
+    (meaning,) = NameLookup((file.info,)).of("malloc")
+    assert isinstance(meaning, Die) and meaning.flag(dw.AT_DECLARATION)
+    assert len(read) == 1
+    (defined,) = NameLookup((file.info,)).of("calloc")
+    assert isinstance(defined, Die) and not defined.flag(dw.AT_DECLARATION)
     assert len(read) == 2
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
 from dwarfgpu.dwarf.names.qualified import canonical, joined
 from dwarfgpu.dwarf.scope.declarations import (
@@ -28,6 +30,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
+_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 Path: TypeAlias = tuple[str, ...]
 
 
@@ -93,8 +96,11 @@ class UnitSearch:
                 return completion.described if completion.tag in TAGGED else completion
         name, path = canonical(die.name or ""), path_of(die)
         other_units = self.others(tuple(scope.name for scope in path), name) if name else ()
+        may_complete = self._may_complete(die, name)
         for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), other_units):
             try:
+                if not may_complete(unit):
+                    continue
                 for namesake in named(unit, name):
                     if namesake.tag == die.tag and path_of(namesake) == path:
                         for completion in completed(namesake, (unit,)):
@@ -105,6 +111,16 @@ class UnitSearch:
             except DwarfGpuError as error:
                 self.problem = self.problem or error
         return die
+
+    def _may_complete(self, die: Die, name: str) -> Callable[[CompilationUnit], bool]:
+        """Return a predicate: False only if no definition in a unit completes a declaration of a
+        simple name. A name other than an identifier has several spellings, and rules out no unit.
+        """
+        if die.name != name or _IDENTIFIER.fullmatch(name) is None:
+            return lambda unit: True
+        tags = {die.tag, dw.TAG_VARIABLE} if die.tag == dw.TAG_MEMBER else {die.tag}
+        tests = {info: mentions(info, name, tags) for info in self.infos}
+        return lambda unit: unit.info not in tests or tests[unit.info](unit)
 
 
 def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[CompilationUnit]:
