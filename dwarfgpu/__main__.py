@@ -26,7 +26,22 @@ def run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # there may be none, or a closed one
             stream.flush()
+    _finish_index_cache()
     os._exit(status)
+
+
+def _finish_index_cache() -> None:
+    """Keep what large files were searched for, for later processes; Ctrl-C ends it."""
+    if "dwarfgpu.base.index_cache" not in sys.modules or sys.stderr is None:
+        return
+    from dwarfgpu.base.index_cache import INDEX_CACHE
+    from dwarfgpu.terminal.progress import Progress
+
+    progress = Progress(sys.stderr)
+    with suppress(KeyboardInterrupt, OSError):
+        INDEX_CACHE.finish(progress)
+    with suppress(OSError):
+        progress.clear()
 
 
 if __name__ == "__main__":

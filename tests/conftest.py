@@ -61,6 +61,14 @@ def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_index_cache() -> Iterator[None]:
+    """Tests neither find what earlier ones kept, nor write into the folder of the user."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DWARFGPU_NO_CACHE", "1")
+        yield
+
+
 @pytest.fixture(scope="session")
 def repository() -> Path:
     """The root of the checkout."""

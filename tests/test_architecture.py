@@ -404,6 +404,7 @@ def reachable(edges: set[tuple[str, str]]) -> dict[str, set[str]]:
 
 
 WRITERS: dict[str, str] = {
+    "base/index_cache.py": "it opens files to read them, without following symbolic links",
     "base/writing.py": "it is what writes files",
     "gdb/save_state.py": "it works alone in GDB, and writes as writing.py does",
     "repl/support/log.py": "a log grows while it is written",

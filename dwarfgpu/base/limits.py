@@ -75,6 +75,8 @@ class FileLimits:
     """Variables of one name that a question lists."""
     waves: int = 1 << 16
     """Maximum number of waves of a state: four times the largest simulated dispatch."""
+    index_cache: bool = False
+    """Whether names in the file may be kept in the user's folder, and be looked up there."""
 
     def check_inflated(
         self, subject: str, *, packed_bytes: int, size_bytes: int, other_bytes: int = 0

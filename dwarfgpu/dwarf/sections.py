@@ -97,6 +97,12 @@ class Sections:
         self._long_strings: dict[tuple[str, int], bytes] = {}
 
     @property
+    def is_whole_file(self) -> bool:
+        """Whether these are the sections of a file itself: not of split units, nor of a row of a
+        package."""
+        return not self.suffix and self._row is None
+
+    @property
     def endian(self) -> Endian:
         return self.object.endian
 

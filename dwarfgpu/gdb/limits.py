@@ -74,7 +74,7 @@ def limits() -> Limits:
 @cache
 def file_limits() -> FileLimits:
     """The limits of each file, as set."""
-    return FileLimits(**_set(FILE_LIMITS))
+    return FileLimits(**_set(FILE_LIMITS), index_cache=False)
 
 
 def _set(options: dict[str, tuple[str, str]]) -> dict[str, int]:

@@ -164,6 +164,12 @@ class ObjectFile:
         self._segment_bytes, self._segment_count = header[8:10]
         self._section_bytes, self._section_count, self._names_index = header[10:13]
 
+    @property
+    def changed_ns(self) -> int | None:
+        """When the file was changed last, in nanoseconds; None for bytes that are no whole file, or
+        that were read at once."""
+        return self._data.changed_ns if isinstance(self._data, FileBytes) else None
+
     @cached_property
     def is_relocatable(self) -> bool:
         """Whether sections have no addresses yet, and relocations are still to be applied.

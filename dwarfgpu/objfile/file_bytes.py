@@ -31,12 +31,15 @@ class FileBytes:
         self._source: ByteSource = _Source(path, file)
         self._start = 0
         self._size_bytes = file.seek(0, os.SEEK_END)
+        self.changed_ns: int | None = os.fstat(file.fileno()).st_mtime_ns
+        """When the file was changed last; None for a part of a file, and other sources."""
 
     @classmethod
     def of(cls, source: ByteSource, size_bytes: int) -> FileBytes:
         """Return all bytes of another source, such as a compressed file."""
         made = cls.__new__(cls)
         made._source, made._start, made._size_bytes = source, 0, size_bytes
+        made.changed_ns = None
         return made
 
     def part(self, start: int, size_bytes: int) -> FileBytes:
@@ -46,6 +49,7 @@ class FileBytes:
         part._source = self._source
         part._start = self._start + start
         part._size_bytes = max(stop - start, 0)
+        part.changed_ns = None
         return part
 
     def __len__(self) -> int:

@@ -54,6 +54,11 @@ def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
     for option, (name, help_text) in FILE_LIMITS.items():
         default = getattr(DEFAULT_FILE_LIMITS, name)
         group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="neither read nor write the index cache, where names of large files are kept",
+    )
 
 
 def limits_of(args: argparse.Namespace, steps: int) -> Limits:
@@ -66,12 +71,12 @@ def limits_of(args: argparse.Namespace, steps: int) -> Limits:
 
 def file_limits_of(args: argparse.Namespace) -> FileLimits:
     """Return the limits of a file from the options; `UsageError` for invalid numbers."""
-    return FileLimits(**_given(args, FILE_LIMITS))
+    return FileLimits(**_given(args, FILE_LIMITS), index_cache=not args.no_cache)
 
 
-def given_file_limits(args: argparse.Namespace) -> dict[str, str | None]:
+def given_file_limits(args: argparse.Namespace) -> dict[str, str | bool | None]:
     """What the options say, by the names of the parsed arguments, for another command's."""
-    return {name: getattr(args, name) for name in map(_argument_of, FILE_LIMITS)}
+    return {name: getattr(args, name) for name in (*map(_argument_of, FILE_LIMITS), "no_cache")}
 
 
 def _given(args: argparse.Namespace, options: dict[str, tuple[str, str]]) -> dict[str, int]:

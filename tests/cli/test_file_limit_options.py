@@ -28,7 +28,7 @@ DISPATCH = (
     *("--arg", "in=?", "--arg", "out=?", "--arg", "limit=1"),
 )
 RUN_ARGUMENTS = ("--arg", "in=zeros:256", "--arg", "out=zeros:16384", "--arg", "limit=1")
-LIMITS = FileLimits(1 << 27, 63, 199_999, 3_999_999, 65_535)
+LIMITS = FileLimits(1 << 27, 63, 199_999, 3_999_999, 65_535, index_cache=True)
 REQUESTS: dict[str, tuple[tuple[object, ...], ...]] = {
     "eval": ((*STOPPED, "limit"), (*STOPPED, "--wave", "all", "limit")),
     "explain": ((*STOPPED, "limit"),),

@@ -16,6 +16,7 @@ from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import fixed_size
 from dwarfgpu.dwarf.index.string_index import MAX_OFFSETS
+from dwarfgpu.dwarf.names.qualified import spellings
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.abbrev import Abbreviation
@@ -46,6 +47,10 @@ def mentions(
     if "\\" in name or not info.strings.is_conclusive:
         return _always
     strings = name_texts(name, is_template=is_template)
+    if tags is not None:
+        defining = info.strings.units_defining(strings, tags)
+        if defining is not None:
+            return frozenset(defining).__contains__
     units = info.strings.units(*strings)
     if units is None and tags is None:
         return _always
@@ -69,9 +74,10 @@ def mentions(
 
 
 def name_texts(name: str, *, is_template: bool = False) -> tuple[bytes, ...]:
-    """Return how the string of a simple name begins: whole, or also before template arguments."""
-    text = name.encode("utf-8", "surrogatepass")
-    return (text + b"\0", text + b"<") if is_template else (text + b"\0",)
+    """Return how the strings of a simple name begin: whole, or also before template arguments."""
+    texts = [text.encode("utf-8", "surrogatepass") for text in spellings(name)]
+    whole = tuple(text + b"\0" for text in texts)
+    return (*whole, texts[0] + b"<") if is_template else whole
 
 
 def _occurs_in(unit: CompilationUnit, value: bytes) -> bool:

@@ -14,7 +14,7 @@ import string
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_uleb
@@ -22,6 +22,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.index.unit_names import UnitNames
 
 STRINGS: Final = (".debug_str", ".debug_line_str")
 MAX_OFFSETS: Final = 32
@@ -60,8 +63,40 @@ class StringIndex:
         self._known: dict[tuple[bytes, ...], tuple[CompilationUnit, ...] | None] = {}
 
     @cached_property
+    def _names(self) -> UnitNames | None:
+        """The names of the units where the index cache has them: nothing is searched then."""
+        file = self._file.object
+        if not file.limits.index_cache or file.changed_ns is None:
+            return None
+        from dwarfgpu.dwarf.index.cached_names import cached_names
+
+        return cached_names(self._file, self._units_of_file)
+
+    def _by_names(
+        self, ask: Callable[[UnitNames], Collection[int]]
+    ) -> tuple[CompilationUnit, ...] | None:
+        """The units that the cached names give; None without them."""
+        if self._names is None:
+            return None
+        units = self._units_of_file()
+        try:
+            return tuple(units[number] for number in sorted(ask(self._names)))
+        except (IndexError, ValueError):  # it was not written by dwarfgpu
+            self._names = None
+            return None
+
+    def units_defining(
+        self, texts: Collection[bytes], tags: Collection[int]
+    ) -> tuple[CompilationUnit, ...] | None:
+        """The units with such a name of an entry with one of these tags that is no declaration, or
+        that completes one; None where that is not known without reading them."""
+        return self._by_names(lambda names: names.units_defining(texts, tags))
+
+    @cached_property
     def is_conclusive(self) -> bool:
         """Whether bytes can decide what a unit mentions."""
+        if self._names is not None:
+            return True
         file = self._file
         return not (
             file.suffix
@@ -79,6 +114,9 @@ class StringIndex:
         return self._known[texts]
 
     def _units(self, texts: Collection[bytes]) -> tuple[CompilationUnit, ...] | None:
+        known = self._by_names(lambda names: names.units(texts))
+        if known is not None:
+            return known
         always = self._always if self.is_conclusive else None
         offsets = None if always is None else self.offsets(texts, MAX_OFFSETS)
         if always is None or offsets is None:
@@ -111,6 +149,9 @@ class StringIndex:
     ) -> tuple[CompilationUnit, ...] | None:
         """The units, in the order of the file, that may have a name with a text in it. None: every
         unit may. `is_beginning`: an identifier in the name begins with it."""
+        known = self._by_names(lambda names: names.units_containing(text))
+        if known is not None:
+            return known
         always = self._always if self.is_conclusive else None
         spans = None if always is None else self._spans_with(text, is_beginning=is_beginning)
         if always is None or spans is None:

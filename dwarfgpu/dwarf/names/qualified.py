@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from itertools import permutations
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
@@ -21,6 +22,8 @@ _CLOSING: Final = ">)]}"
 _WORDS: Final = re.compile(
     r"\b(?:unsigned|signed|long|short|int|char)(?:\s+(?:unsigned|signed|long|short|int|char))*\b"
 )
+_MAX_WORDS: Final = 5
+"""Of the longest name of a built-in type: `signed long long int` and one more."""
 _SPACE_BETWEEN_WORDS: Final = re.compile(r"(?<=[\w>*&)])\s+(?=\w)")
 _SPACE: Final = re.compile(r"\s+")
 
@@ -54,6 +57,20 @@ def _base(words: list[str]) -> str:
         if any(word in count for word in ("short", "long", "unsigned")):
             del count["int"]
     return " ".join(sorted(count.elements())) or "int"
+
+
+@lru_cache(maxsize=100)
+def spellings(name: str) -> tuple[str, ...]:
+    """Return how compilers may spell a simple name: one way, but for built-in types, such as
+    `unsigned` and `unsigned int`."""
+    if _WORDS.fullmatch(name) is None:
+        return (name,)
+    words = canonical(f" {name}").split()
+    more = [[], ["int"], ["signed"], ["signed", "int"]]
+    orders = (order for added in more for order in permutations((*words, *added)))
+    wanted = " ".join(words)
+    spelled = (" ".join(order) for order in orders if len(order) <= _MAX_WORDS)
+    return tuple(dict.fromkeys(text for text in spelled if canonical(f" {text}") == wanted))
 
 
 @lru_cache(maxsize=1_000)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final, TypeAlias
 
@@ -46,12 +46,14 @@ class UnitSearch:
         self.name = ""
         """The last name looked up."""
 
-    def others(self, path: Path, name: str) -> Iterator[CompilationUnit]:
+    def others(
+        self, path: Path, name: str, tags: Collection[int] | None = None
+    ) -> Iterator[CompilationUnit]:
         """Yield the other units that may have a name in a namespace, those that an index names
-        first."""
+        first. With `tags`, units may be left out that have no such definition of the name."""
         done = {self.unit}
         for info in self.infos:
-            for unit in self._naming(info, path, name):
+            for unit in self._naming(info, path, name, tags):
                 if unit not in done:
                     done.add(unit)
                     yield unit
@@ -68,15 +70,21 @@ class UnitSearch:
                 units.update(_searched(unit, visited))
         return units
 
-    def _naming(self, info: DebugInfo, path: Path, name: str) -> Iterator[CompilationUnit]:
+    def _naming(
+        self, info: DebugInfo, path: Path, name: str, tags: Collection[int] | None
+    ) -> Iterator[CompilationUnit]:
         """Yield the units with a name; the arguments of a template have several spellings, and do
         not determine them."""
         whole = joined((*path, name))
         named_units = info.units if "<" in whole else units_naming(info, whole)
         # A namespace extends over many units: the first one with the name counts.
         visited: set[CompilationUnit] = set()
+        is_identifier = _IDENTIFIER.fullmatch(name) is not None  # others have several spellings
+        may_have = mentions(info, name, tags) if tags and is_identifier else _any_unit
         for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
             try:
+                if not may_have(unit):
+                    continue
                 yield from searched_units(unit, visited)
             except DwarfGpuError as error:
                 self.problem = self.problem or error
@@ -95,12 +103,10 @@ class UnitSearch:
             if is_definition(completion):
                 return completion.described if completion.tag in TAGGED else completion
         name, path = canonical(die.name or ""), path_of(die)
-        other_units = self.others(tuple(scope.name for scope in path), name) if name else ()
-        may_complete = self._may_complete(die, name)
+        tags = (die.tag, dw.TAG_VARIABLE) if die.tag == dw.TAG_MEMBER else (die.tag,)
+        other_units = self.others(tuple(scope.name for scope in path), name, tags) if name else ()
         for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), other_units):
             try:
-                if not may_complete(unit):
-                    continue
                 for namesake in named(unit, name):
                     if namesake.tag == die.tag and path_of(namesake) == path:
                         for completion in completed(namesake, (unit,)):
@@ -112,15 +118,9 @@ class UnitSearch:
                 self.problem = self.problem or error
         return die
 
-    def _may_complete(self, die: Die, name: str) -> Callable[[CompilationUnit], bool]:
-        """Return a predicate: False only if no definition in a unit completes a declaration of a
-        simple name. A name other than an identifier has several spellings, and rules out no unit.
-        """
-        if die.name != name or _IDENTIFIER.fullmatch(name) is None:
-            return lambda unit: True
-        tags = {die.tag, dw.TAG_VARIABLE} if die.tag == dw.TAG_MEMBER else {die.tag}
-        tests = {info: mentions(info, name, tags) for info in self.infos}
-        return lambda unit: unit.info not in tests or tests[unit.info](unit)
+
+def _any_unit(unit: CompilationUnit) -> bool:
+    return True
 
 
 def _searched(unit: CompilationUnit, visited: set[CompilationUnit]) -> list[CompilationUnit]:
