@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from itertools import chain
+from typing import Final, TypeAlias
 
 from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
 from dwarfgpu.cli.printing import print_json, print_notes
@@ -31,6 +32,8 @@ from dwarfgpu.view.lane_grid import joined, table_lines
 from dwarfgpu.view.lane_position import lane_position
 
 SCHEMA: Final = "dwarfgpu-lanes-1"
+_Texts: TypeAlias = dict[int, str]
+"""The texts of answers, keyed by `id`: valid while the waves with the answers exist."""
 _COLOURS: Final = ("auto", "always", "never")
 _WIDEST: Final = 40
 """Characters of a value in the table."""
@@ -85,11 +88,11 @@ def _run(args: argparse.Namespace) -> int:
         return _status(waves)
     for line in written:
         print(line)
+    colours = has_colours(args.color)
+    texts: _Texts = {}
     for wave in waves if args.grid or not written else ():
-        print(one_line(wave.title))
-        colours = has_colours(args.color)
-        for line in _grids(wave, colours) if args.grid else _table(wave, args.compact):
-            print(line)
+        lines = _grids(wave, colours) if args.grid else _table(wave, args.compact, texts)
+        print(one_line(wave.title), *lines, sep="\n")
     print_notes(_notes(waves))
     return _status(waves)
 
@@ -113,7 +116,7 @@ def _waves(
         for session, lane_states in zip(sessions, states, strict=True)
         for name in args.names
     ]
-    answered = lane_answers(questions)
+    answered = lane_answers(questions, text_only=not args.json)
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     if errors and errors[0] is not None and None not in errors:
         raise errors[0]  # otherwise each lane's answer reports it
@@ -189,42 +192,73 @@ def _hint(
 
 def _status(waves: Sequence[WaveLanes]) -> int:
     """Return 1 if an active lane has no value, or an incomplete one."""
-    rows = (
-        answer.answer.status
-        for wave in waves
-        for _, answers in wave.answers
-        for answer in answers
-        if wave.letter(answer.state) in "A?"
+    return max(
+        (
+            answer.answer.status
+            for wave in waves
+            for _, answers in wave.answers
+            for answer in answers
+            if answer.answer.status and wave.letter(answer.state) in "A?"
+        ),
+        default=0,
     )
-    return max(rows, default=0)
 
 
-def _table(wave: WaveLanes, is_compact: bool) -> Iterator[str]:
+def _table(wave: WaveLanes, is_compact: bool, texts: _Texts) -> Iterator[str]:
     """Lane, state, where it is, its line, and the values."""
     rows = [["Lane", "State", "PC", "Line", *(name for name, _ in wave.answers)]]
+    columns = [_values(wave, answers, texts) for _, answers in wave.answers]
+    positions: dict[tuple[str, int], tuple[str, str]] = {}
     for index, state in enumerate(wave.states):
-        letter, pc = wave.letter(state), wave.pc(state)
-        place = wave.place(state) if pc is not None else None
-        where = "-" if pc is None else f"{pc:#x}"
-        outer = wave.outer(state)
-        if outer is not None:
-            where, place = f"#{outer.number} {outer.pc:#x}", outer.place
-        elif state.is_absent:
-            where, place = "not in frame", None
-        elif state.error is not None:
-            where = "?"
+        letter = wave.letter(state)
         if letter == "U":
             rows.append([str(state.lane), letter, "-", "-", *("" for _ in wave.answers)])
             continue
-        values = [_value(wave, answers[index]) for _, answers in wave.answers]
-        rows.append([str(state.lane), letter, where, place or "-", *values])
+        # Lanes of the frame at one location are at one place.
+        key = letter, id(state.location)
+        position = positions.get(key)
+        if position is None or state.is_absent or state.error is not None:
+            position = positions[key] = _position(wave, state)
+        rows.append([str(state.lane), letter, *position, *(column[index] for column in columns)])
     if is_compact:
         rows = [*rows[:1], *joined(rows[1:])]
     first = len(rows[0]) - len(wave.answers)
-    rows = [*rows[:1], *([*row[:first], *map(_cut, row[first:])] for row in rows[1:])]
+    shown = {text: _cut(text) for text in {"", *chain.from_iterable(columns)}}
+    if any(text != cut for text, cut in shown.items()):
+        rows = [
+            *rows[:1],
+            *([*row[:first], *(shown[text] for text in row[first:])] for row in rows[1:]),
+        ]
     yield from map(one_line, table_lines(rows))
     for name, answers in wave.answers:
         yield from (f"{name}: {reason}" for reason in wave.reasons([*filter(_is_missing, answers)]))
+
+
+def _position(wave: WaveLanes, state: LaneState) -> tuple[str, str]:
+    """Return where a lane is, and its line."""
+    outer = wave.outer(state)
+    if outer is not None:
+        return f"#{outer.number} {outer.pc:#x}", outer.place or "-"
+    if state.is_absent:
+        return "not in frame", "-"
+    pc = wave.pc(state)
+    place = wave.place(state) if pc is not None else None
+    where = "-" if pc is None else f"{pc:#x}"
+    return where if state.error is None else "?", place or "-"
+
+
+def _values(wave: WaveLanes, answers: Sequence[LaneAnswer], texts: _Texts) -> list[str]:
+    """The values of a column; lanes that share an answer share its text."""
+    out = []
+    for answer in answers:
+        if answer.state.is_absent:
+            out.append(_value(wave, answer))
+            continue
+        text = texts.get(id(answer.answer))
+        if text is None:
+            text = texts[id(answer.answer)] = _value(wave, answer)
+        out.append(text)
+    return out
 
 
 def _value(wave: WaveLanes, answer: LaneAnswer) -> str:

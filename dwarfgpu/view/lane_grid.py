@@ -142,11 +142,11 @@ def joined(rows: Sequence[list[str]]) -> Iterator[list[str]]:
 
 def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iterator[str]:
     """A heading and rows, the numbers of their lanes first; with a focus `*` marks its."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    form = " ".join([f"{{:>{first}}}", *(f"{{:<{width}}}" for width in others)])
     for row in rows:
-        cells = [f"{text:<{width}}" for text, width in zip(row[1:], widths[1:], strict=True)]
         mark = "" if focus is None else "* " if _has(row[0], focus) else "  "
-        yield " ".join([f"{mark}{row[0]:>{widths[0]}}", *cells]).rstrip()
+        yield f"{mark}{form.format(*row)}".rstrip()
 
 
 def _has(lanes: str, focus: int) -> bool:

@@ -63,7 +63,8 @@ def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
 
 def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
     """Return the assumptions, once each; for unreadable values only the first lane's reason."""
-    notes = dict.fromkeys(note for lane in lanes for note in lane.answer.notes)
+    answers = {id(lane.answer): lane.answer for lane in lanes}  # lanes may share one
+    notes = dict.fromkeys(note for answer in answers.values() for note in answer.notes)
     reasons = [note for note in notes if NOT_AVAILABLE in note]
     return [note for note in notes if note not in reasons[1:]]
 

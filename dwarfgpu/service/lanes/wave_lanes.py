@@ -177,6 +177,8 @@ class WaveLanes:
 def _missing(lane: LaneAnswer) -> str | None:
     """Why there is no value, by `MARKS`; None if there is one."""
     error = lane.answer.error or lane.answer.missing
+    if error is None and not lane.answer.text.startswith("<"):
+        return None
     if lane.state.is_absent and error is not None:
         return "not in this frame"
     for kind in _NO_VALUE:

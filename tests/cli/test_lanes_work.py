@@ -1,0 +1,39 @@
+"""How much work a lane of a whole dispatch is: Python functions are counted, never time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cli.main import main
+from tests.cli.command import FIXTURES
+from tools.bench_journeys import calls
+
+pytest.importorskip("numpy")
+
+
+def dispatched(folder: Path, waves: int) -> Path:
+    """A state of so many waves, each at a place where `t` is in v6, which holds the lane."""
+    state = folder / f"{waves}.json"
+    arguments = [f"--grid={64 * waves}", "--workgroup=64", "--arg=limit=7"]
+    arguments += [f"--arg={name}=buffer:512" for name in ("in", "out")]
+    kernel = str(FIXTURES / "hip/nest.gfx942.O2.v5.co")
+    assert main(["dispatch", kernel, *arguments, "--save", str(state)]) == 0
+    text = state.read_text().replace('"v0": {', '"v6": {')
+    state.write_text(text.replace('"pc": "0x7f0000001600"', '"pc": "0x7f0000001620"'))
+    return state
+
+
+def test_lines_of_a_dispatch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text of a number is made once, and a line of the table takes few calls."""
+    counts = []
+    for waves in (8, 24):
+        state = dispatched(tmp_path, waves)
+        capsys.readouterr()
+        asked = ["lanes", "--state", str(state), "--wave", "all", "t"]
+        counts.append(calls(lambda asked=asked: main(asked), warm=1)[0])  # type: ignore[misc]
+        lines = capsys.readouterr().out.splitlines()
+        assert lines.count("   5 A     0x7f0000001620 hip/nest.hip:11 5") == 2 * waves  # twice
+    each = (counts[1] - counts[0]) / (16 * 64)
+    assert each < 45  # 102 before lanes shared answers and positions
