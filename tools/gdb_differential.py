@@ -178,7 +178,7 @@ def write(found: Found, command: str) -> None:
     head = (
         f"`{command}`: {counts['builds']} programs; {counts['inlined frames']:,} inlined frames, "
         f"{counts['signal frames']:,} signal frames, {counts['outer']:,} variables in outer "
-        f"frames, {counts['optimized out']:,} optimized out for both; frames of calls by jumps "
+        f"frames, {counts['optimized out']:,} optimized out for both; tail-call frames "
         f"that only dwarfgpu has: {counts['tail calls only here']:,}, that only GDB has: "
         f"{counts['tail calls only in GDB']:,}."
     )

@@ -172,7 +172,7 @@ class CallStack:
         return self._tail_calls.between(last.location, caller)
 
     def _jumped(self, last: CfiFrame, jumps: Jumps) -> CfiFrame:
-        """The frames of functions that have called by jumps; the outermost of them."""
+        """The tail-call frames; the outermost of them."""
         for chain in (jumps.inner, jumps.outer):
             for jump in chain[: self._limit - len(self._frames)]:
                 last = TailFrame(self._context, jump, last)

@@ -27,7 +27,7 @@ class Jump:
 
 @frozen
 class Jumps:
-    """The calls by jumps between a call and the function that runs, the innermost first."""
+    """The tail calls between a call and the function that runs, the innermost first."""
 
     inner: tuple[Jump, ...] = ()
     """The jumps that lead to the current function."""

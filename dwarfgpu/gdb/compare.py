@@ -21,7 +21,9 @@ from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.location_text import location_text
 
 GUESSED = "GDB continues without call frame information"
-AFTER_RETURN = "GDB has the stack pointer of a function that called by a jump as its caller's"
+TAIL_CALL_STACK_POINTER = (
+    "GDB shows the stack pointer of the function that made a tail call as its caller's"
+)
 DROPPED = "GDB drops rows of the line table that continue the line before them"
 _GROUP = re.compile(r"\([^()<>]*\)|<[^()<>]*>")
 
@@ -57,7 +59,7 @@ class Comparison:
 def compare(debugger: Debugger) -> Comparison:
     """GDB's frames and ours: pc, function, line, CFA, and the registers that calls preserve.
 
-    A frame that only one of them has, of a function that has called by a jump, is a difference
+    A tail-call frame that only one of them has is a difference
     too. GDB is left in its frame.
     """
     differences: list[Difference] = []
@@ -91,7 +93,7 @@ def compare(debugger: Debugger) -> Comparison:
 def _why(ours: StackFrame, subject: str, their_text: str, two: str) -> str | None:
     """Why a fact differs, where that is known."""
     if _is_after_return(ours, subject, their_text, two):
-        return AFTER_RETURN
+        return TAIL_CALL_STACK_POINTER
     return DROPPED if subject == "line" and their_text == _line_with_dropped_rows(ours) else None
 
 

@@ -35,13 +35,17 @@ from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
 
-CLOBBERED: Final = "GDB shows the current contents of a register that callees may change"
-PAST_MAIN: Final = "GDB asks no caller of main for values on entry (set backtrace past-main)"
-JUMPED: Final = "GDB takes what a function has passed on that called by a jump"
-PASSED_ON: Final = "functions that have called by a jump have passed it on"
-ABSTRACT: Final = "GDB needs the address of the callee, and the call names its abstract instance"
+CLOBBERED: Final = "GDB shows the current contents of a register that the callee may have changed"
+PAST_MAIN: Final = (
+    "GDB does not ask the caller of main for values on entry (set backtrace past-main)"
+)
+GDB_FOLLOWS_TAIL_CALL: Final = "GDB follows a value on entry through a tail call"
+GDB_STOPS_AT_TAIL_CALL: Final = "GDB does not follow a value on entry through a tail call"
+ABSTRACT: Final = (
+    "GDB needs the address of the callee, but the call site names its abstract instance"
+)
 LIMITED: Final = "beyond GDB's max-value-size"
-IN_TWO_BLOCKS: Final = "the function has it in a block, and GDB a second time outside of it"
+LISTED_TWICE: Final = "GDB lists the variable of a block a second time, outside of the block"
 MARKED: Final = "GDB marks the operand of DW_OP_GNU_uninit"
 BEYOND: Final = "GDB invents the bits after the last piece"
 VIRTUAL: Final = "GDB searches a virtual base beyond the bytes that it has read of the object"
@@ -55,7 +59,7 @@ ENTRY: Final = "GDB takes an empty range of a location list on entry to a functi
 SHORT: Final = "GDB adds zeros to a value that is smaller than its piece, which is ill-formed"
 BASE: Final = "GDB forgets the base address of a location list in a split unit"
 BEFORE: Final = "GDB continues below address 0, where a frame base is not set up yet"
-WORDS: Final = "the same in other words"
+WORDS: Final = "the same, worded differently"
 
 _REGISTER: Final = re.compile(r"b?reg(\d+)")
 _NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
@@ -108,7 +112,7 @@ def why_only_in_gdb(session: GdbSession, symbol: gdb.Symbol, theirs: GdbVariable
         for die in function[0].die.origins()
         for child in variables_below(die)
     )
-    return IN_TWO_BLOCKS if has_it else None
+    return LISTED_TWICE if has_it else None
 
 
 def reason_of(
@@ -411,7 +415,7 @@ def _reason_of_loss(session: GdbSession, variable: Variable, ours: GdbVariable) 
     if stack is not None and any(
         isinstance(stack.frame(frame_level), TailFrame) for frame_level in (level, level + 1)
     ):
-        return PASSED_ON
+        return GDB_STOPS_AT_TAIL_CALL
     return ABSTRACT if _called_as_abstract(session) else None
 
 
@@ -421,7 +425,7 @@ def _reason_of_value(frame: gdb.Frame, session: GdbSession, variable: Variable) 
         frame = frame.older()
     older = frame.older()
     if older is not None and older.type() == gdb.TAILCALL_FRAME:
-        return JUMPED
+        return GDB_FOLLOWS_TAIL_CALL
     return (
         CLOBBERED
         if _depends_on_clobbered(session, _instructions(session, variable), variable)

@@ -113,7 +113,7 @@ class LoadedFiles:
         return None if code_object is None else kernel_in(code_object, location)
 
     def between(self, location: int, return_pc: int) -> Jumps:
-        """The calls by jumps on the way (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
+        """The tail calls on the way (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
         if self._chained_at != self._target.stop:
             self._chained_at = self._target.stop
             objects = tuple(self._all())

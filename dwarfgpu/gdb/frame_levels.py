@@ -26,7 +26,7 @@ def code_address(frame: gdb.Frame) -> int:
 def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
     """Our level of a frame of GDB's, and why it is none of ours where that is so.
 
-    Both have frames of functions that have called by a jump, though not always the same ones.
+    Both have tail-call frames, though not always the same ones.
     """
     chain: list[gdb.Frame] = []
     while frame is not None:
@@ -41,7 +41,7 @@ def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
         ours = stack.frame(level + 1)
         if block.type() == gdb.TAILCALL_FRAME:
             is_ours = isinstance(ours, TailFrame) and ours.pc == block.pc()
-            level, why = level + is_ours, None if is_ours else "it was left by a jump"
+            level, why = level + is_ours, None if is_ours else "it was left by a tail call"
             continue
         while isinstance(ours, TailFrame):
             level += 1

@@ -68,7 +68,7 @@ class StackFrame:
     """Whether the function is inlined into that of the next frame."""
     is_signal_frame: bool
     """Whether it only represents the arrival of a signal."""
-    called_by_jump: bool
+    called_by_tail_call: bool
     """Whether a tail call entered it, from a function whose frame is gone."""
     is_signed: bool = False
     """Whether the return address that led to it is signed where it is kept (AArch64)."""

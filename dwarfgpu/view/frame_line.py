@@ -94,7 +94,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
         return f"{frame_number(frame.number)}<signal handler called>"
     session = frame.session
     call = f"{frame.function or '??'} ({arguments})"
-    marks = ["called by a jump"] if frame.tail_calls else []
+    marks = ["called by a tail call"] if frame.tail_calls else []
     if frame.is_tail_call:
         marks += [f"inlined in {function}" for function in session.functions()[1:]]
     line = frame_line(session, frame.pc, frame.place, call, style, marks)

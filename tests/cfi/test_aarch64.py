@@ -111,7 +111,7 @@ def test_bt_marks_tail_calls(build: str, places: list[str]) -> None:
     ]
     assert [line.endswith(":53  [tail call]") for line in lines] == [False, True, False, False]
     frames = run_json("bt", "--state", state).json["frames"][5:9]
-    told = [(each["func"], each["called_by_jump"], each["is_tail_call"]) for each in frames]
+    told = [(each["func"], each["called_by_tail_call"], each["is_tail_call"]) for each in frames]
     assert told == [
         ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
     ]  # fmt: skip

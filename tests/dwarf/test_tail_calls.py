@@ -1,4 +1,4 @@
-"""Chains of calls by jumps (DWARF 5 3.4.1): told where nothing else can have happened."""
+"""Chains of tail calls (DWARF 5 3.4.1): shown where nothing else can have happened."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
     assert lines[1].startswith("#2  argv: GDB has (char **) 0x")
     assert lines[1].endswith(
         "dwarfgpu <optimized out> "
-        "(GDB shows the current contents of a register that callees may change)"
+        "(GDB shows the current contents of a register that the callee may have changed)"
     )
     assert re.fullmatch(
         r"(\d+) variables of 3 frames: .*, 1 differ .* reason, 0 differ 1", lines[-1]

@@ -97,7 +97,7 @@ def test_frames_that_all_chains_of_jumps_share(
     called = [re.search(r"(\w+) \(", each) for each in theirs]
     assert [each and each[1] for each in called] == functions
     assert [each.partition("  [")[0] for each in ours] == theirs
-    assert [n for n, each in enumerate(ours) if "called by a jump]" in each] == [gap]
+    assert [n for n, each in enumerate(ours) if "called by a tail call]" in each] == [gap]
     told = by_us(core, f"frame {gap}", "info frame").splitlines()
     assert " tail call; the callers are unknown: ambiguous" in told
 

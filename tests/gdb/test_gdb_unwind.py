@@ -104,7 +104,9 @@ def test_a_saved_stack_tells_of_tail_calls(
         file=program,
     )
     frames = run_json("bt", "--state", state).json["frames"]
-    found = [(each["func"], each["called_by_jump"], each["is_tail_call"]) for each in frames[:4]]
+    found = [
+        (each["func"], each["called_by_tail_call"], each["is_tail_call"]) for each in frames[:4]
+    ]
     assert found == [
         ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
     ]  # fmt: skip

@@ -34,7 +34,7 @@ AMBIGUOUS: Final = "ambiguous"
 
 @frozen(eq=False)
 class _Function:
-    """A function with code, and the calls that it makes by a jump."""
+    """A function with code, and the tail calls that it makes."""
 
     die: Die
     jumps: tuple[CallSite, ...]

@@ -105,8 +105,7 @@ def _is_jumped_to(session: Session, physical: CfiFrame) -> bool:
 
 
 def tail_call_lines(frame: StackFrame) -> Iterator[Output]:
-    """Yield lines that say that functions which have called by a jump are missing outside of a
-    frame, and why."""
+    """Yield lines that say that tail-call frames are missing outside of a frame, and why."""
     if frame.tail_calls is not None:
         text = f" tail call; the callers are unknown: {frame.tail_calls}"
         yield Output(text, {"tail-calls": frame.tail_calls})

@@ -38,7 +38,7 @@ def frame_record(
         "physical_level": session.level,
         "is_inlined": frame.is_inlined,
         "is_signal_frame": frame.is_signal_frame,
-        "called_by_jump": frame.called_by_jump,
+        "called_by_tail_call": frame.called_by_tail_call,
         "is_signed": frame.is_signed,
         "is_tail_call": frame.is_tail_call,
         "tail_calls": frame.tail_calls,
