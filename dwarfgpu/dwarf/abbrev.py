@@ -70,7 +70,8 @@ class Abbreviation:
     @cached_property
     def plan(self) -> SkipPlan:
         """The steps over all values; `Malformed` where a form is unknown."""
-        return skip_plan((attribute.form for attribute in self.attributes), self.format)
+        forms = tuple([attribute.form for attribute in self.attributes])
+        return (_skip_plan if len(forms) <= _MAX_KEPT_FORMS else skip_plan)(forms, self.format)
 
     def value(self, index: int) -> ValueReader:
         """What reads attribute `index` of an entry; `Malformed` where a form is unknown."""
@@ -90,6 +91,9 @@ class Abbreviation:
         return value
 
 
+_MAX_KEPT_FORMS = 64
+"""Maximum number of attributes for which the steps over their values are kept."""
+_skip_plan = lru_cache(maxsize=2048)(skip_plan)
 _MAX_SHARED_BYTES = 256
 """Maximum size in bytes of a declaration: longer ones are rare."""
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.forms import read_uleb, skip
+from dwarfgpu.dwarf.forms import SkipPlan, read_uleb, skip
 from dwarfgpu.errors import LimitExceeded, Malformed
 
 
@@ -57,6 +57,9 @@ def read_tree(
     is_bounded = most is not None and end - position > most  # an entry has at least one byte
     tree = Tree()
     offsets, abbrevs, parents, ends = tree.offsets, tree.abbreviations, tree.parents, tree.ends
+    plans: dict[int, tuple[Abbreviation, bool, int | None, SkipPlan]] = {}
+    """The abbreviations so far, whether their entries have children, and the bytes of all values or
+    the steps over them."""
     parent = -1
     while position < end:
         start = position
@@ -72,12 +75,19 @@ def read_tree(
             if parent < 0:
                 break
             continue
-        abbreviation = abbreviations.get(code)
-        if abbreviation is None:
-            raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
-        plan = abbreviation.plan
-        if plan:
+        planned = plans.get(code)
+        if planned is None:
+            abbreviation = abbreviations.get(code)
+            if abbreviation is None:
+                raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
+            planned = plans[code] = _planned(abbreviation)
+        abbreviation, has_children, size_bytes, plan = planned
+        if size_bytes is None:
             position = skip(plan, data, position, end)
+        else:
+            position += size_bytes
+            if position > end:
+                skip(plan, data, position - size_bytes, end)  # raises
         offsets.append(start)
         if is_bounded and len(offsets) > (most or 0):
             raise LimitExceeded(
@@ -86,7 +96,7 @@ def read_tree(
         abbrevs.append(abbreviation)
         parents.append(parent)
         ends.append(len(offsets))
-        if abbreviation.has_children:
+        if has_children:
             parent = len(offsets) - 1
         elif parent < 0:
             break
@@ -94,3 +104,11 @@ def read_tree(
         ends[parent] = len(offsets)
         parent = parents[parent]
     return tree
+
+
+def _planned(abbreviation: Abbreviation) -> tuple[Abbreviation, bool, int | None, SkipPlan]:
+    plan = abbreviation.plan
+    size_bytes = 0 if not plan else None
+    if len(plan) == 1 and isinstance(plan[0], int):
+        size_bytes = plan[0]
+    return abbreviation, abbreviation.has_children, size_bytes, plan

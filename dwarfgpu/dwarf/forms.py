@@ -215,25 +215,45 @@ def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
     return read_number
 
 
+def read_block(data: bytes, position: int, end: int) -> tuple[bytes, int]:
+    """Return a block with an unsigned LEB128 length before it, and the position after it."""
+    if position < end and (size_bytes := data[position]) < 0x80:  # nearly always
+        start = position + 1
+    else:
+        size_bytes, start = read_uleb(data, position, end)
+    return _block(data, start, size_bytes, end)
+
+
+def _block(data: bytes, start: int, size_bytes: int, end: int) -> tuple[bytes, int]:
+    stop = start + size_bytes
+    if stop > end:
+        raise Malformed(f"block of {size_bytes} bytes at offset {start:#x} is cut short")
+    return data[start:stop], stop
+
+
 def _read_block(length: ReadForm) -> ReadForm:
-    is_uleb = length is read_uleb
+    if length is read_uleb:
+        return read_block
 
     def read(data: bytes, position: int, end: int) -> tuple[bytes, int]:
-        if is_uleb and position < end and (size := data[position]) < 0x80:  # nearly always
-            start, size_bytes = position + 1, size
-        else:
-            number, start = length(data, position, end)
-            assert isinstance(number, int)
-            size_bytes = number
-        stop = start + size_bytes
-        if stop > end:
-            raise Malformed(f"block of {size_bytes} bytes at offset {start:#x} is cut short")
-        return data[start:stop], stop
+        size_bytes, start = length(data, position, end)
+        assert isinstance(size_bytes, int)
+        return _block(data, start, size_bytes, end)
 
     return read
 
 
+def _skip_uleb_block(data: bytes, position: int, end: int) -> int:
+    if position < end and (size_bytes := data[position]) < 0x80:  # nearly always
+        return position + 1 + size_bytes
+    size_bytes, start = read_uleb(data, position, end)
+    return start + size_bytes
+
+
 def _skip_block(length: ReadForm) -> SkipForm:
+    if length is read_uleb:
+        return _skip_uleb_block
+
     def skip(data: bytes, position: int, end: int) -> int:
         size_bytes, start = length(data, position, end)
         assert isinstance(size_bytes, int)

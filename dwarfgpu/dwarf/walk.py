@@ -2,25 +2,30 @@
 
 An abbreviation is compiled once into steps: neighbouring values of fixed size are one `struct`,
 those that take no bytes one tuple, because an abbreviation of any length may have nothing else.
-Nothing is cached; use the unit's tree to look up single entries, which is cheaper.
+Where no size varies, all values are one `struct`, into which those without bytes are put.
+Law: what reads the values of an entry depends on their forms and the format of the unit alone; it
+is kept for the abbreviations that share them. No entry is cached: use the unit's tree to look up
+single ones, which is cheaper.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from itertools import groupby
+from operator import itemgetter
 from struct import Struct, error
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation, AttributeSpecification
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import (
     FORMAT_LETTERS,
     Raw,
     ReadForm,
     fixed_size,
     indirect_form,
+    read_block,
     read_uleb,
     reader_of,
 )
@@ -31,12 +36,16 @@ Step: TypeAlias = Struct | tuple[int, ...] | ReadForm
 Row: TypeAlias = tuple[int, Abbreviation, tuple[Raw, ...]]
 """Offset in `.debug_info`, abbreviation, and the unresolved values of its attributes."""
 
-_Plan: TypeAlias = tuple[
-    Abbreviation, bool, Callable[[bytes, int], tuple[Raw, ...]] | None, int, tuple[Step, ...]
-]
-"""An abbreviation, whether its entries have children, what reads all values of an entry where each
-has a fixed size, their bytes, and the steps of any other."""
+Unpack: TypeAlias = Callable[[bytes, int], tuple[Raw, ...]]
+ReadValues: TypeAlias = Callable[[bytes, int, int], tuple[tuple[Raw, ...], int]]
+_Plan: TypeAlias = tuple[Abbreviation, bool, Unpack | None, int, ReadValues]
+"""An abbreviation, whether its entries have children, what reads all values of an entry where they
+are one `struct`, their bytes, and what reads those of any other."""
 
+Forms: TypeAlias = tuple[tuple[int, int | None], ...]
+"""The forms of the attributes of an abbreviation, with the values of DW_FORM_implicit_const."""
+_MAX_KEPT_VALUES: Final = 64
+"""Values of an abbreviation for which the reader is kept for others like it."""
 _WITHOUT_BYTES: Final = frozenset({dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST})
 
 
@@ -64,7 +73,7 @@ def walk(
             if abbreviation is None:
                 raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
             planned = plans[code] = _plan(abbreviation)
-        abbreviation, has_children, unpack, size_bytes, steps = planned
+        abbreviation, has_children, unpack, size_bytes, read = planned
         if unpack is not None and position + size_bytes <= end:  # most entries
             yield start, abbreviation, unpack(data, position)
             position += size_bytes
@@ -73,22 +82,13 @@ def walk(
             elif not depth:
                 return
             continue
-        values: list[Raw] = []
         try:
-            for step in steps:
-                if type(step) is Struct:
-                    values += step.unpack_from(data, position)
-                    position += step.size
-                elif type(step) is tuple:
-                    values += step
-                else:
-                    value, position = step(data, position, end)  # type: ignore[operator]
-                    values.append(value)
+            values, position = read(data, position, end)
         except error:
             position = end + 1
         if position > end:
             raise Malformed(f"entry at offset {start:#x} is cut short: its unit ends at {end:#x}")
-        yield start, abbreviation, tuple(values)
+        yield start, abbreviation, values
         if has_children:
             depth += 1
         elif not depth:
@@ -96,40 +96,96 @@ def walk(
 
 
 def _plan(abbreviation: Abbreviation) -> _Plan:
-    steps = steps_of(abbreviation)
-    has_children = abbreviation.has_children
+    attributes, format = abbreviation.attributes, abbreviation.format
+    forms = tuple([(attribute.form, attribute.implicit) for attribute in attributes])
+    read = _known_values if len(forms) <= _MAX_KEPT_VALUES else _read_values
+    return abbreviation, abbreviation.has_children, *read(forms, format)
+
+
+def _read_values(forms: Forms, format: UnitFormat) -> tuple[Unpack | None, int, ReadValues]:
+    """Return what reads all values of an entry, of the frequent kinds without a loop over steps."""
+    steps = steps_of(forms, format)
+    if steps == (read_block, read_block):
+        return None, 0, _read_two_blocks
     if len(steps) == 1 and isinstance(steps[0], Struct):
-        return abbreviation, has_children, steps[0].unpack_from, steps[0].size, steps
-    return abbreviation, has_children, None, 0, steps
+        return steps[0].unpack_from, steps[0].size, partial(_read_steps, steps)
+    if len(steps) > 1 and all(isinstance(step, Struct | tuple) for step in steps):
+        return None, 0, _read_fixed(steps)
+    return None, 0, partial(_read_steps, steps)
 
 
-def steps_of(abbreviation: Abbreviation) -> tuple[Step, ...]:
-    """The steps that read all values of an entry; `Malformed` where a form is unknown."""
-    format = abbreviation.format
+_known_values = lru_cache(maxsize=2048)(_read_values)
+
+
+def _read_fixed(steps: Iterable[Step]) -> ReadValues:
+    """Return what reads values of fixed sizes, among which are some that take no bytes."""
+    letters, constants = "<", list[int]()
+    order: list[int] = []
+    """The indexes of the values among those with bytes, those of the constants from the end."""
+    for step in steps:
+        if isinstance(step, Struct):
+            order += range(len(letters) - 1, len(letters) + len(step.format) - 2)
+            letters = step.format[:1] + letters[1:] + step.format[1:]
+        elif isinstance(step, tuple):
+            order += range(~len(constants), ~len(constants) - len(step), -1)
+            constants += step
+    whole, more = Struct(letters), tuple(reversed(constants))
+    unpack, size_bytes, pick = whole.unpack_from, whole.size, itemgetter(*order)
+
+    def read(data: bytes, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
+        return pick(unpack(data, position) + more), position + size_bytes
+
+    return read
+
+
+def _read_two_blocks(data: bytes, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
+    """Read what the parameters of call sites have; nearly all blocks have less than 128 bytes."""
+    if position < end and (first_bytes := data[position]) < 0x80:
+        second = position + 1 + first_bytes
+        if second < end and (second_bytes := data[second]) < 0x80:
+            stop = second + 1 + second_bytes
+            return (data[position + 1 : second], data[second + 1 : stop]), stop
+    first, position = read_block(data, position, end)
+    other, position = read_block(data, position, end)
+    return (first, other), position
+
+
+def _read_steps(
+    steps: tuple[Step, ...], data: bytes, position: int, end: int
+) -> tuple[tuple[Raw, ...], int]:
+    values: list[Raw] = []
+    for step in steps:
+        if type(step) is Struct:
+            values += step.unpack_from(data, position)
+            position += step.size
+        elif type(step) is tuple:
+            values += step
+        else:
+            value, position = step(data, position, end)  # type: ignore[operator]
+            values.append(value)
+    return tuple(values), position
+
+
+def steps_of(forms: Forms, format: UnitFormat) -> tuple[Step, ...]:
+    """The steps that read values of these forms; `Malformed` where a form is unknown."""
     order = "<" if format.endian == "little" else ">"
     steps: list[Step] = []
-    for kind, run in groupby(abbreviation.attributes, partial(_kind_of, format)):
+    for kind, run in groupby(forms, lambda form: _kind_of(form[0], format)):
         match kind:
             case "fixed":
-                sizes = [fixed_size(attribute.form, format) for attribute in run]
+                sizes = [fixed_size(form, format) for form, _ in run]
                 steps.append(Struct(order + "".join(FORMAT_LETTERS[size or 0] for size in sizes)))
             case "no bytes":
-                steps.append(tuple(_constant(attribute) for attribute in run))
+                steps.append(tuple(1 if implicit is None else implicit for _, implicit in run))
             case _:
-                steps += [_reader(attribute.form, format) for attribute in run]
+                steps += [_reader(form, format) for form, _ in run]
     return tuple(steps)
 
 
-def _kind_of(
-    format: UnitFormat, attribute: AttributeSpecification
-) -> Literal["fixed", "no bytes", "variable"]:
-    if fixed_size(attribute.form, format) in FORMAT_LETTERS:
+def _kind_of(form: int, format: UnitFormat) -> Literal["fixed", "no bytes", "variable"]:
+    if fixed_size(form, format) in FORMAT_LETTERS:
         return "fixed"
-    return "no bytes" if attribute.form in _WITHOUT_BYTES else "variable"
-
-
-def _constant(attribute: AttributeSpecification) -> int:
-    return 1 if attribute.implicit is None else attribute.implicit
+    return "no bytes" if form in _WITHOUT_BYTES else "variable"
 
 
 def _reader(form: int, format: UnitFormat) -> ReadForm:

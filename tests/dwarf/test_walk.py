@@ -8,11 +8,15 @@ from random import Random
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf import walk as walk_module
+from dwarfgpu.dwarf.abbrev import read_abbreviations
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.walk import Row, walk
+from dwarfgpu.dwarf.walk import Forms, Row, Step, _known_values, walk
 from dwarfgpu.errors import DwarfGpuError, Malformed
-from tests.dwarf.builder import FIXTURES, Shape, debug_info, file_of, fixture
+from dwarfgpu.expr.context import UnitFormat
+from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, file_of, fixture
 from tests.work import at_most, calls_of
 
 UNIT = Shape(dw.TAG_COMPILE_UNIT, (), True)
@@ -81,4 +85,50 @@ def test_short_blocks_take_one_call_each() -> None:
     body = b"\1" + b"\2\1\x50\1\x51" * count + b"\0"
     (unit,) = debug_info(file_of(body, [UNIT, Shape(dw.TAG_VARIABLE, attributes)])).units
     assert [values for _, _, values in rows(unit)[1:]] == [(b"\x50", b"\x51")] * count
-    assert calls_of(lambda: rows(unit)) < 7 * count
+    assert calls_of(lambda: rows(unit)) < 4 * count
+
+
+def test_values_without_bytes_between_others_take_no_step_each() -> None:
+    attributes = (
+        (dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT),
+        (dw.AT_BYTE_SIZE, dw.FORM_DATA2),
+        (dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT),
+        (dw.AT_DECL_LINE, dw.FORM_IMPLICIT_CONST, -3),
+        (dw.AT_DECL_FILE, dw.FORM_DATA1),
+    )
+    count = 1_000
+    body = b"\1" + b"\2\1\2\3" * count + b"\0"
+    (unit,) = debug_info(file_of(body, [UNIT, Shape(dw.TAG_VARIABLE, attributes)])).units
+    assert [values for _, _, values in rows(unit)[1:]] == [(1, 0x201, 1, -3, 3)] * count
+    assert calls_of(lambda: rows(unit)) < 6 * count
+
+
+def test_abbreviations_with_the_same_forms_are_compiled_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiled: list[object] = []
+    steps_of = walk_module.steps_of
+
+    def counted(forms: Forms, format: UnitFormat) -> tuple[Step, ...]:
+        compiled.append((forms, format))
+        return steps_of(forms, format)
+
+    monkeypatch.setattr(walk_module, "steps_of", counted)
+    _known_values.cache_clear()
+    shapes = [
+        Shape(tag, ((name, dw.FORM_DATA1), (dw.AT_NAME, dw.FORM_STRING)))
+        for tag in (dw.TAG_VARIABLE, dw.TAG_MEMBER)
+        for name in (dw.AT_DECL_LINE, dw.AT_DECL_FILE)
+    ]
+    body = b"\1" + b"".join(bytes((code, code)) + b"x\0" for code in range(2, 6)) + b"\0"
+    (unit,) = debug_info(file_of(body, [UNIT, *shapes])).units
+    assert [values for _, _, values in rows(unit)[1:]] == [(n, b"x") for n in range(2, 6)]
+    assert len(compiled) == len(set(compiled)) == 2  # the unit's own entry has no values
+    # Of another size of addresses, the values of the same forms are others.
+    shape = Shape(dw.TAG_VARIABLE, ((dw.AT_LOW_PC, dw.FORM_ADDR),))
+    for size_bytes in (4, 8):
+        form = UnitFormat(address_size=size_bytes)
+        table = read_abbreviations(WordReader(abbreviations(shape)), form, {})
+        data = b"\1" + bytes(range(8))
+        ((_, _, (value,)),) = walk(data, 0, len(data), table)
+        assert value == int.from_bytes(bytes(range(size_bytes)), "little")
