@@ -84,6 +84,10 @@ _MAX_FAULTS: Final = 20
 _NOTHING: Final = Checked()
 _OF_PARTS: Final = (Role("location"), Role())
 """Roles in which the stack is empty at first, and a composite may be the result."""
+_ADDR: Final = 0x03
+_STACK_VALUE: Final = 0x9F
+_CONSTANTS: Final = {0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}
+"""The sizes in bytes of the operands of DW_OP_const1u to DW_OP_const4s."""
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
 _NO_MEMORY: Final = frozenset(
     {
@@ -145,8 +149,8 @@ class ExpressionChecker:
         self.count = 0
         """Number of expressions checked, repeated ones included."""
         self._results: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
-        self._parts: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked]] = {}
-        """What is found about parts of composites by themselves."""
+        self._shared_results: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked]] = {}
+        """What is found about parts of composites by themselves, and numbers that are 0."""
 
     @property
     def distinct(self) -> int:
@@ -169,8 +173,22 @@ class ExpressionChecker:
         return cached[data]
 
     def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
-        checked = self._by_parts(data, dialect, form, role)
+        alike = _with_zero(data, form)
+        if alike is None:
+            checked = self._by_parts(data, dialect, form, role)
+        else:
+            checked = self._shared(alike, dialect, form, role)
+            if checked.faults:
+                checked = None  # they are shown with the number
         return self._by_operations(data, dialect, form, role) if checked is None else checked
+
+    def _shared(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
+        """What is found about an expression for which many are judged."""
+        cached = self._shared_results.setdefault((dialect, form, role), {})
+        checked = cached.get(data)
+        if checked is None:
+            checked = cached[data] = self._by_operations(data, dialect, form, role)
+        return checked
 
     def _by_parts(
         self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
@@ -185,13 +203,10 @@ class ExpressionChecker:
         parts = composite_parts(dialect, form).cut(data)
         if not parts or len(parts) == 1:
             return None
-        cached = self._parts.setdefault((dialect, form, role), {})
         size_bits = offset = 0
         uses_lane, found = False, list[Reference]()
         for part in parts:
-            checked = cached.get(part)
-            if checked is None:
-                checked = cached[part] = self._by_operations(part, dialect, form, role)
+            checked = self._shared(part, dialect, form, role)
             if checked.faults or checked.piece_bits is None:
                 return None
             size_bits += checked.piece_bits
@@ -307,6 +322,19 @@ class ExpressionChecker:
         )
         title = only.operation.title
         return [static.Finding(0, title, "error", "narrow-base-register", message, "A.3.3.5")]
+
+
+def _with_zero(data: bytes, form: UnitFormat) -> bytes | None:
+    """Return an expression that is an address or a constant, and its DW_OP_stack_value, with 0 for
+    the number: no finding depends on one that fits an address. None for any other expression."""
+    if not data:
+        return None
+    size = form.address_size if data[0] == _ADDR else _CONSTANTS.get(data[0])
+    if size is None or size > form.address_size:
+        return None
+    rest = data[1 + size :]
+    is_whole = len(data) == 1 + size or (len(data) == 2 + size and data[-1] == _STACK_VALUE)
+    return data[:1] + bytes(size) + rest if is_whole else None
 
 
 def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> int | None:

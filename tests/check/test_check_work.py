@@ -11,8 +11,9 @@ import pytest
 
 from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.check.attributes import ROLES
 from dwarfgpu.check.entries import EntryChecker
-from dwarfgpu.check.expressions import _OF_PARTS, ExpressionChecker, Machines, Role
+from dwarfgpu.check.expressions import _OF_PARTS, Checked, ExpressionChecker, Machines, Role
 from dwarfgpu.check.file import verify
 from dwarfgpu.check.finding import FindingPlace, Findings
 from dwarfgpu.dwarf.address_ranges import Range
@@ -150,3 +151,54 @@ def test_parts_for_different_machines_make_no_composite() -> None:
     assert not any(checker._check(part, AMD, UnitFormat(), role).faults for part in parts)
     checked = checker._check(b"".join(parts), AMD, UnitFormat(), role)
     assert [fault.found.rule for fault in checked.faults] == ["unknown-register"]
+
+
+def facts_of(checked: Checked) -> tuple[object, ...]:
+    found = [(fault.found, fault.excerpt) for fault in checked.faults]
+    return found, checked.uses_lane, checked.piece_bits, checked.references
+
+
+NUMBERS: Final = {0x03: 8, 0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}
+"""DW_OP_addr and DW_OP_const1u to DW_OP_const4s: the sizes of their operands."""
+
+
+@pytest.mark.parametrize("address_size", [4, 8])
+@pytest.mark.parametrize("name", ["gfx90a", "x86-64", None])
+def test_findings_about_a_number_are_those_about_zero(name: str | None, address_size: int) -> None:
+    rng = Random(19)
+    checker = checker_of(None if name is None else architecture(name))
+    roles = {role for _, role in ROLES.values()} | {
+        Role("location", 0, is_cfi=True), Role("value", 1, is_cfi=True)
+    }  # fmt: skip
+    form = UnitFormat(address_size=address_size)
+    for opcode, size in NUMBERS.items():
+        for dialect in DIALECTS.values():
+            for role in roles:
+                data = bytes((opcode,)) + rng.randbytes(address_size if opcode == 3 else size)
+                for expression in (data, data + b"\x9f"):
+                    checked = checker._check(expression, dialect, form, role)
+                    full = checker._by_operations(expression, dialect, form, role)
+                    assert facts_of(checked) == facts_of(full)
+
+
+def test_addresses_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[bytes] = []
+    by_operations = ExpressionChecker._by_operations
+
+    def counted(
+        self: ExpressionChecker, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
+    ) -> Checked:
+        judged.append(data)
+        return by_operations(self, data, dialect, form, role)
+
+    monkeypatch.setattr(ExpressionChecker, "_by_operations", counted)
+    checker, role = checker_of(architecture("x86-64")), Role("location")
+    for address in range(100):
+        data = b"\x03" + address.to_bytes(8, "little")
+        assert checker.check(data, AMD, UnitFormat(), role) is None
+        assert checker.check(data + b"\x9f", AMD, UnitFormat(), role) is None
+    assert judged == [b"\x03" + bytes(8), b"\x03" + bytes(8) + b"\x9f"]
+    assert (checker.count, checker.distinct) == (200, 200)
+    # What follows may depend on it.
+    checker.check(b"\x03" + b"\1" * 8 + b"\x06", AMD, UnitFormat(), role)
+    assert judged[-1] == b"\x03" + b"\1" * 8 + b"\x06"
