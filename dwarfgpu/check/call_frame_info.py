@@ -189,7 +189,7 @@ class FrameChecker:
         role = _ROLES.get(instruction.operation.name, _CFA)
         format = described.program.format
         form = UnitFormat(format.address_size, 4, 5, format.endian)
-        checked = self.expressions.check(data, self.dialect, form, role)
+        checked = self.expressions.check(data, self.expressions.of(self.dialect, form, role))
         where = instruction.title
         if isinstance(instruction.operands[0], int):
             where += f" of {described.register(instruction.operands[0])}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
 from operator import itemgetter
 from typing import Final
@@ -18,7 +18,7 @@ from attrs import field
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.check.attributes import FUNCTIONS, TAGS, CheckedValue, checked_values, vendor_numbers
-from dwarfgpu.check.expressions import Checked, ExpressionChecker, Role
+from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPlace, Findings, SourcePosition
 from dwarfgpu.check.references import References
 from dwarfgpu.check.rules import RULES
@@ -44,6 +44,26 @@ _VENDOR_MEMORY_SPACES: Final = range(0x8000, 0x10000)
 
 
 @define
+class _Step:
+    """A value of the entries of an abbreviation to check."""
+
+    spec: CheckedValue
+    known: Container[Raw] = frozenset()
+    """Lists that were checked, or expressions without findings: nothing is to be done for them."""
+    position: int = field(init=False)
+    count: int = field(init=False)
+    """1 for an expression."""
+
+    @position.default
+    def _position(self) -> int:
+        return self.spec.position
+
+    @count.default
+    def _count(self) -> int:
+        return int(not self.spec.is_list)
+
+
+@define
 class EntryChecker:
     """The checks of the entries of one unit."""
 
@@ -51,7 +71,8 @@ class EntryChecker:
     expressions: ExpressionChecker
     found: Findings
     entries: int = field(init=False, default=0)
-    _lists: set[tuple[int, int, Role]] = field(init=False, factory=set)
+    _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
+    """The values of the lists that were checked, by their form and role."""
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
     _functions: array[int] = field(init=False, factory=lambda: array("q"))
     """The subprogram of each entry, -1 for none; made on first use."""
@@ -60,7 +81,7 @@ class EntryChecker:
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
     _has_reported_size: bool = field(init=False, default=False)
-    _results: dict[Role, dict[bytes, Checked | None]] = field(init=False, factory=dict)
+    _results: dict[Role, Results] = field(init=False, factory=dict)
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
     """The positions of entries with findings, keyed by offset."""
     _sizes: dict[int, int | None] = field(init=False, factory=dict)
@@ -75,7 +96,8 @@ class EntryChecker:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
         unit = self.unit
         self._numbers = vendor_numbers(unit)
-        plans: dict[int, tuple[CheckedValue, ...]] = {}
+        plans: dict[int, tuple[_Step, ...]] = {}
+        expressions = self.expressions
         start, budget = unit.header.entries_at, unit.sections.budget
         for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
             if budget.checked_entries_left <= 0:
@@ -91,43 +113,51 @@ class EntryChecker:
             if plan is None:
                 plan = plans[abbreviation.code] = self._plan(abbreviation)
             for step in plan:
-                self._value(index, step, values[step.position])
+                value = values[step.position]
+                if value in step.known:  # nearly all
+                    expressions.count += step.count
+                else:
+                    self._value(index, step, value)
 
-    def _plan(self, abbreviation: Abbreviation) -> tuple[CheckedValue, ...]:
+    def _plan(self, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         plan = checked_values(abbreviation, self.unit.format, self._numbers)
         is_inner = abbreviation.tag in FUNCTIONS and abbreviation.tag != dw.TAG_SUBPROGRAM
-        if is_inner and any(step.number == dw.AT_LLVM_LANES for step in plan):
+        if is_inner and any(spec.number == dw.AT_LLVM_LANES for spec in plan):
             self._has_inner_lanes = True
-        return plan
+        return tuple([_Step(spec) for spec in plan])
 
-    def _value(self, index: int, spec: CheckedValue, value: Raw) -> None:
-        role = spec.role
+    def _value(self, index: int, step: _Step, value: Raw) -> None:
+        spec, role = step.spec, step.spec.role
         if spec.vendor is not None:
             self._vendor(index, spec, value)
         if role is None:
             return
         if spec.is_list:
             assert isinstance(value, int)
-            if (spec.form, value, role) not in self._lists:
-                self._lists.add((spec.form, value, role))
+            checked = self._lists.setdefault((spec.form, role), set())
+            if spec.vendor is None:
+                step.known = checked
+            if value not in checked:
+                checked.add(value)
                 self._list(index, spec, role, value)
         elif isinstance(value, bytes):
+            if spec.vendor is None:
+                step.known = self._results_of(role).clean
             self._expression(index, spec, role, value, None)
 
     # Expressions
 
+    def _results_of(self, role: Role) -> Results:
+        results = self._results.get(role)
+        if results is None:
+            results = self.expressions.of(self.unit.dialect, self.unit.format, role)
+            self._results[role] = results
+        return results
+
     def _expression(
         self, index: int, spec: CheckedValue, role: Role, data: bytes, span: Range | None
     ) -> None:
-        checks = self._results.get(role)
-        if checks is None:
-            checks = self.expressions.of(self.unit.dialect, self.unit.format, role)
-            self._results[role] = checks
-        if data in checks:
-            self.expressions.count += 1
-            checked = checks[data]
-        else:
-            checked = self.expressions.check(data, self.unit.dialect, self.unit.format, role)
+        checked = self.expressions.check(data, self._results_of(role))
         if checked is None:
             return
         for fault in checked.faults:
@@ -219,14 +249,19 @@ class EntryChecker:
         except DwarfGpuError as error:  # no fault of the file's
             self.found.skip(error)
             return
-        ranges = self._code(index)
-        for entry in entries:
+        ranges, clean = self._code(index), self._results_of(role).clean if entries else ()
+        first, last = ranges[0] if len(ranges) == 1 else (1, 0)
+        bias = self.unit.sections.program.load_address  # also of what a machine has loaded
+        for expression, begin, end, _ in entries:
             span = None
-            if entry.begin is not None and entry.end is not None:
-                in_file = self.unit.sections.program.in_file  # also of what a machine has loaded
-                span = Range(in_file(entry.begin), in_file(entry.end))
-                self._within(index, spec, span, ranges)
-            self._expression(index, spec, role, entry.expression, span)
+            if begin is not None and end is not None:
+                span = Range(begin - bias, end - bias)
+                if not first <= span[0] <= span[1] <= last:
+                    self._within(index, spec, span, ranges)
+            if expression in clean:
+                self.expressions.count += 1
+            else:
+                self._expression(index, spec, role, expression, span)
 
     def _has_other_addresses(self, attribute: Attribute) -> bool:
         """Return whether the header of a list has another address size, so that it cannot be

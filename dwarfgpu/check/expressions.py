@@ -11,12 +11,12 @@ from functools import cached_property, partial
 from math import inf
 from typing import Final
 
-from attrs import evolve
+from attrs import evolve, field
 
 from dwarfgpu.arch import architecture as architecture_named
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references
@@ -140,6 +140,20 @@ class Machines:
         return bool(self.all) and self.is_complete and self.register(number) is None
 
 
+@define(eq=False)
+class Results:
+    """What was found about expressions that are read alike and have the same role."""
+
+    dialect: Dialect
+    form: UnitFormat
+    role: Role
+    clean: set[bytes] = field(init=False, factory=set)
+    """Those about which there is nothing to say."""
+    others: dict[bytes, Checked] = field(init=False, factory=dict)
+    shared: dict[bytes, Checked] = field(init=False, factory=dict)
+    """What is found about parts of composites by themselves, and numbers that are 0."""
+
+
 class ExpressionChecker:
     """The expressions of one file."""
 
@@ -148,65 +162,69 @@ class ExpressionChecker:
         self._findings = findings
         self.count = 0
         """Number of expressions checked, repeated ones included."""
-        self._results: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked | None]] = {}
-        self._shared_results: dict[tuple[Dialect, UnitFormat, Role], dict[bytes, Checked]] = {}
-        """What is found about parts of composites by themselves, and numbers that are 0."""
+        self._results: dict[tuple[Dialect, UnitFormat, Role], Results] = {}
 
     @property
     def distinct(self) -> int:
-        return sum(map(len, self._results.values()))
+        return sum(len(one.clean) + len(one.others) for one in self._results.values())
 
-    def of(self, dialect: Dialect, form: UnitFormat, role: Role) -> dict[bytes, Checked | None]:
+    def of(self, dialect: Dialect, form: UnitFormat, role: Role) -> Results:
         """Return the results for the expressions of a unit in a role."""
-        return self._results.setdefault((dialect, form, role), {})
+        key = dialect, form, role
+        if key not in self._results:
+            self._results[key] = Results(dialect, form, role)
+        return self._results[key]
 
-    def check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked | None:
+    def check(self, data: bytes, results: Results) -> Checked | None:
         """Return the findings; None if there are none."""
         self.count += 1
-        cached = self.of(dialect, form, role)
+        if data in results.clean:
+            return None
+        checked = results.others.get(data)
+        if checked is not None:
+            return checked
         if len(data) > LONGEST_BYTES:
             self._findings.skip(LimitExceeded(f"an expression of {len(data)} bytes"))
             return None
-        if data not in cached:
-            new_faults = self._check(data, dialect, form, role)
-            cached[data] = None if new_faults == _NOTHING else new_faults
-        return cached[data]
-
-    def _check(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
-        alike = _with_zero(data, form)
-        if alike is None:
-            checked = self._by_parts(data, dialect, form, role)
-        else:
-            checked = self._shared(alike, dialect, form, role)
-            if checked.faults:
-                checked = None  # they are shown with the number
-        return self._by_operations(data, dialect, form, role) if checked is None else checked
-
-    def _shared(self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role) -> Checked:
-        """What is found about an expression for which many are judged."""
-        cached = self._shared_results.setdefault((dialect, form, role), {})
-        checked = cached.get(data)
-        if checked is None:
-            checked = cached[data] = self._by_operations(data, dialect, form, role)
+        checked = self._check(data, results)
+        if checked == _NOTHING:
+            results.clean.add(data)
+            return None
+        results.others[data] = checked
         return checked
 
-    def _by_parts(
-        self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
-    ) -> Checked | None:
+    def _check(self, data: bytes, results: Results) -> Checked:
+        alike = _with_zero(data, results.form)
+        if alike is None:
+            checked = self._by_parts(data, results)
+        else:
+            checked = self._shared(alike, results)
+            if checked.faults:
+                checked = None  # they are shown with the number
+        return self._by_operations(data, results) if checked is None else checked
+
+    def _shared(self, data: bytes, results: Results) -> Checked:
+        """What is found about an expression for which many are judged."""
+        checked = results.shared.get(data)
+        if checked is None:
+            checked = results.shared[data] = self._by_operations(data, results)
+        return checked
+
+    def _by_parts(self, data: bytes, results: Results) -> Checked | None:
         """What is found about a composite whose parts have no faults; None for any other.
 
         A part that has no fault by itself has none after others, unless all are too large.
         """
         machines = self.machines.all
-        if role not in _OF_PARTS or len(machines) > 1:  # all parts must be for one machine
+        if results.role not in _OF_PARTS or len(machines) > 1:  # all parts are for one machine
             return None
-        parts = composite_parts(dialect, form).cut(data)
+        parts = composite_parts(results.dialect, results.form).cut(data)
         if not parts or len(parts) == 1:
             return None
         size_bits = offset = 0
         uses_lane, found = False, list[Reference]()
         for part in parts:
-            checked = self._shared(part, dialect, form, role)
+            checked = self._shared(part, results)
             if checked.faults or checked.piece_bits is None:
                 return None
             size_bits += checked.piece_bits
@@ -219,9 +237,8 @@ class ExpressionChecker:
             return None
         return Checked((), uses_lane, size_bits, tuple(found))
 
-    def _by_operations(
-        self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
-    ) -> Checked:
+    def _by_operations(self, data: bytes, results: Results) -> Checked:
+        dialect, form, role = results.dialect, results.form, results.role
         expression = decode(data, dialect, form)
         checked = [*self._static(data, dialect, form, role), *self._by_role(expression, role)]
         checked = sorted(checked, key=lambda fault: SEVERITIES.index(fault.severity))[:_MAX_FAULTS]

@@ -9,9 +9,8 @@ omitted, as are those whose code the linker dropped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Final, Protocol, TypeAlias
+from collections.abc import Callable
+from typing import Final, Protocol, TypeAlias, TypeVar
 
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.dwarf.address_ranges import Range
@@ -23,6 +22,11 @@ from dwarfgpu.expr.context import UnitFormat
 _LLE_OFFSET_PAIR: Final = 0x04
 _LLE_DEFAULT_LOCATION: Final = 0x05
 _LLE_GNU_VIEW_PAIR: Final = 0x09
+_RLE_OFFSET_PAIR: Final = 0x04
+_SHORT_OFFSET: Final = 1 << 21
+"""Offsets below have up to three bytes as LEB128."""
+_SHORT_PAIR_BYTES: Final = 1 + 3 + 3 + 1 + 127
+"""Maximum size of an entry with such offsets, and an expression whose length has one byte."""
 _RLE_KINDS: Final = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 7, 7: 8}
 """DW_RLE codes 1 to 7 to the DW_LLE codes that give bounds in the same way."""
 
@@ -38,6 +42,7 @@ class InvertedRange(IllFormed):
 _NOTHING: Final = (0, 0)
 
 
+_T = TypeVar("_T")
 Bounds: TypeAlias = tuple[int, int]
 """The first address, and that after the last."""
 FileLocation: TypeAlias = tuple[Bounds | None, bytes, int | None]
@@ -163,15 +168,19 @@ class _Bounds:
         return (begin, end)
 
 
-@contextmanager
-def _bounds(unit: ListUnit, section: str, offset: int) -> Iterator[_Bounds]:
+def _read(unit: ListUnit, section: str, offset: int, read: Callable[[_Bounds], _T]) -> _T:
+    """Return what a function reads from an offset of a section of lists."""
     sections, form = unit.sections, unit.format
     try:
         if form.version >= 5:
             sections.contributions(section).check(offset, form.address_size)
-        data = sections.section(section)
-        with sections.budget.reading(section, data, offset, form.endian) as reader:
-            yield _Bounds(unit, reader, unit.base_address)
+        return sections.budget.read(
+            section,
+            sections.section(section),
+            offset,
+            form.endian,
+            lambda reader: read(_Bounds(unit, reader, unit.base_address)),
+        )
     except DwarfGpuError as error:
         raise _located(error, unit, section, offset)
 
@@ -181,11 +190,9 @@ def read_locations(unit: ListUnit, offset: int) -> tuple[FileLocation, ...]:
 
     With the entries of empty ranges.
     """
-    section = ".debug_loclists" if unit.format.version >= 5 else ".debug_loc"
-    with _bounds(unit, section, offset) as bounds:
-        if unit.format.version >= 5:
-            return _read_loclist(bounds)
-        return _read_loc_dwo(bounds) if unit.is_split else _read_loc(bounds)
+    if unit.format.version >= 5:
+        return _read(unit, ".debug_loclists", offset, _read_loclist)
+    return _read(unit, ".debug_loc", offset, _read_loc_dwo if unit.is_split else _read_loc)
 
 
 def _located(error: DwarfGpuError, unit: ListUnit, section: str, offset: int) -> DwarfGpuError:
@@ -227,14 +234,43 @@ def _read_loc_dwo(bounds: _Bounds) -> tuple[FileLocation, ...]:
 
 
 def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
-    reader = bounds.reader
+    reader, tombstone = bounds.reader, bounds.unit.tombstone
+    data, last, position = reader.data, reader.end - _SHORT_PAIR_BYTES, reader.position
     out: list[FileLocation] = []
     base: int | None = None
-    while kind := reader.u8():
-        if kind == _LLE_OFFSET_PAIR:  # nearly all of them
-            out.append((bounds.offset_pair(), reader.block(), base))
+    while True:
+        list_base = bounds.base
+        limit = 0 if list_base is None else min(_SHORT_OFFSET, tombstone - list_base)
+        # Nearly all entries: a pair of offsets of up to three bytes, and a length of one.
+        while position <= last and data[position] == _LLE_OFFSET_PAIR and list_base is not None:
+            at = position + 1
+            begin = data[at]
+            if begin >= 0x80:
+                at += 1
+                begin += (data[at] << 7) - 0x80
+                if begin >= 1 << 14:
+                    at += 1
+                    begin += (data[at] << 14) - (1 << 14)
+            at += 1
+            end = data[at]
+            if end >= 0x80:
+                at += 1
+                end += (data[at] << 7) - 0x80
+                if end >= 1 << 14:
+                    at += 1
+                    end += (data[at] << 14) - (1 << 14)
+            size_bytes = data[at + 1]
+            if not begin <= end < limit or size_bytes >= 0x80:
+                break
+            at += 2
+            position = at + size_bytes
+            out.append(((list_base + begin, list_base + end), data[at:position], base))
             base = None
-        elif kind == _LLE_GNU_VIEW_PAIR:
+        reader.position = position
+        kind = reader.u8()
+        if not kind:
+            return tuple(out)
+        if kind == _LLE_GNU_VIEW_PAIR:
             reader.uleb(), reader.uleb()
         elif kind == _LLE_DEFAULT_LOCATION:
             out.append((None, reader.block(), None))
@@ -242,45 +278,35 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
             span = bounds.read(kind)
             if span is None:
                 base = bounds.base
-                continue
-            out.append((span, reader.block(), base))
-            base = None
-    return tuple(out)
+            else:
+                out.append((span, reader.block(), base))
+                base = None
+        position = reader.position
 
 
 def read_ranges(unit: ListUnit, offset: int) -> tuple[Range, ...]:
     """The range list at an offset of `.debug_rnglists`, before DWARF 5 of `.debug_ranges`."""
-    section = ".debug_rnglists" if unit.format.version >= 5 else ".debug_ranges"
+    if unit.format.version >= 5:
+        return _read(unit, ".debug_rnglists", offset, _read_rnglist)
+    return _read(unit, ".debug_ranges", offset, _read_pairs)
+
+
+def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
+    reader = bounds.reader
     out: list[Range] = []
-    with _bounds(unit, section, offset) as bounds:
-        next_range = _next_rnglist(bounds) if unit.format.version >= 5 else _next_pair(bounds)
-        while (step := next_range()) is not None:
-            begin, end = step
-            if begin != end:
-                out.append(tuple.__new__(Range, step))
+    while kind := reader.u8():
+        if kind not in _RLE_KINDS:
+            at = reader.position - 1
+            raise Malformed(f"range list entry at {at:#x} has kind {kind:#x}")
+        span = bounds.offset_pair() if kind == _RLE_OFFSET_PAIR else bounds.read(_RLE_KINDS[kind])
+        if span is not None and span[0] != span[1]:
+            out.append(tuple.__new__(Range, span))
     return tuple(out)
 
 
-def _next_rnglist(bounds: _Bounds) -> Callable[[], Bounds | None]:
-    """A function that gives the next range, an empty one for a base, None at the end."""
-
-    def step() -> Bounds | None:
-        kind = bounds.reader.u8()
-        if not kind:
-            return None
-        if kind not in _RLE_KINDS:
-            at = bounds.reader.position - 1
-            raise Malformed(f"range list entry at {at:#x} has kind {kind:#x}")
-        return bounds.read(_RLE_KINDS[kind]) or _NOTHING
-
-    return step
-
-
-def _next_pair(bounds: _Bounds) -> Callable[[], Bounds | None]:
-    def step() -> Bounds | None:
-        span = bounds.pair()
-        if span is None:
-            return 1, 1
-        return None if span == _NOTHING else span
-
-    return step
+def _read_pairs(bounds: _Bounds) -> tuple[Range, ...]:
+    out: list[Range] = []
+    while (span := bounds.pair()) != _NOTHING:
+        if span is not None and span[0] != span[1]:
+            out.append(tuple.__new__(Range, span))
+    return tuple(out)

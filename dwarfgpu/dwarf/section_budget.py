@@ -5,9 +5,8 @@ Law: what producers write is read about once, whatever its size; the budgets gro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
@@ -23,6 +22,8 @@ LONG_NAME_BYTES: Final = 256
 LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
 
+_T = TypeVar("_T")
+
 
 class SectionBudget:
     """How much of the sections of one file was read."""
@@ -36,13 +37,15 @@ class SectionBudget:
         self._spent_bytes: dict[str, int] = {}
         self._long_names: dict[bytes, str] = {}
 
-    @contextmanager
-    def reading(self, section: str, data: bytes, at: int, endian: Endian) -> Iterator[WordReader]:
-        """A reader from an offset of a section; `LimitExceeded` where it goes beyond the budget."""
+    def read(
+        self, section: str, data: bytes, at: int, endian: Endian, read: Callable[[WordReader], _T]
+    ) -> _T:
+        """Return what a function reads from an offset of a section; `LimitExceeded` where it goes
+        beyond the budget."""
         remaining = self._left(section, len(data))
         reader = WordReader(data, endian, at, max(at, min(len(data), at + remaining)))
         try:
-            yield reader
+            return read(reader)
         except Malformed:
             if reader.end < len(data):
                 raise _exceeded(section) from None

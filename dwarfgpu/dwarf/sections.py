@@ -159,8 +159,13 @@ class Sections:
             data = self.section(section)
             try:
                 declared = self._declared.setdefault(format, {})
-                with self.budget.reading(section, data, offset, format.endian) as reader:
-                    table = read_abbreviations(reader, format, declared)
+                table = self.budget.read(
+                    section,
+                    data,
+                    offset,
+                    format.endian,
+                    lambda reader: read_abbreviations(reader, format, declared),
+                )
             except DwarfGpuError as error:
                 where = f"{self.path}: {section}{self.suffix} table {offset:#x}"
                 error.context = error.context or where

@@ -357,19 +357,24 @@ class CompilationUnit:
 
     def _loaded(self, listed: tuple[FileLocation, ...]) -> LocList:
         bias, mask = self.sections.program.load_address, self.address_mask
-        entries: list[LocationListEntry] = []
-        empty: list[LocationListEntry] = []
         in_order: list[LocationListEntry] = []
+        has_empty = False
         new = tuple.__new__  # half of the time of the class, which files ask for very often
         for bounds, expression, base in listed:
             begin: int | None = None
             end: int | None = None
             if bounds is not None:
                 begin, end = bounds[0] + bias & mask, bounds[1] + bias & mask
-            entry = new(LocationListEntry, (expression, begin, end, base))
-            in_order.append(entry)
-            (entries if begin is None or begin != end else empty).append(entry)
-        return LocList(tuple(entries), self, tuple(empty), tuple(in_order) if empty else ())
+                if begin == end:
+                    has_empty = True
+            in_order.append(new(LocationListEntry, (expression, begin, end, base)))
+        all_entries = tuple(in_order)
+        if not has_empty:
+            return LocList(all_entries, self)
+        entries = tuple([entry for entry in in_order if not entry.is_empty])
+        return LocList(
+            entries, self, tuple([entry for entry in in_order if entry.is_empty]), all_entries
+        )
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """Return the range list of an attribute, with addresses of the file."""

@@ -13,7 +13,14 @@ from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.check.attributes import ROLES
 from dwarfgpu.check.entries import EntryChecker
-from dwarfgpu.check.expressions import _OF_PARTS, Checked, ExpressionChecker, Machines, Role
+from dwarfgpu.check.expressions import (
+    _OF_PARTS,
+    Checked,
+    ExpressionChecker,
+    Machines,
+    Results,
+    Role,
+)
 from dwarfgpu.check.file import verify
 from dwarfgpu.check.finding import FindingPlace, Findings
 from dwarfgpu.dwarf.address_ranges import Range
@@ -113,9 +120,10 @@ def test_what_parts_have_by_themselves_they_have_together(role: Role, name: str 
             parts.insert(rng.randrange(len(parts)), rng.choice(OPERATIONS))
         data, dialect = b"".join(parts), rng.choice(list(DIALECTS.values()))
         form = UnitFormat(version=4 + number % 2)
-        by_parts = checker._by_parts(data, dialect, form, role)
+        results = checker.of(dialect, form, role)
+        by_parts = checker._by_parts(data, results)
         if by_parts is not None:
-            assert by_parts == checker._by_operations(data, dialect, form, role), data.hex()
+            assert by_parts == checker._by_operations(data, results), data.hex()
             summed += 1
     assert (summed > 50) == (role in _OF_PARTS)
 
@@ -135,8 +143,9 @@ def test_parts_are_followed_once_for_all_composites(monkeypatch: pytest.MonkeyPa
     gfx = architecture("gfx90a")
     checker = checker_of(gfx)
     parts = [assemble(f"regx v{n}; piece 4", AMD, UnitFormat(), gfx) for n in range(4)]
+    results = checker.of(UPSTREAM_CLANG, UnitFormat(), Role("location"))
     for chosen in permutations(parts):
-        checked = checker._check(b"".join(chosen), UPSTREAM_CLANG, UnitFormat(), Role("location"))
+        checked = checker._check(b"".join(chosen), results)
         assert checked.piece_bits == 128 and not checked.faults
     assert followed == ["regx", "piece"] * 4
 
@@ -147,9 +156,9 @@ def test_parts_for_different_machines_make_no_composite() -> None:
     checker = checker_of(arches[0])
     checker.machines._others = (arches[1],)
     parts = [assemble("regx v0; piece 4", AMD, UnitFormat(), arch) for arch in arches]
-    role = Role("location")
-    assert not any(checker._check(part, AMD, UnitFormat(), role).faults for part in parts)
-    checked = checker._check(b"".join(parts), AMD, UnitFormat(), role)
+    results = checker.of(AMD, UnitFormat(), Role("location"))
+    assert not any(checker._check(part, results).faults for part in parts)
+    checked = checker._check(b"".join(parts), results)
     assert [fault.found.rule for fault in checked.faults] == ["unknown-register"]
 
 
@@ -176,8 +185,9 @@ def test_findings_about_a_number_are_those_about_zero(name: str | None, address_
             for role in roles:
                 data = bytes((opcode,)) + rng.randbytes(address_size if opcode == 3 else size)
                 for expression in (data, data + b"\x9f"):
-                    checked = checker._check(expression, dialect, form, role)
-                    full = checker._by_operations(expression, dialect, form, role)
+                    results = checker.of(dialect, form, role)
+                    checked = checker._check(expression, results)
+                    full = checker._by_operations(expression, results)
                     assert facts_of(checked) == facts_of(full)
 
 
@@ -185,20 +195,19 @@ def test_addresses_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     judged: list[bytes] = []
     by_operations = ExpressionChecker._by_operations
 
-    def counted(
-        self: ExpressionChecker, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
-    ) -> Checked:
+    def counted(self: ExpressionChecker, data: bytes, results: Results) -> Checked:
         judged.append(data)
-        return by_operations(self, data, dialect, form, role)
+        return by_operations(self, data, results)
 
     monkeypatch.setattr(ExpressionChecker, "_by_operations", counted)
-    checker, role = checker_of(architecture("x86-64")), Role("location")
+    checker = checker_of(architecture("x86-64"))
+    results = checker.of(AMD, UnitFormat(), Role("location"))
     for address in range(100):
         data = b"\x03" + address.to_bytes(8, "little")
-        assert checker.check(data, AMD, UnitFormat(), role) is None
-        assert checker.check(data + b"\x9f", AMD, UnitFormat(), role) is None
+        assert checker.check(data, results) is None
+        assert checker.check(data + b"\x9f", results) is None
     assert judged == [b"\x03" + bytes(8), b"\x03" + bytes(8) + b"\x9f"]
     assert (checker.count, checker.distinct) == (200, 200)
     # What follows may depend on it.
-    checker.check(b"\x03" + b"\1" * 8 + b"\x06", AMD, UnitFormat(), role)
+    checker.check(b"\x03" + b"\1" * 8 + b"\x06", results)
     assert judged[-1] == b"\x03" + b"\1" * 8 + b"\x06"

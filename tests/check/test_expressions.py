@@ -86,7 +86,8 @@ def made_checker() -> ExpressionChecker:
 
 
 def told(data: bytes, role: Role, dialect: Dialect = AMD) -> set[tuple[str, str]]:
-    checked = made_checker().check(data, dialect, FORM, role)
+    checker = made_checker()
+    checked = checker.check(data, checker.of(dialect, FORM, role))
     faults = () if checked is None else checked.faults
     return {(each.found.rule, each.found.severity) for each in faults}
 
@@ -99,7 +100,8 @@ def test_a_rule_both_ways(rule: str, severity: str, role: Role, broken: str, kep
 
 
 def test_the_place_is_marked() -> None:
-    checked = made_checker().check(operations("lit1; regx s3; plus"), AMD, FORM, LOCATION)
+    checker, data = made_checker(), operations("lit1; regx s3; plus")
+    checked = checker.check(data, checker.of(AMD, FORM, LOCATION))
     assert checked is not None
     (excerpt,) = (each.excerpt for each in checked.faults)
     assert excerpt.steps == ("DW_OP_lit1", "DW_OP_regx SGPR3", "DW_OP_plus")
@@ -108,9 +110,9 @@ def test_the_place_is_marked() -> None:
 
 def test_each_distinct_expression_is_checked_once() -> None:
     checker = made_checker()
-    first = checker.check(operations("plus"), AMD, FORM, LOCATION)
-    assert checker.check(operations("plus"), AMD, FORM, LOCATION) is first
-    checker.check(operations("plus"), AMD, FORM, Role("location", 2))
+    first = checker.check(operations("plus"), checker.of(AMD, FORM, LOCATION))
+    assert checker.check(operations("plus"), checker.of(AMD, FORM, LOCATION)) is first
+    checker.check(operations("plus"), checker.of(AMD, FORM, Role("location", 2)))
     assert (checker.count, checker.distinct) == (3, 2)
 
 
@@ -135,12 +137,18 @@ def test_without_a_wave_size_registers_of_both_exist() -> None:
     gfx1100 = elf({}, flags=0x41)
     checker = ExpressionChecker(_machines(gfx1100, "gfx1100"), Findings())
     for number in (1536, 2560):
-        assert checker.check(b"\x90" + encode_uleb(number), AMD, FORM, LOCATION) is None
+        assert checker.check(b"\x90" + encode_uleb(number), checker.of(AMD, FORM, LOCATION)) is None
     with_kernels = ExpressionChecker(
         _machines(read_fixture("hip/nest.gfx1100.O2.v5.co"), "gfx1100"), Findings()
     )
-    assert with_kernels.check(b"\x90" + encode_uleb(1536), AMD, FORM, LOCATION) is None
-    assert with_kernels.check(b"\x90" + encode_uleb(2560), AMD, FORM, LOCATION) is not None
+    assert (
+        with_kernels.check(b"\x90" + encode_uleb(1536), with_kernels.of(AMD, FORM, LOCATION))
+        is None
+    )
+    assert (
+        with_kernels.check(b"\x90" + encode_uleb(2560), with_kernels.of(AMD, FORM, LOCATION))
+        is not None
+    )
 
 
 def _machines(data: bytes, name: str) -> Machines:
@@ -150,13 +158,13 @@ def _machines(data: bytes, name: str) -> Machines:
 def test_the_scalar_in_a_vector_register_of_a_cpu_is_no_finding() -> None:
     x86_64 = architecture("x86_64")
     checker = ExpressionChecker(Machines(ObjectFile("a", elf({}, 62, 0)), x86_64), Findings())
-    assert checker.check(b"\x81\x00\x9f", AMD, FORM, LOCATION) is None  # breg17 XMM0
+    assert checker.check(b"\x81\x00\x9f", checker.of(AMD, FORM, LOCATION)) is None  # breg17 XMM0
 
 
 def test_a_longer_expression_is_told_to_be_skipped() -> None:
     found = Findings()
     checker = ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), found)
-    assert checker.check(b"\x30" * 65_537, AMD, FORM, LOCATION) is None
+    assert checker.check(b"\x30" * 65_537, checker.of(AMD, FORM, LOCATION)) is None
     assert found.skipped == ["an expression of 65537 bytes"]
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+from random import Random
+
 import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf import location_lists
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 from tests.dwarf.builder import Shape, debug_info, file_of
+from tests.work import calls_of
 
 ROOT = Shape(
     dw.TAG_COMPILE_UNIT,
@@ -247,3 +252,62 @@ def test_code_that_the_linker_dropped(low: int) -> None:
 
 def test_merged() -> None:
     assert merged([Range(4, 8), Range(0, 2), Range(2, 3), Range(5, 6)]) == ((0, 3), (4, 8))
+
+
+def padded(value: int, size_bytes: int) -> bytes:
+    """A number as LEB128 of at least so many bytes."""
+    data = bytearray(encode_uleb(value))
+    while len(data) < size_bytes:
+        data[-1] |= 0x80
+        data.append(0)
+    return bytes(data)
+
+
+def result(lists: bytes, root: int) -> object:
+    """The entries of the list at offset 0 and how much was read, or the error."""
+    entries = b"\x01" + address(root) + b"\x08\0\0\0" + bytes(8)
+    info = debug_info(file_of(entries, [ROOT], {**ADDRESSES, ".debug_loclists": lists}))
+    (unit,) = info.units
+    try:
+        found = unit.location_of(unit.root, dw.AT_LOCATION)
+    except DwarfGpuError as error:
+        return type(error), str(error)
+    assert isinstance(found, LocList)
+    return found.entries, found.empty, found.in_order, unit.sections.budget._spent_bytes
+
+
+def test_short_pairs_of_offsets_are_read_as_any_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random(19)
+    offsets = [0, 1, 0x7F, 0x80, 0x3FFF, 0x4000, 0x1F_FFFF, 0x20_0000, 1 << 40, (1 << 64) - 1]
+    lists: list[tuple[bytes, int]] = []
+    for _ in range(400):
+        data = b""
+        for _ in range(rng.randrange(6)):
+            begin, end = sorted(rng.choices(offsets, k=2))
+            if rng.random() < 0.1:
+                begin, end = end, begin
+            data += b"\4" + padded(begin, rng.randrange(4)) + padded(end, rng.randrange(4))
+            size_bytes = rng.choice([0, 1, 2, 0x7F, 0x80, 300])
+            data += padded(size_bytes, rng.randrange(3)) + rng.randbytes(size_bytes)
+            data += rng.choice([b""] * 6 + [b"\1\1", b"\5\1\x30", b"\x0a", b"\x06" + b"\xff" * 8])
+        data += rng.choice([END, END + bytes(400), b""])
+        data = data[: rng.randrange(len(data) + 1)] if rng.random() < 0.2 else data
+        lists.append((data, rng.choice([0x1000, (1 << 64) - 0x100, (1 << 64) - 1])))
+    found = [result(*one) for one in lists]
+    monkeypatch.setattr(location_lists, "_SHORT_OFFSET", 0)
+    assert found == [result(*one) for one in lists]
+    assert sum(isinstance(one, tuple) and len(one) == 4 for one in found) > 100
+
+
+def test_an_entry_of_a_list_takes_no_call_of_its_own() -> None:
+    entry = b"\4" + uleb(0x12345, 0x12346, 1) + X
+    calls = {}
+    for count in (100, 1_100):
+        entries = b"\x01" + address(0x1000) + b"\x08\0\0\0" + bytes(8)
+        data = entry * count + END + bytes(200)
+        info = debug_info(file_of(entries, [ROOT], {".debug_loclists": data}))
+        (unit,) = info.units
+        attribute = unit.root.attribute(dw.AT_LOCATION)
+        assert attribute is not None
+        calls[count] = calls_of(partial(unit.locations_of, attribute))
+    assert calls[1_100] - calls[100] <= 3 * 1_000  # of tuples and lists
