@@ -21,18 +21,48 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
+from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.objfile.separate_debug import find_debug_file
+
 INSIDE = Path(__file__).with_name("inside.py")
 COPIES = Path(__file__).with_name("copies.py")
 SETTINGS = ("set width 0", "set height 0", "set confirm off", "set debuginfod enabled off")
 
 
+DEBUG_FILES = Path("/usr/lib/debug")
+"""Where GDB looks for separate debug information, and where Debian has it, compressed."""
+_IN_EVERY_PROGRAM = re.compile(r"/(libc|libm|ld-linux[^/]*)\.so\.")
+
+
 @cache
-def indexed() -> tuple[str, str]:
-    """Settings by which GDB indexes the debug information of the C library once, not for each
-    program that runs: that is most of the processor time of a short run."""
+def indexed() -> tuple[str, ...]:
+    """Settings by which GDB indexes and inflates the debug information of the C library once, not
+    for each program that runs: that is most of the processor time of a short run."""
     folder = tempfile.TemporaryDirectory(prefix="dwarfgpu-index-")
     atexit.register(folder.cleanup)
-    return f"set index-cache directory {folder.name}", "set index-cache enabled on"
+    inflated = Path(folder.name, "debug")
+    _inflate(inflated)
+    return (
+        f"set index-cache directory {folder.name}/index",
+        "set index-cache enabled on",
+        f"set debug-file-directory {inflated}:{DEBUG_FILES}",
+    )
+
+
+def _inflate(folder: Path) -> None:
+    """Copy the debug information of the libraries of every program, with its sections inflated."""
+    objcopy = shutil.which("objcopy")
+    if objcopy is None:
+        return
+    maps = Path("/proc/self/maps").read_text("utf-8").splitlines()
+    for library in {line.split(maxsplit=5)[-1] for line in maps if _IN_EVERY_PROGRAM.search(line)}:
+        found = find_debug_file(open_object(Path(library)))
+        if found is None or not Path(found.path).is_relative_to(DEBUG_FILES):
+            continue
+        copy = folder / Path(found.path).relative_to(DEBUG_FILES)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        options = [objcopy, "--decompress-debug-sections", found.path, copy]
+        subprocess.run(options, check=True, timeout=60)
 
 
 class Copies:
