@@ -7,9 +7,9 @@ Law: results equal those of one lane at a time. Lanes that cannot be read in the
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from operator import index
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from dwarfgpu.machine.target import (
 from dwarfgpu.model.lane_integers import Array, Divergence, Lanes, lanes
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
-from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.model.storage import Memory, Register, Selected
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class Group:
     def split(self, key: Array) -> list[Group]:
         """Split the lanes by key; into whole rows or columns where the key depends on one of them
         only."""
-        values = np.unique(key)
+        values = np.array([False, True]) if key.dtype == bool else np.unique(key)
         if self.rows.shape[1] == 1 and self.columns.shape[0] == 1:
             if key.shape[0] == 1:
                 return [Group(self.rows, self.columns[:, key[0] == value]) for value in values]
@@ -212,6 +212,19 @@ def _are_same(*numbers: int | None) -> bool:
     return not any(type(number) is Lanes for number in numbers)
 
 
+class Chunks(NamedTuple):
+    """An object in each lane of a group, in pieces of whole bytes, the lowest first."""
+
+    bits: list[Bits]
+    is_known: Array | None
+    """The lanes that know all of it, which broadcasts to the group; None: all of them."""
+
+
+def _all(masks: list[Array]) -> Array | None:
+    """Return the lanes that are in every mask; None without any."""
+    return np.logical_and.reduce(np.broadcast_arrays(*masks)) if masks else None
+
+
 class NotInAnyLane(Unavailable):
     """No lane has the contents; each lane gives its own reason."""
 
@@ -228,24 +241,77 @@ class VectorAccess(LocationAccess):
     def _lanes(self) -> LaneTarget:
         return cast(LaneTarget, self.target)
 
-    def chunks(self, location: Location, size_bits: int) -> list[Bits]:
+    def chunks(self, location: Location, size_bits: int) -> Chunks:
         """Return an object in pieces of whole bytes, the lowest first, no wider than a word where
-        possible.
+        possible, and the lanes that know all of it.
 
         Raises `NotInAnyLane` if a part of it is in no lane: then no lane knows all of it.
         """
+        chosen = self._chosen(location, size_bits)
+        if chosen is not None:
+            return chosen
         budget = RunBudget(self.runs_limit)
         runs = list(self.runs(location, size_bits, budget))
-        fetched = _Gathered(self._fetch, budget, is_last=True)
+        masks: list[Array] = []
+        fetched = _Gathered(partial(self._fetch, masks=masks), budget, is_last=True)
         is_narrow = size_bits <= 8 * WORD_BYTES
         if is_narrow or self.endian == "big" or any(run.size_bits % 8 for run in runs):
-            return [concatenate([self._read_run(run, fetched) for run in runs], self.endian)]
-        return [self._read_run(part, fetched) for run in runs for part in _words(run)]
+            bits = [concatenate([self._read_run(run, fetched) for run in runs], self.endian)]
+        else:
+            bits = [self._read_run(part, fetched) for run in runs for part in _words(run)]
+        return Chunks(bits, _all(masks))
+
+    def _chosen(self, location: Location, size_bits: int) -> Chunks | None:
+        """Read what each lane has in one of two locations, as its bit of a mask says.
+
+        None for any other object, and where either location has to be read in several pieces.
+        """
+        place = location.places[0]
+        storage = place.storage
+        if not isinstance(storage, Selected) or size_bits > 8 * WORD_BYTES:
+            return None
+        if len(location.places) != 1 or not isinstance(place.bit_offset, Lanes):
+            return None
+        self._check_fresh(location.stop)
+        number, within = divmod(place.bit_offset, storage.element_bits)
+        is_one = storage.mask >> number & 1
+        if not isinstance(is_one, Lanes) or within + size_bits > storage.element_bits:
+            return None
+        both: list[tuple[Bits, Array | None]] = []
+        for source in (storage.zero, storage.one):
+            left_bits = source.remaining_bits
+            if left_bits is None or place.bit_offset.most + size_bits > left_bits:
+                return None
+            plain = self._plain(source.displaced(place.bit_offset), size_bits)
+            if plain is None:
+                return None
+            masks: list[Array] = []
+            try:
+                both.append((Bits(self._fetch(*plain, size_bits, masks), size_bits), _all(masks)))
+            except NotInAnyLane:
+                both.append((Bits(0, size_bits), np.array(False)))
+        mask = is_one.array != 0
+        numbers = [
+            bits.value.array if isinstance(bits.value, Lanes) else bits.value for bits, _ in both
+        ]
+        known = [np.array(True) if is_known is None else is_known for _, is_known in both]
+        value = np.where(mask, numbers[1], numbers[0])
+        return Chunks([Bits(lanes(value), size_bits)], np.where(mask, known[1], known[0]))
 
     def _coalesced(self, runs: list[Run], budget: RunBudget) -> Fetch:
         return _Gathered(self._fetch, budget)
 
-    def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
+    def _fetch(
+        self,
+        storage: Memory | Register,
+        bit_offset: int,
+        size_bits: int,
+        masks: list[Array] | None = None,
+    ) -> int:
+        """Return bits of each lane; they diverge by whether they know them.
+
+        With `masks`, the lanes that know a word are added to these instead.
+        """
         lane = None if isinstance(storage, Register) else storage.lane
         if _are_same(bit_offset, storage.wave, lane):
             return self._fetch_same(storage, bit_offset, size_bits)
@@ -256,19 +322,27 @@ class VectorAccess(LocationAccess):
         value = 0
         for at in range(0, size_bytes, WORD_BYTES):
             count = min(WORD_BYTES, size_bytes - at)
-            value |= self._word(storage, first_byte + at, count) << 8 * at
+            value |= self._word(storage, first_byte + at, count, masks) << 8 * at
         return value >> bit & (1 << size_bits) - 1
 
-    def _word(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> int:
+    def _word(
+        self,
+        storage: Memory | Register,
+        first_byte: int,
+        size_bytes: int,
+        masks: list[Array] | None,
+    ) -> int:
         """Up to four bytes of each lane; `NotInAnyLane` where no lane has all of them."""
         if isinstance(storage, Register):
             values, is_known = self._of_register(storage, first_byte, size_bytes)
         else:
             values, is_known = self._of_memory(storage, first_byte, size_bytes)
         if not is_known.all():
-            if is_known.any():
+            if not is_known.any():
+                raise NotInAnyLane
+            if masks is None:
                 raise Divergence(is_known)
-            raise NotInAnyLane
+            masks.append(is_known)
         return lanes(values)
 
     def _of_register(

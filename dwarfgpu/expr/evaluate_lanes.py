@@ -15,7 +15,7 @@ from typing import Generic, TypeAlias, TypeVar, cast
 import numpy as np
 from attrs import evolve
 
-from dwarfgpu.access.many_lanes import WORD_BYTES, Group, LaneTarget, Machine, VectorAccess
+from dwarfgpu.access.many_lanes import WORD_BYTES, Chunks, Group, LaneTarget, Machine, VectorAccess
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -137,7 +137,7 @@ def evaluate_lanes(
         context = context_of(wave, lane, target)
         return context.access.read(_located(data, context, dialect), size_bits)
 
-    def chunks(view: LaneTarget) -> list[Bits]:
+    def chunks(view: LaneTarget) -> Chunks:
         context = context_of(view.wave, view.lane, view)
         access = cast(VectorAccess, context.access)
         return access.chunks(_located(data, context, dialect), size_bits)
@@ -162,15 +162,18 @@ def _located(data: bytes, context: Context, dialect: Dialect | None) -> Location
     return result
 
 
-def _fill(out: LaneBits, group: Group, chunks: list[Bits]) -> None:
-    if not all(chunk.is_complete for chunk in chunks):
+def _fill(out: LaneBits, group: Group, chunks: Chunks) -> None:
+    if not all(chunk.is_complete for chunk in chunks.bits):
         return
-    first_byte = 0
-    for chunk in chunks:
+    first_byte, is_known = 0, chunks.is_known
+    for chunk in chunks.bits:
         size_bytes = (chunk.size_bits + 7) // 8
-        out.data[(*group.place, slice(first_byte, first_byte + size_bytes))] = _bytes(chunk)
+        data = _bytes(chunk)
+        if is_known is not None:
+            data = data * is_known[..., None]  # unknown bits are 0
+        out.data[(*group.place, slice(first_byte, first_byte + size_bytes))] = data
         first_byte += chunk.size_bits // 8
-    out.is_known[group.place] = True
+    out.is_known[group.place] = True if is_known is None else is_known
 
 
 def _fill_one_by_one(out: LaneBits, group: Group) -> None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[Any]
 
-INT64_LEAST, INT64_MOST = -(1 << 63), (1 << 63) - 1
+INT64_LEAST, INT64_MOST, UINT64_MOST = -(1 << 63), (1 << 63) - 1, (1 << 64) - 1
 
 # A type checker takes a `Lanes` for an integer, because it has the operators of one. At run time it
 # is not one, and `isinstance` says so: code that receives lanes tests for the other types of a
@@ -46,11 +46,17 @@ def lanes(array: Array) -> int:
 
 
 def _smallest(array: Array, least: int, most: int) -> Array:
-    """In at most 64 bits, signed, where they hold every element, else in Python's own integers."""
+    """In at most 64 bits where they hold every element, else in Python's own integers."""
     if array.dtype.kind in "iu" and array.dtype.itemsize < 8:
         return array
-    fits = least >= INT64_LEAST and most <= INT64_MOST
-    return array.astype(np.int64 if fits else object, copy=False)
+    return array.astype(_kind(least, most), copy=False)
+
+
+def _kind(least: int, most: int) -> type:
+    """Return what holds numbers within bounds exactly, signed if it can be."""
+    if least >= INT64_LEAST and most <= INT64_MOST:
+        return np.int64
+    return np.uint64 if least >= 0 and most <= UINT64_MOST else object
 
 
 def mapped(number: int, function: Callable[[int], int | None]) -> int | None:
@@ -124,14 +130,14 @@ class Lanes(_Integer):
     __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _diverge
 
     def bit_length(self) -> int:
-        if self.least < 0 or self.most > INT64_MOST:
+        if self.least < 0 or self.most > UINT64_MOST:
             count = np.vectorize(int.bit_length, otypes=[np.int64])
             return lanes(count(self.array.astype(object)))
-        remaining, lengths = self.array.astype(np.int64), np.zeros(self.array.shape, np.int64)
+        remaining, lengths = self.array.astype(np.uint64), np.zeros(self.array.shape, np.int64)
         for step in (32, 16, 8, 4, 2, 1):
-            is_longer = remaining >> step > 0
+            is_longer = remaining >> np.uint64(step) > 0
             lengths += step * is_longer
-            remaining = np.where(is_longer, remaining >> step, remaining)
+            remaining = np.where(is_longer, remaining >> np.uint64(step), remaining)
         return lanes(lengths + (remaining > 0))
 
     def to_bytes(self, *args: Any, **kwargs: Any) -> bytes:
@@ -277,17 +283,22 @@ def _is_zero(number: int) -> bool:
     return not isinstance(number, Lanes) and number == 0
 
 
-def _pair(a: int, b: int) -> tuple[Any, Any]:
-    """Both as operands of NumPy, one of them at least in 64 bits, or neither."""
-    bounds = (*_bounds(a), *_bounds(b))
-    wide = min(bounds) < INT64_LEAST or max(bounds) > INT64_MOST
-    return _operand(a, wide, np.int64), _operand(b, wide, None)
+def _pair(a: int, b: int, kind: type | None = None) -> tuple[Any, Any]:
+    """Both as operands of NumPy that hold them exactly, or of a kind that does."""
+    if kind is None:
+        bounds = (*_bounds(a), *_bounds(b))
+        kind = _kind(min(bounds), max(bounds))
+    # One in 64 bits makes the result so; of signed and unsigned ones it would be a float.
+    return _operand(a, kind, kind), _operand(b, kind, kind if kind is np.uint64 else None)
 
 
-def _operand(number: int, wide: bool, least: type | None) -> Any:
+def _operand(number: int, kind: type, least: type | None) -> Any:
     if not isinstance(number, Lanes):
-        return number if wide else np.int64(number)
-    return number.array.astype(object if wide else least or number.array.dtype, copy=False)
+        return number if kind is object else kind(number)
+    if kind is object:
+        return number.array.astype(object, copy=False)
+    is_unsigned = number.array.dtype == np.uint64
+    return number.array.astype(least or (kind if is_unsigned else number.array.dtype), copy=False)
 
 
 def _combined(
@@ -298,13 +309,17 @@ def _combined(
     most: int,
     *,
     narrows: bool = False,
+    is_exact: bool = False,
 ) -> int:
-    """The result of an operation; `narrows`: lanes that differed may be equal in it."""
+    """The result of an operation; `narrows`: lanes that differed may be equal in it.
+
+    `is_exact`: only Python's own integers give it.
+    """
     if least == most:
         return least
-    left, right = _pair(a, b)
-    if least < INT64_LEAST or most > INT64_MOST:
-        left, right = (np.asarray(operand).astype(object) for operand in (left, right))
+    bounds = (*_bounds(a), *_bounds(b), least, most)
+    kind = object if is_exact else _kind(min(bounds), max(bounds))
+    left, right = (np.asarray(operand) for operand in _pair(a, b, kind))
     array = np.asarray(operation(left, right))
     if narrows or array.dtype == object or (isinstance(a, Lanes) and isinstance(b, Lanes)):
         return lanes(array)
@@ -354,7 +369,8 @@ def _shifted_right(number: int, count: int) -> int:
         count = _at_most_63(count)  # by then only the sign remains of 64 bits
     low = least >> (count_most if least >= 0 else count_least)
     high = most >> (count_least if most >= 0 else count_most)
-    return _combined(np.right_shift, number, count, low, high, narrows=True)
+    is_far = count_most > 63 and most > INT64_MOST
+    return _combined(np.right_shift, number, count, low, high, narrows=True, is_exact=is_far)
 
 
 def _at_most_63(count: int) -> int:

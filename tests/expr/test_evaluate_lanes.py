@@ -115,6 +115,7 @@ def machine() -> Waves:
             register = ARCH.register_named(name)
             assert register is not None
             out.set_lanes(wave, register, numbers[:known])
+        out.set_register(wave, ARCH.by_name["exec"], (0xF00D_BABE << wave).to_bytes(8, "little"))
         for lane in LANES:
             data = (wave << 8 | lane).to_bytes(4, "little") * 4
             out.set_memory(Memory(private, wave, lane), 0x10, data)
@@ -147,7 +148,10 @@ def over_lanes(text: str, target: Waves, size_bits: int = 32) -> LaneBits:
     )
 
 
-LANE_OF_V3 = "regx v3; LLVM_push_lane; lit4; mul; LLVM_offset"
+AT_LANE = "LLVM_push_lane; lit4; mul; LLVM_offset"
+LANE_OF_V3 = f"regx v3; {AT_LANE}"
+BY_LANE = "regx exec; deref"
+"""A mask of other lanes in each wave."""
 
 
 def test_a_lane_of_a_vector_register_is_one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,6 +171,28 @@ def test_a_lane_of_a_vector_register_is_one_pass(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        f"regx v3; regx v4; {BY_LANE}; LLVM_select_bit_piece 32 64; {AT_LANE}",
+        f"regx v5; {AT_LANE}",  # known in ten lanes
+        f"regx v3; regx v5; {BY_LANE}; LLVM_select_bit_piece 32 64; {AT_LANE}",
+    ],
+)
+def test_lanes_that_choose_or_know_differently_stay_together(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes: list[int] = []
+
+    def counted(*given: Any) -> LaneTarget:
+        passes.append(1)
+        return LaneTarget(*given)
+
+    monkeypatch.setattr(lanes_module, "LaneTarget", counted)
+    over_lanes(text, machine())
+    assert len(passes) == 1
+
+
+@pytest.mark.parametrize(
     ("text", "size_bits", "want"),
     [
         (f"{LANE_OF_V3}; deref_size 4; lit1; plus; stack_value", 32, lambda w, n: n + 1),
@@ -179,6 +205,15 @@ def test_a_lane_of_a_vector_register_is_one_pass(monkeypatch: pytest.MonkeyPatch
         (f"{LANE_OF_V3}; piece 2; regx v3; piece 2; LLVM_piece_end", 16, lambda w, n: n & 0xFFFF),
         ("regx v3; regx v4; const8u 0xff00ff00ff00ff00; LLVM_select_bit_piece 32 64; "
          "LLVM_push_lane; lit4; mul; LLVM_offset", 32, lambda w, n: n),
+        (f"regx v3; regx v4; {BY_LANE}; LLVM_select_bit_piece 32 64; {AT_LANE}", 32,
+         lambda w, n: n),
+        (f"regx v3; regx v5; {BY_LANE}; LLVM_select_bit_piece 32 64; {AT_LANE}", 32, None),
+        (f"regx v5; regx v9; {BY_LANE}; LLVM_select_bit_piece 32 64; {AT_LANE}", 32, None),
+        (f"regx v3; LLVM_undefined; {BY_LANE}; LLVM_select_bit_piece 32 64; {AT_LANE}", 32, None),
+        (f"regx v3; {BY_LANE}; stack_value; {BY_LANE}; lit3; and; LLVM_select_bit_piece 32 64; "
+         f"{AT_LANE}", 32, None),  # 2 of the 64 elements are in the value
+        (f"regx v3; regx v4; {BY_LANE}; LLVM_select_bit_piece 32 64; LLVM_push_lane; lit3; mul; "
+         "LLVM_offset", 32, None),  # from the middle of an element
         ("regx v3; LLVM_push_lane; LLVM_offset", 32, None),
         ("regx v3; LLVM_push_lane; lit3; mul; LLVM_bit_offset", 11, None),
         ("lit16; lit5; LLVM_form_aspace_address", 32, lambda w, n: w << 8 | (n % 1000) // 7),

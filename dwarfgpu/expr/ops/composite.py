@@ -86,7 +86,7 @@ def LLVM_select_bit_piece(
     if mask.type.bit_size < count:
         raise IllFormed(f"a mask of {mask.type.bit_size} bits for {count} parts")
     chosen = mask.bits & (1 << count) - 1
-    unchosen = ~chosen & (1 << count) - 1
+    unchosen = chosen ^ (1 << count) - 1
     # The parts of each location ascend, so its last part decides whether all of them fit.
     if chosen:
         _require_bits(one, element_size, chosen.bit_length() - 1)
