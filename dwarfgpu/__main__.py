@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import Final, NoReturn
 
-_NEW_OBJECTS: Final = 50_000
+_NEW_OBJECTS: Final = 200_000
 """After how many the collector looks for garbage: there is next to none, and a unit of debug
 information has as many entries."""
 
