@@ -58,19 +58,46 @@ class CompilationUnit:
         self.end = header.end
         self.format: UnitFormat = header.format
         self.data = self.sections.section(header.section)
-        self.is_split = bool(self.sections.suffix)
+
+    # What few units are asked for, of the thousands of a file, is made when it is asked for.
+
+    skeleton: CompilationUnit | None = None
+    """The skeleton of a split unit, once the skeleton has asked for it."""
+
+    @cached_property
+    def is_split(self) -> bool:
         """Whether it is in sections `.dwo`."""
-        self.skeleton: CompilationUnit | None = None
-        """The skeleton of a split unit, once the skeleton has asked for it."""
-        self.address_mask = (1 << 8 * header.format.address_size) - 1
-        self.tombstone = self.address_mask - 1
+        return bool(self.sections.suffix)
+
+    @cached_property
+    def address_mask(self) -> int:
+        return (1 << 8 * self.format.address_size) - 1
+
+    @cached_property
+    def tombstone(self) -> int:
         """The lower of the two addresses by which linkers mark code that they dropped."""
-        self._locations: dict[int, LocList | DwarfGpuError] = {}
-        self._ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
-        self._covered: dict[int, tuple[Range, ...]] = {}
-        self._base_types: dict[int, BaseType] = {}
-        self._list_tables: dict[str, tuple[int, int]] = {}
+        return self.address_mask - 1
+
+    @cached_property
+    def _locations(self) -> dict[int, LocList | DwarfGpuError]:
+        return {}
+
+    @cached_property
+    def _ranges(self) -> dict[int, tuple[Range, ...] | DwarfGpuError]:
+        return {}
+
+    @cached_property
+    def _covered(self) -> dict[int, tuple[Range, ...]]:
+        return {}
+
+    @cached_property
+    def _base_types(self) -> dict[int, BaseType]:
+        return {}
+
+    @cached_property
+    def _list_tables(self) -> dict[str, tuple[int, int]]:
         """Where the unit's table of a section of lists begins, and its number of lists."""
+        return {}
 
     @property
     def endian(self) -> Endian:

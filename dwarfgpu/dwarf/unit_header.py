@@ -6,6 +6,7 @@ Law: a header that cannot be used costs its unit only, as long as its length can
 from __future__ import annotations
 
 from functools import lru_cache
+from struct import Struct
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
@@ -86,6 +87,11 @@ def read_headers(
             )
             problems[-1].context = f"{section}{suffix}"
             break
+        usual = _usual_header(data, offset, endian, section)
+        if usual is not None:
+            headers.append(usual)
+            reader.position = usual.end
+            continue
         try:
             length, offset_size = initial_length(reader)
             if length > reader.remaining_bytes:
@@ -98,6 +104,30 @@ def read_headers(
             problems.append(error)
         reader.position = end
     return headers, problems
+
+
+_USUAL: Final = {"little": Struct("<IHBBI"), "big": Struct(">IHBBI")}
+"""Length, version, unit type, address size and offset of the abbreviations."""
+
+
+def _usual_header(data: bytes, offset: int, endian: Endian, section: str) -> UnitHeader | None:
+    """Return the header of a compilation unit of DWARF 5 with offsets of 4 bytes, as nearly all
+    have it; None for any other, and for an unusable one."""
+    form = _USUAL[endian]
+    entries_at = offset + form.size
+    if entries_at > len(data):
+        return None
+    length, version, kind, address_size, abbreviations_at = form.unpack_from(data, offset)
+    end = offset + 4 + length
+    if (
+        (version, kind) != (5, dw.UT_COMPILE)
+        or length >= 0xFFFFFFF0
+        or not entries_at <= end <= len(data)
+        or address_size not in FORMAT_LETTERS
+    ):
+        return None
+    unit_format = _unit_format(address_size, 4, version, endian)
+    return UnitHeader(offset, end, unit_format, kind, abbreviations_at, entries_at, section=section)
 
 
 @lru_cache(maxsize=64)

@@ -12,10 +12,13 @@ import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf import unit_header
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.index import aranges
 from dwarfgpu.dwarf.index.aranges import read_aranges
 from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.objfile.elf import open_object
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, unit
 from tests.tool_output import printed_about
@@ -177,3 +180,37 @@ def test_hostile_sections() -> None:
         info = two_units(bytes(data))
         assert Scopes(info).unit_at(0x10_2050) is info.units[1]
         assert all(str(problem) for problem in info.aranges.problems)
+
+
+@pytest.mark.parametrize("endian", ["little", "big"])
+def test_usual_sets_and_headers_are_read_as_all_are(
+    endian: Endian, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where they are damaged: the ways that read most of them at once are only faster."""
+    random = Random(7)
+    sets = b"".join(
+        one_set(0x40 * index, (0x1000 * index, 16), (0, 0), endian=endian) for index in range(6)
+    )
+    header = (5).to_bytes(2, endian) + b"\1\10" + bytes(4)
+    units = b"".join(
+        (len(header) + index).to_bytes(4, endian) + header + bytes(index) for index in range(6)
+    )
+    made = []
+    for data in (sets, units):
+        for _ in range(400):
+            changed = bytearray(data)
+            for _ in range(random.randrange(3)):
+                changed[random.randrange(len(data))] = random.choice((0, 1, 4, 5, 8, 255))
+            end = random.choice((len(data), random.randrange(len(data))))
+            made.append(bytes(changed[:end]))
+
+    def read() -> list[str]:
+        return [
+            f"{read_aranges(data, endian)} {read_headers(data, endian)}".replace(" at 0x", "")
+            for data in made
+        ]
+
+    usual = read()
+    monkeypatch.setattr(unit_header, "_usual_header", lambda *arguments: None)
+    monkeypatch.setattr(aranges, "_usual_set", lambda *arguments: None)
+    assert read() == usual

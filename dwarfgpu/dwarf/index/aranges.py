@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from struct import iter_unpack
+from struct import Struct, iter_unpack
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
@@ -47,6 +47,11 @@ def read_aranges(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[Dwa
     while reader:
         offset = reader.position
         end = len(data)
+        usual = _usual_set(data, offset, endian)
+        if usual is not None:
+            arange_set, reader.position = usual
+            sets.append(arange_set)
+            continue
         try:
             length, offset_size = initial_length(reader)
             if length > reader.remaining_bytes:
@@ -58,6 +63,30 @@ def read_aranges(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[Dwa
             problems.append(error)
         reader.position = end
     return sets, problems
+
+
+_USUAL: Final = {
+    "little": (Struct("<IHIBB4x"), Struct("<QQ")),
+    "big": (Struct(">IHIBB4x"), Struct(">QQ")),
+}
+"""Length, version, offset of the unit, sizes of addresses and segments, padding; a pair."""
+
+
+def _usual_set(data: bytes, offset: int, endian: Endian) -> tuple[ArangeSet, int] | None:
+    """Return a set with offsets of 4 and addresses of 8 bytes, as nearly all are, and its end; None
+    for any other, and for an unusable one."""
+    form, pair = _USUAL[endian]
+    start = offset + form.size
+    if start > len(data):
+        return None
+    length, version, unit_offset, address_size, segment_size = form.unpack_from(data, offset)
+    end = offset + 4 + length
+    is_usual = (version, address_size, segment_size) == (_VERSION, 8, 0) and length < 0xFFFFFFF0
+    if not is_usual or not start <= end <= len(data):
+        return None
+    rows = pair.iter_unpack(data[start : end - (end - start) % pair.size])
+    spans = [Range(begin, begin + size) for begin, size in rows if size]
+    return ArangeSet(offset, unit_offset, address_size, tuple(spans)), end
 
 
 def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
