@@ -27,7 +27,7 @@ IsUnreadable: TypeAlias = Callable[[Memory, int, int], bool]
 PROBES = 1 << 14
 """Reads spent on finding out which bytes of an unreadable range can be read after all: enough for
 any range of half as many bytes."""
-_TOO_MANY: Final = f"finding what can be read took more than {PROBES} reads"
+_TOO_MANY: Final = f"more than {PROBES} reads were needed to find the readable bytes"
 
 
 @frozen
@@ -62,7 +62,7 @@ class ReadBudget(Protocol):
     """What counts the bits that an evaluation reads."""
 
     def spend(self, bits: int) -> None:
-        """`LimitExceeded` where they are more than one evaluation may read."""
+        """Count bytes that were read; `LimitExceeded` if one evaluation may not read that many."""
         ...
 
 

@@ -63,7 +63,7 @@ class ComparedPlaces:
     def read(self, index: int, bits: Bits) -> None:
         """Record the contents of a place; undefined bits match anything."""
         if bits.unavailable:
-            self.unread(index, next(iter(bits.reasons), "the machine does not give its bits"))
+            self.unread(index, next(iter(bits.reasons), "the machine does not provide its bits"))
         for place, contents in self._distinct_contents:
             if (contents.value ^ bits.value) & ~(contents.unknown | bits.unknown):
                 self.comparison.add(
@@ -77,5 +77,5 @@ class ComparedPlaces:
             self._distinct_contents.append((index, bits))
 
     def unread(self, index: int, reason: str) -> None:
-        """A place that cannot be read, and why."""
+        """Add a place that cannot be read, and the reason."""
         self.comparison.add(PlaceFinding(index, self.places[index], None, None, reason))

@@ -67,7 +67,8 @@ class Access(Protocol):
         ...
 
     def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
-        """The bits for DW_OP_deref_type: all of them, or an error (A.2.5.4.3.4, A.2.5.4.4.5)."""
+        """Return the bits for DW_OP_deref_type: all of them, or an error (A.2.5.4.3.4,
+        A.2.5.4.4.5)."""
         ...
 
     def read(self, location: Location, size_bits: int) -> Bits:
@@ -79,7 +80,7 @@ class Access(Protocol):
         ...
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
-        """The bytes of an object: all of them, or an error."""
+        """Return all bytes of an object, or raise an error."""
         ...
 
     def write(self, location: Location, size_bits: int, value: int) -> None:
@@ -123,7 +124,7 @@ class LocationAccess(ABC):
     """Records how the places of each location compare; None reads only the first readable place."""
 
     def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
-        """The bits as an unsigned integer, or the implicit pointer that they wholly are.
+        """Return the bits as an unsigned integer, or the implicit pointer that they are.
 
         Raises `OutOfRange`, `UndefinedBits`, `Unavailable`, `StaleLocation`, `MissingContext`,
         `LimitExceeded`, and `EvaluationError` where only some bits come from an implicit pointer.
@@ -332,7 +333,8 @@ class LocationAccess(ABC):
     def runs(
         self, location: Location, size_bits: int, budget: RunBudget | None = None
     ) -> Iterator[Run]:
-        """The runs of an object in storage order; no recursion, however deep composites nest."""
+        """Yield the runs of an object in storage order, without recursion, however deep composites
+        nest."""
         self._require_size(size_bits)
         budget = budget or RunBudget(self.runs_limit)
         pending = [(location, 0, size_bits)]
@@ -445,7 +447,7 @@ class LocationAccess(ABC):
         return extract(data, 8 * size_bytes, bit, size_bits, self.endian)
 
     def load(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> bytes:
-        """Whole bytes of a register or of memory, all or `Unavailable`."""
+        """Return whole bytes of a register or of memory; `Unavailable` unless all are known."""
         target = self.target
         if target is None:
             raise MissingContext("the context has no target to read from")

@@ -56,7 +56,7 @@ class Group:
 
     @classmethod
     def among(cls, members: Collection[tuple[int, int]]) -> Group:
-        """Some of the rows and columns, in any order."""
+        """Return the group of some of the rows and columns, in any order."""
         pairs = np.array(list(members), np.int64).reshape(-1, 2)
         return cls(pairs[:, :1], pairs[:, 1:])
 
@@ -137,7 +137,8 @@ class Machine:
         return first
 
     def register(self, register: RegisterInfo) -> tuple[Array, Array]:
-        """A register of all waves: bytes, a multiple of words, and which of them are known."""
+        """Return a register of all waves: bytes, a multiple of words, and a mask of the known
+        ones."""
         if register not in self.registers:
             if isinstance(self.target, BulkRegisters):
                 read = _padded(*self.target.registers_of(self.waves, register))

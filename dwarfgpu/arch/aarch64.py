@@ -23,7 +23,7 @@ USER_MASK: Final = 0xFFFF << 48
 
 @lru_cache(maxsize=2)
 def aarch64(endian: Endian = "little") -> Architecture:
-    """The architecture with data in a byte order; registers are named as GDB names them."""
+    """Return the architecture with data in a byte order; registers are named as GDB names them."""
     registers = registers_of_thread(_registers(endian))
     aliases = {f"w{n}": f"x{n}" for n in range(31)} | {
         "wsp": "sp", "fp": "x29", "lr": "x30", "tpidr": "tpidr_el0",
@@ -51,7 +51,7 @@ def aarch64(endian: Endian = "little") -> Architecture:
 
 
 def without_signature(address: int, mask: int) -> int:
-    """A code address as it was before it was signed, in the bits of a mask."""
+    """Return a code address without its signature, in the bits of a mask."""
     return address | mask if address >> _RANGE_BIT & 1 else address & ~mask
 
 

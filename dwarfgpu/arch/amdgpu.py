@@ -221,7 +221,7 @@ _SINGLE: Final = {
 
 
 def dwarf_name(number: int) -> str:
-    """The name of a DWARF number in a listing, whatever the processor and wave size.
+    """Return the name of a DWARF number in a listing, for any processor and wave size.
 
     As llvm-dwarfdump 22 prints it, except that it leaves wave32 vector registers, pc_32, status
     and vcc as numbers. A number without a name is itself, in hexadecimal.

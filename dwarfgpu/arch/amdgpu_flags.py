@@ -151,6 +151,7 @@ def _level(described: Processor) -> str:
 
 @cache
 def flag_fields(described: Processor, register: str) -> tuple[FlagField, ...]:
-    """The fields of a register of a processor, by first bit; none for one that is a number."""
+    """Return the fields of a register of a processor, by first bit; empty for a register that is a
+    number."""
     fields = _FIELDS.get((register, _level(described)), ())
     return tuple(sorted(fields, key=lambda flag: flag.first_bit))

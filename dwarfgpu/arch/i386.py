@@ -12,7 +12,7 @@ from dwarfgpu.base.float_format import X87_EXTENDED
 
 @lru_cache(maxsize=1)
 def i386() -> Architecture:
-    """The architecture; registers are named as GDB names them."""
+    """Return the architecture; registers are named as GDB names them."""
     return Architecture(
         name="i386",
         machine="386",

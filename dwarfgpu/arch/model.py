@@ -126,7 +126,7 @@ class AddressSpace:
         return 1 << self.address_bits
 
     def require_address(self, address: int) -> None:
-        """`OutOfRange` unless the space has that address."""
+        """Raise `OutOfRange` unless the space has that address."""
         if not 0 <= address < self.end:
             raise OutOfRange(
                 f"{address:#x} is not an address of {self}, which has {self.address_bits} bits"
@@ -185,7 +185,8 @@ def identity_lower(
     lane: int | None,
     apertures: Apertures,
 ) -> Lowered:
-    """Every space is a store of its own: the mapping of architectures without views."""
+    """Return the address itself: the mapping of architectures without views, in which every space
+    is separate."""
     space = architecture.address_space(space_number)
     space.require_address(address)
     if space.unavailable is not None:
@@ -201,7 +202,7 @@ def identity_convert(
     lane: int | None,
     apertures: Apertures,
 ) -> tuple[int, int]:
-    """An address is only an address of its own space; `EvaluationError` for any other."""
+    """Return the address in its own space; `EvaluationError` for another space."""
     source, target = map(architecture.address_space, (from_space, to_space))
     source.require_address(address)
     if source is not target:
@@ -295,7 +296,8 @@ class Architecture:
         return self.lane_count > 1
 
     def register(self, number: int) -> RegisterInfo:
-        """The register of a DWARF number; `IllFormed` where the architecture defines none."""
+        """Return the register of a DWARF number; `IllFormed` where the architecture defines
+        none."""
         try:
             return self.registers[number]
         except KeyError:
@@ -315,7 +317,8 @@ class Architecture:
         return self.dwarf_names.get(number) or name.upper()
 
     def register_named(self, name: str) -> RegisterInfo | None:
-        """The register of that name or alias in any letter case, with or without `$` or `%`.
+        """Return the register with that name or alias, in any letter case, with or without `$` or
+        `%`.
 
         With `%`, the one that code declares by that name, where the architecture has such.
         """
@@ -325,15 +328,16 @@ class Architecture:
         return self.by_name.get(name.lower().lstrip("$%"))
 
     def part_named(self, name: str) -> RegisterPart | None:
-        """The part of a register that has that name; no operation can name it."""
+        """Return the part of a register with that name; no operation can name it."""
         return self.register_parts.get(name.lower().lstrip("$%"))
 
     def pseudo_named(self, name: str) -> PseudoRegister | None:
-        """The pseudo register of that name; no operation can name it."""
+        """Return the pseudo register with that name; no operation can name it."""
         return self.pseudo_registers.get(name.lower().lstrip("$%"))
 
     def address_space(self, number: int) -> AddressSpace:
-        """The address space of a DWARF number; `IllFormed` where none is defined (A.2.5.4.4.3)."""
+        """Return the address space of a DWARF number; `IllFormed` where none is defined
+        (A.2.5.4.4.3)."""
         try:
             return self.address_spaces[number]
         except KeyError:
@@ -352,7 +356,8 @@ class Architecture:
         return space, lane
 
     def address_space_named(self, name: str) -> AddressSpace | None:
-        """The address space of that name in any letter case, with or without `DW_ASPACE_LLVM_`."""
+        """Return the address space with that name, in any letter case, with or without
+        `DW_ASPACE_LLVM_`."""
         bare = name.lower()
         if bare.startswith("dw_aspace_"):
             bare = bare.removeprefix("dw_aspace_").removeprefix("llvm_").removeprefix("amdgpu_")
@@ -397,7 +402,7 @@ class Architecture:
 def bank(
     first_number: int, names: Iterable[str], base: BaseType, register_class: str = "general"
 ) -> Iterator[RegisterInfo]:
-    """Registers of one type with consecutive DWARF numbers."""
+    """Return registers of one type with consecutive DWARF numbers."""
     for number, name in enumerate(names, first_number):
         yield RegisterInfo(name, number, base, register_class)
 

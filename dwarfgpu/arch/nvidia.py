@@ -48,12 +48,12 @@ STORAGE_KINDS: Final = {
 """DW_AT_address_class by CUDA's names: where a variable is."""
 _REGISTER_KINDS: Final = (2, 3, 16)
 """The kinds of storage that are no memory."""
-_NO_MACHINE: Final = "dwarfgpu reads NVIDIA files, and has no machine to read values from"
+_NO_MACHINE: Final = "dwarfgpu reads files for NVIDIA GPUs, but no values of such a machine"
 
 
 @lru_cache(maxsize=32)
 def nvidia(name: str) -> Architecture:
-    """The architecture of that name; all have the same registers."""
+    """Return the architecture with that name; all have the same registers."""
     spaces = {0: AddressSpace(0, "default", 64, unavailable=_NO_MACHINE)}
     for number, kind in STORAGE_KINDS.items():
         if number not in _REGISTER_KINDS:
@@ -101,7 +101,7 @@ def _machine_registers() -> Iterator[RegisterInfo]:
 
 
 def ptx_name(number: int) -> str | None:
-    """The name of a register of PTX from its number; None for any other number."""
+    """Return the name of a PTX register from its number; None for any other number."""
     size_bytes = (number.bit_length() + 7) // 8
     if not 2 <= size_bytes <= _LONGEST_NAME_BYTES or number < 0:
         return None
@@ -111,7 +111,7 @@ def ptx_name(number: int) -> str | None:
 
 
 def ptx_number(name: str) -> int | None:
-    """The DWARF number of a register of PTX; None where that is no name of one."""
+    """Return the DWARF number of a PTX register; None if the name is not that of a register."""
     number = int.from_bytes(name.encode("ascii", "replace"), "big")
     return number if ptx_name(number) == name else None
 

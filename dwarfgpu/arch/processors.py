@@ -202,7 +202,8 @@ def processor(name: str) -> Processor:
 
 
 def by_mach(mach: int) -> Processor:
-    """The processor of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any other."""
+    """Return the processor of an EF_AMDGPU_MACH number (e_flags & 0xff); `Unsupported` for any
+    other."""
     for processor in PROCESSORS.values():
         if processor.mach == mach:
             return processor

@@ -49,7 +49,7 @@ ZMM: Final = BaseType("builtin_type_vec512i", "unsigned", 512, vector_size=16)
 
 @lru_cache(maxsize=1)
 def x86_64() -> Architecture:
-    """The architecture; registers are named as GDB names them."""
+    """Return the architecture; registers are named as GDB names them."""
     registers = registers_of_thread(_registers())
     unnumbered = tuple(_others())
     aliases = {"rflags": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip"}

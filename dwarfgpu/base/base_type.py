@@ -94,7 +94,8 @@ class BaseType:
 
 @lru_cache(maxsize=64)
 def generic_type(bit_size: int, endian: Endian = "little") -> BaseType:
-    """The generic type: integral, of the size of a default address, of no signedness."""
+    """Return the generic type: integral, of the size of a default address, of unspecified
+    signedness."""
     return BaseType("generic", "generic", bit_size, endian)
 
 

@@ -20,20 +20,20 @@ def join(low: int, low_bits: int, high: int, high_bits: int, endian: Endian) -> 
 
 
 def extract(bits: int, size_bits: int, first: int, count: int, endian: Endian) -> int:
-    """`count` bits of a run of `size_bits`, from its bit `first` (in storage order)."""
+    """Return `count` bits of a run of `size_bits`, from its bit `first` (in storage order)."""
     shift = first if endian == "little" else size_bits - first - count
     return bits >> shift & (1 << count) - 1
 
 
 def insert(bits: int, size_bits: int, first: int, count: int, value: int, endian: Endian) -> int:
-    """The run with `count` bits from bit `first` replaced by the low bits of `value`."""
+    """Return the run with `count` bits from bit `first` replaced by the low bits of `value`."""
     shift = first if endian == "little" else size_bits - first - count
     mask = (1 << count) - 1
     return bits & ~(mask << shift) | (value & mask) << shift
 
 
 def to_bytes(bits: int, size_bits: int, endian: Endian) -> bytes:
-    """The bytes that hold the run; a last partial byte is padded with zero bits."""
+    """Return the bytes that contain the run; a last partial byte is padded with zero bits."""
     size_bytes = (size_bits + 7) // 8
     if endian == "big":
         bits <<= size_bytes * 8 - size_bits

@@ -26,7 +26,7 @@ class Reader:
             raise Malformed(f"offset {position:#x} is outside the {self.end:#x} bytes")
 
     def __bool__(self) -> bool:
-        """True while bytes remain."""
+        """Return True while bytes remain."""
         return self.position < self.end
 
     @property
@@ -81,11 +81,11 @@ class Reader:
         return signed(decode(data), 7 * len(data))
 
     def block(self) -> bytes:
-        """Bytes with their ULEB128 length before them."""
+        """Read bytes that follow their ULEB128 length."""
         return self.take(self.uleb())
 
     def string(self) -> bytes:
-        """The bytes before the next NUL, which is consumed."""
+        """Read the bytes before the next NUL, and the NUL."""
         stop = self.data.find(b"\0", self.position, self.end)
         if stop < 0:
             raise Malformed(f"string at offset {self.position:#x} has no end")

@@ -53,7 +53,7 @@ class FloatFormat:
         return bits << self.fraction_bits | fraction
 
     def sign(self, bits: int) -> int:
-        """1 for a number with its sign bit set, a zero or NaN included."""
+        """Return 1 for a number with its sign bit set, including a zero or NaN."""
         return self._fields(bits)[0]
 
     def negate(self, bits: int) -> int:
@@ -66,7 +66,7 @@ class FloatFormat:
         return self._pack(0, (1 << self.exponent_bits) - 1, 1, 1 << self.fraction_bits - 1)
 
     def decode(self, bits: int) -> Fraction | Special:
-        """The number; both zeros give 0. Unnormal x87 encodings are NaN, as the hardware says."""
+        """Return the number; both zeros give 0. Unnormal x87 encodings are NaN, as in hardware."""
         # A Fraction holds one number: `index` separates lanes with different bits.
         sign, exponent, integer, fraction = self._fields(index(bits))
         if exponent == (1 << self.exponent_bits) - 1:
@@ -155,7 +155,7 @@ def multiply(form: FloatFormat, a: int, b: int) -> int:
 
 
 def divide(form: FloatFormat, a: int, b: int) -> int:
-    """The quotient, rounded to nearest even; a number divided by zero is an infinity."""
+    """Return the quotient, rounded to nearest even; a number divided by zero is an infinity."""
     x, y = form.decode(a), form.decode(b)
     sign = form.sign(a) ^ form.sign(b)
     if x == "nan" or y == "nan":

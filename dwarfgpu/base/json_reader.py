@@ -48,7 +48,7 @@ class Field:
     value: Json
 
     def expected(self, description: str) -> UsageError:
-        """The complaint that this field is not what it should be."""
+        """Return the error that this field has an unexpected value."""
         try:
             shown = json.dumps(self.value)
         except RecursionError:  # arrays in arrays, just less deep than a reader takes
@@ -212,11 +212,11 @@ def load(path: Path) -> Field:
 
 
 def parse(text: str, source: str) -> Field:
-    """The JSON document of a text; `UsageError` before anything is made of one too large."""
+    """Parse JSON text; `UsageError` for text that is too large, before anything is parsed."""
     if sys.getsizeof(text) > MAX_TEXT_BYTES:
         raise UsageError(
             f"{source}: more than {MAX_TEXT_BYTES >> 20} MiB as text in memory, where one "
-            "character beyond ASCII makes all of them wider"
+            "non-ASCII character widens all of them"
         )
     if len(text) > MAX_VALUES and sum(map(text.count, ",{[")) > MAX_VALUES:
         raise UsageError(f"{source}: more than {MAX_VALUES} values; long data belong in arrays")

@@ -6,7 +6,8 @@ from dwarfgpu.errors import Malformed, shown
 
 
 def decode(data: bytes) -> int:
-    """The number of seven-bit groups, least significant first, without a sign; in linear time."""
+    """Return the number of seven-bit groups, least significant first, without a sign; in linear
+    time."""
     if len(data) <= 10:
         value = 0
         for index, byte in enumerate(data):

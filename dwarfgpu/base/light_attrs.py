@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     def define(maybe_class: type | None = None, /, **options: object) -> Any:
-        """`attrs.define`."""
+        """Return a class decorator that is `attrs.define`."""
         if maybe_class is None:
             return lambda decorated: define(decorated, **options)
         is_frozen = options.get("frozen", False)
@@ -43,7 +43,7 @@ else:
         return made
 
     def frozen(maybe_class: type | None = None, /, **options: object) -> Any:
-        """`attrs.frozen`."""
+        """Return a class decorator that is `attrs.frozen`."""
         return define(maybe_class, frozen=True, **options)
 
 

@@ -81,7 +81,7 @@ class FileLimits:
     def check_inflated(
         self, subject: str, *, packed_bytes: int, size_bytes: int, other_bytes: int = 0
     ) -> None:
-        """`LimitExceeded` for a compressed part that is too large, before it is unpacked.
+        """Raise `LimitExceeded` for a compressed part that is too large, before it is decompressed.
 
         `other_bytes`: what other compressed parts of the file have unpacked.
         """

@@ -46,7 +46,7 @@ class Npy:
         return int(self.descr[2:])
 
     def row(self, index: int) -> bytes:
-        """The bytes of one row of the first dimension, which the array has."""
+        """Return the bytes of one row of the first dimension, which the array must have."""
         size_bytes = len(self.data) // self.shape[0]
         return self.data[index * size_bytes : (index + 1) * size_bytes]
 
@@ -56,12 +56,13 @@ def is_npy(data: bytes) -> bool:
 
 
 def read_npy(path: Path) -> Npy:
-    """The array of a file; `UsageError` where it is none, or not of plain little-endian numbers."""
+    """Read the array of a file; `UsageError` if it is not an array of plain little-endian
+    numbers."""
     return parse_npy(read_file(path), str(path))
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file; `UsageError` where it cannot be read."""
+    """Read the bytes of a file; `UsageError` if it cannot be read."""
     try:
         with open_to_read(path) as file:
             return read_at_most(file, MAX_BYTES, path)
@@ -76,7 +77,7 @@ def bytes_of(path: str) -> bytes:
 
 
 def parse_npy(data: bytes, source: str) -> Npy:
-    """The array that bytes are; errors as of `read_npy`, naming the source."""
+    """Parse the bytes of an array; errors are those of `read_npy`, and name the source."""
     if not is_npy(data) or len(data) < 10:
         raise UsageError(f"{source}: not a .npy file")
     length_bytes = 2 if data[6] == 1 else 4

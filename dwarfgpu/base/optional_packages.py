@@ -10,8 +10,8 @@ from pathlib import Path
 
 
 def install_command(package: str) -> str:
-    """The command that installs a package for the Python that runs dwarfgpu: that of a checkout or
-    of another environment, too."""
+    """Return the command that installs a package for the Python that runs dwarfgpu, in a checkout
+    or another environment."""
     python = shlex.quote(_near(sys.executable or "python3"))
     if find_spec("pip") is None:  # as in an environment that uses the pip of another one
         return f"pip --python {python} install {package}"

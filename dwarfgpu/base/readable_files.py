@@ -21,7 +21,7 @@ _MAX_LINKS: Final = 40
 
 
 def open_to_read(path: str | Path) -> BinaryIO:
-    """A file that a user names; `OSError` where it cannot be opened.
+    """Open a file that a user names; `OSError` if it cannot be opened.
 
     A pipe is refused, which waits for a writer, but for those that are open: `/dev/stdin`. So are
     files of the kernel.

@@ -186,7 +186,7 @@ class Regexp:
 
 @lru_cache(maxsize=256)
 def regexp(pattern: str) -> Regexp:
-    """The expression of a text; `UsageError` where it is none."""
+    """Compile a regular expression; `UsageError` if it is invalid."""
     return Regexp(pattern)
 
 

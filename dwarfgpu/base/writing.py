@@ -72,8 +72,8 @@ def write_file(path: Path, *parts: bytes | bytearray) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """`UsageError` where `write_file` would fail, as far as that can be known before; nothing is
-    opened or changed."""
+    """Raise `UsageError` if `write_file` would fail, as far as that can be known; opens and changes
+    nothing."""
     try:
         mode = _mode_to_write(path)
         if not _is_device(path, mode):
@@ -109,12 +109,13 @@ def append_file(path: Path, data: bytes) -> None:
 
 
 def content_name(stem: str, data: bytes, suffix: str) -> str:
-    """The name of a file beside a document: `STEM.HASH.npy`, of the SHA-256 of its contents."""
+    """Return the name of a file beside a document: `STEM.HASH.npy`, with the SHA-256 of its
+    contents."""
     return f"{stem}.{hashlib.sha256(data).hexdigest()[:_HASH_DIGITS]}.{suffix}"
 
 
 def require_regular(path: Path, files: Collection[str]) -> None:
-    """`UsageError` for a device or a pipe as a document that names files beside it."""
+    """Raise `UsageError` for a device or a pipe as a document that names files beside it."""
     try:
         if not files or not _is_device(path, _mode(path)):
             return

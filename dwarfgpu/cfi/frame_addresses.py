@@ -18,7 +18,7 @@ from dwarfgpu.model.storage import Memory
 
 
 class FrameAddresses:
-    """Those of the frames of one stack, asked from the top one outwards."""
+    """CFA and return addresses of the frames of one stack, computed from the top outwards."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -164,7 +164,7 @@ class CheckedValue:
 def checked_values(
     abbreviation: Abbreviation, format: UnitFormat, numbers: Mapping[int, int]
 ) -> tuple[CheckedValue, ...]:
-    """The values of an entry's shape that hold expressions, or belong to the AMD text.
+    """Return the values of an entry's shape that contain expressions, or belong to the AMD text.
 
     `numbers`: what `vendor_numbers` says of the unit.
     """

@@ -74,7 +74,8 @@ class Described:
         return f"({expression_text(data, self.dialect, FORM, architecture)})"
 
     def defining(self, register: int, *, cfa: bool = False) -> int | None:
-        """The first instruction that bases the CFA on a register, or gives the register a rule."""
+        """Return the first instruction that bases the CFA on a register, or gives the register a
+        rule."""
         for index, instruction in enumerate(self.program.instructions):
             is_cfa = "def" in instruction.operation.name.split("_")
             if is_cfa is cfa and register in instruction.operands[:1]:

@@ -399,7 +399,7 @@ class EntryChecker:
 
 
 def unit_place(unit: CompilationUnit) -> FindingPlace:
-    """A unit itself."""
+    """Return the place of a unit itself."""
     return FindingPlace(
         unit.section,
         unit.offset,

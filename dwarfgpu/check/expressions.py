@@ -355,7 +355,7 @@ def _with_zero(data: bytes, form: UnitFormat) -> bytes | None:
 
 
 def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> int | None:
-    """The register that DW_OP_reg* names; None for any other operation."""
+    """Return the register that DW_OP_reg* names; None for any other operation."""
     if name == "regx" and isinstance(operands[0], int):
         return operands[0]
     return number if name.startswith("reg") and name[3:].isdigit() else None

@@ -36,7 +36,7 @@ _FORMATS: Final[Mapping[str, Callable[[bytes], str]]] = {
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "text", nargs="*", help="operations, as in docs/expression-syntax.md; - for standard input"
     )

@@ -36,7 +36,7 @@ _OF_FILES: Final = (
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "expression",
         nargs="*",
@@ -51,16 +51,16 @@ def configure(parser: ArgumentParser) -> None:
     )
     files.add_argument(
         "--debug-dir", metavar="DIR", action="append",
-        help="where separate, split and supplementary debug files are; "
-        f"default: {DEBUG_DIRECTORIES[0]}",
+        help="the directory of separate, split and supplementary debug files; default: "
+        f"{DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     files.add_argument(
         "--baseline", metavar="FILE", help="an earlier --json output: show only new findings"
     )
     files.add_argument(
         "--report", metavar="FILE", action="append",
-        help="write which compilers wrote what is found: a page (.html), JSON (.json), or both "
-        "into a folder; may be repeated",
+        help="write a report of the findings by compiler, as HTML (.html), as JSON (.json), or "
+        "both into a folder; may be repeated",
     )  # fmt: skip
     files.add_argument("--sarif", action="store_true", help="a SARIF 2.1.0 log on stdout")
     files.add_argument("--notes", action="store_true", help="show notes too")

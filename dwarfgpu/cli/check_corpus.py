@@ -26,8 +26,8 @@ class CorpusReport:
 
     @classmethod
     def at(cls, names: Iterable[str], inputs: Sequence[str]) -> CorpusReport:
-        """The report at the names that the options give: files .html or .json, or folders that get
-        both. `UsageError` for another name, and for a file that cannot be written."""
+        """Return the report for the names that the options give: files .html or .json, or folders
+        for both. `UsageError` for another name, and for a file that cannot be written."""
         paths: list[Path] = []
         for name in names:
             path = Path(name)

@@ -14,7 +14,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Options about rules."""
+    """Add the options about rules to a parser."""
     rules = parser.add_argument_group("rules")
     rules.add_argument(
         "--only", metavar="RULE", action="append",

@@ -23,7 +23,8 @@ _FINGERPRINT: Final = "dwarfgpu/v1"
 
 
 def sarif(reports: Sequence[Report], *, has_baseline: bool) -> JsonObject:
-    """One run with a result for each finding; with a baseline, each says whether it is new."""
+    """Return one run with a result for each finding; with a baseline, each result says whether it
+    is new."""
     indices = {name: index for index, name in enumerate(RULES)}
     results: list[Plain] = []
     notifications: list[Plain] = []

@@ -18,7 +18,7 @@ FILES: Final[Mapping[str, str]] = {
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument("kind", choices=tuple(FILES), help="the shell, or man for the manual page")
 
 

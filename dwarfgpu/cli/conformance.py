@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def disputed_cases() -> frozenset[str]:
-    """Names of the cases with which the AMD text disagrees (`docs/disputed.json`)."""
+    """Return the names of the cases that the AMD text disputes (`docs/disputed.json`)."""
     text = (files("dwarfgpu") / "data" / "disputed.json").read_text("utf-8")
     document = json_reader.parse(text, "disputed.json")
     return frozenset(name["name"].text() for name in document["disputed"].items())

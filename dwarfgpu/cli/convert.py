@@ -41,16 +41,16 @@ _ADDRESS: Final = re.compile(
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "address", metavar="SPACE[[LANE]]#ADDRESS", help="the address, such as private_lane#0x10"
     )
     parser.add_argument(
         "--file", metavar="FILE",
-        help="a code object; ADDRESS may then be a place in its code, FILE:LINE or FUNCTION+OFFSET",
+        help="a code object; ADDRESS may then be a place in its code: FILE:LINE or FUNCTION+OFFSET",
     )  # fmt: skip
     parser.add_argument("--to", metavar="SPACE", help="the target space; default: every space")
-    parser.add_argument("--lane", metavar="N", help="the lane whose private memory it is")
+    parser.add_argument("--lane", metavar="N", help="the lane to which private memory belongs")
     parser.add_argument(
         "--dialect",
         choices=tuple(DIALECTS),
@@ -63,7 +63,7 @@ def configure(parser: ArgumentParser) -> None:
     add_core_options(machine)
     machine.add_argument(
         "--wave", metavar="N",
-        help="default: the first of the state; for a core file, the one that failed",
+        help="default: the first wave of a state; in a core file, the one that failed",
     )  # fmt: skip
     machine.add_argument("--local-base", metavar="ADDR", help="base of the local aperture")
     machine.add_argument("--private-base", metavar="ADDR", help="base of the private aperture")

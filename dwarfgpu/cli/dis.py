@@ -27,7 +27,7 @@ _WIDEST: Final = 24
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "bytes", nargs="*", help="as in docs/expression-syntax.md; - for standard input"
     )

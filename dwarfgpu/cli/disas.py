@@ -31,7 +31,7 @@ _CHOICES: Final = ("auto", "always", "never")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "file", metavar="FILE", nargs="?",
         help="an ELF file, a fat binary with --target, or a core file",
@@ -41,7 +41,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only the code of a function, a line or addresses: "
         "FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES",
     )  # fmt: skip
-    parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    parser.add_argument(
+        "--target",
+        metavar="GPU",
+        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
+    )
     parser.add_argument("--no-source", action="store_true", help="omit source lines")
     parser.add_argument("--no-bytes", action="store_true", help="omit bytes")
     parser.add_argument(
@@ -124,7 +128,9 @@ def _code_object(args: argparse.Namespace) -> CodeObject:
     if args.place is None:
         if not at_pc or pc is None:
             where = "an unknown place" if pc is None else f"{pc:#x}"
-            raise UsageError(f"the code at {where}, where the wave stopped, is in no file at hand")
+            raise UsageError(
+                f"no file is available for the code at {where}, where the wave stopped"
+            )
         code = Disassembly(at_pc[0], is_mangled=args.mangled).range_at(pc)
         args.place = f"{pc:#x},+4" if code is None else f"{code.begin:#x},{code.end:#x}"
         return at_pc[0]
@@ -133,7 +139,7 @@ def _code_object(args: argparse.Namespace) -> CodeObject:
         with contextlib.suppress(UsageError):
             _code_to_show(Disassembly(item, is_mangled=args.mangled), args.place)
             return item
-    raise UsageError(f"{args.place}: no code object of the core that is at hand has it")
+    raise UsageError(f"{args.place}: it is in no available code object of the core file")
 
 
 def _code_to_show(
@@ -178,7 +184,7 @@ def _print_not_simulated(
     from dwarfgpu.service.machine.run_kernel import why_not_simulated  # loads NumPy
 
     if args.json:
-        raise UsageError("--simulated has no --json")
+        raise UsageError("--simulated cannot be combined with --json")
     any_missing = False
     for piece in places:
         lines = simulated_lines(disassembly, piece, why_not_simulated)

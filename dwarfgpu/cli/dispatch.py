@@ -23,18 +23,31 @@ SCHEMA: Final = "dwarfgpu-dispatch-1"
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
-    parser.add_argument("file", metavar="FILE", help="a code object, or a file with one in it")
+    """Add the arguments of the command to its parser."""
+    parser.add_argument("file", metavar="FILE", help="a code object, or a file that contains one")
     parser.add_argument(
-        "kernel", metavar="KERNEL", nargs="?", help="the name of the kernel; default: the only one"
+        "kernel",
+        metavar="KERNEL",
+        nargs="?",
+        help="the name of the kernel; needed if there are several",
     )
     parser.add_argument("--beside", metavar="STATE", help="add the dispatch to an existing state")
-    parser.add_argument("--agent", metavar="N", help="an agent of that machine, or a new one")
+    parser.add_argument(
+        "--agent",
+        metavar="N",
+        help="with --beside: the agent of the dispatch; an unused number adds an agent",
+    )
     parser.add_argument(
         "--save", metavar="STATE", help="write a state file, with .npy files beside it"
     )
-    parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
-    parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    parser.add_argument(
+        "--load-address", metavar="ADDR", help="the load address of the code object"
+    )
+    parser.add_argument(
+        "--target",
+        metavar="GPU",
+        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
+    )
     configure_launch(parser, is_required=True)
     add_mangled_option(parser)
     add_file_limit_options(parser)

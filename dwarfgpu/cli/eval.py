@@ -31,11 +31,14 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
         "subject",
         nargs="*",
         metavar="FILE|EXPRESSION|NAME",
-        help=f"{POSITIONAL}; operations as text; with a code object, names of variables (none: "
-        "all in scope); - for standard input",
+        help=f"{POSITIONAL}; the others are DWARF operations as text or, with a code object, "
+        f"variables and source expressions (default: all variables in scope); - reads standard "
+        "input",
     )
-    subject = parser.add_argument_group("what is evaluated")
-    subject.add_argument("--hex", action="store_true", help="the operations are bytes in hex")
+    subject = parser.add_argument_group("what to evaluate")
+    subject.add_argument(
+        "--hex", action="store_true", help="the operations are given as bytes in hexadecimal"
+    )
     subject.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     subject.add_argument(
         "-e",

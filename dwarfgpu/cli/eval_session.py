@@ -167,6 +167,6 @@ def _require_code_object(subject: Sequence[str], session: Session) -> None:
         missing = [note for note in session.notes if " is not used: " in note]
         why = f": {missing[0]}" if missing else ""
         raise UsageError(
-            f"{shortened(names[0])}: variables need the code object, which is not at hand{why}; "
+            f"{shortened(names[0])}: variables need the code object, which is not available{why}; "
             "name it with --code-object URI=FILE or --sysroot DIR"
         )

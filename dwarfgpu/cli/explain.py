@@ -33,14 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     configure_subject(parser)
     parser.add_argument(
         "--depth", metavar="N|all",
-        help="how deep to show what operations used: frame bases, canonical frame addresses, "
-        "registers of outer frames, values on entry, called expressions; 0 by default",
+        help="the depth to which to explain what operations used: frame bases, canonical frame "
+        "addresses, registers of outer frames, values on entry, called expressions; default: 0",
     )  # fmt: skip
     configure_machine(parser)
 
 
 def depth_of(text: str | None, option: str) -> int:
-    """How deep an explanation goes."""
+    """Return the depth of an explanation."""
     return WHOLE if text == "all" else natural(text, option) or 0
 
 
@@ -79,7 +79,7 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
 
 
 def explain_operations(args: argparse.Namespace, session: Session) -> Explanation:
-    """The operations of the command line."""
+    """Explain the operations of the command line."""
     operations = session_operations(args, session)
 
     def ask(observe: Observer) -> Result:

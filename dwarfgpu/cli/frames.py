@@ -37,12 +37,16 @@ SCHEMA: Final = call_frame_listing.SCHEMA
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", nargs="*",
-        help="an ELF file; or several, archives, wheels, Debian packages, folders",
+        help="an ELF file; or several files, archives, wheels, Debian packages and folders",
     )  # fmt: skip
     parser.add_argument(
-        "--pc", metavar=PLACE, help=f"only entries for one place in the file: {PLACE_HELP}"
+        "--pc", metavar=PLACE, help=f"only entries that cover one place in the file: {PLACE_HELP}"
     )
-    parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    parser.add_argument(
+        "--target",
+        metavar="GPU",
+        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
+    )
     add_batch_options(parser)
     add_mangled_option(parser)
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def path() -> Path:
-    """The file to source.
+    """Return the path of the file to source.
 
     It is part of the package where that finds what it needs by itself; else a small file in the
     user's cache that names the folders. `UsageError` where that cannot be written.
@@ -83,4 +83,4 @@ def _caches() -> Path:
     try:
         return Path.home() / ".cache"
     except RuntimeError:
-        raise UsageError("there is no home directory: give XDG_CACHE_HOME") from None
+        raise UsageError("there is no home directory: set XDG_CACHE_HOME") from None

@@ -28,11 +28,11 @@ SCHEMA: Final = file_report_json.SCHEMA
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "path", metavar="FILE", nargs="*",
-        help="an ELF file, a host file with a fat binary, a bundle, or a core file, which may have "
-        "its program beside it; or several, archives, wheels, Debian packages, folders",
+        help="an ELF file, a host file with a fat binary, a bundle, or a core file with or "
+        "without its program; or several files, archives, wheels, Debian packages and folders",
     )  # fmt: skip
     add_core_options(parser)
     parser.add_argument(
@@ -48,20 +48,23 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--debug-dir", metavar="DIR", action="append",
-        help="where separate, split and supplementary debug files are; "
-        f"default: {DEBUG_DIRECTORIES[0]}",
+        help="the directory of separate, split and supplementary debug files; default: "
+        f"{DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_batch_options(parser)
     parser.add_argument(
-        "--lines", action="store_true", help="of a cubin: the lines of its machine code"
+        "--lines",
+        action="store_true",
+        help="for a cubin: list the source lines of its machine code",
     )
     add_mangled_option(parser)
     add_file_limit_options(parser)
     parser.add_argument(
         "--all",
         action="store_true",
-        help="show every unit, placed section and field of kernel descriptors",
+        help="show every unit, every section with an assumed address, and every field of kernel "
+        "descriptors",
     )
 
 

@@ -25,7 +25,8 @@ UNUSED = Cell("", "U")
 def grid(
     name: str, rows: Sequence[LaneRow], lane_count: int, used: int, *, colours: bool
 ) -> Iterator[str]:
-    """A name, its value in each lane, which lanes are where, and why some have none."""
+    """Return a grid: a name, its value in each lane, the location of each lane, and the reasons for
+    missing values."""
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     yield one_line(name)
     yield from grid_lines(every_cell(rows, lane_count, used), colours=colours, width=width)

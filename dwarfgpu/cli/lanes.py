@@ -40,9 +40,12 @@ _WIDEST: Final = 40
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
-        "names", nargs="*", metavar="FILE|NAME", help=f"{POSITIONAL}; variables, or expressions"
+        "names",
+        nargs="*",
+        metavar="FILE|NAME",
+        help=f"{POSITIONAL}; the others are variables or expressions",
     )
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
     parser.add_argument(
@@ -57,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--color", choices=_COLOURS, default="auto", help="color the grid")
     for form in ("png", "svg"):
         parser.add_argument(
-            f"--{form}", metavar="FILE", help="write NAME in the lanes of the waves as a picture"
+            f"--{form}", metavar="FILE", help="write a picture of the values of NAME in all lanes"
         )
     configure_machine(parser)
 

@@ -23,9 +23,12 @@ _CHOICES: Final = ("auto", "always", "never")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
-        "names", nargs="*", metavar="FILE|NAME", help=f"{POSITIONAL}; variables, or expressions"
+        "names",
+        nargs="*",
+        metavar="FILE|NAME",
+        help=f"{POSITIONAL}; the others are variables or expressions",
     )
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     parser.add_argument(

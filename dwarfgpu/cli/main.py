@@ -24,14 +24,14 @@ COMMANDS = {
     "explain": "evaluate step by step, and explain the value, or why it is missing",
     "asm": "assemble operations into bytes",
     "dis": "disassemble bytes into operations, losslessly",
-    "check": "find errors in a file or an expression without evaluating it",
-    "where": "show where in its code a variable is described, how, and where it is not",
+    "check": "find errors in the debug information of files, or in one expression",
+    "where": "show where in the code a variable has a location, and where it is optimized out",
     "location": "draw where every bit of a variable is: registers, memory, pieces",
     "convert": "convert an address between address spaces",
     "dispatch": "set up a kernel launch without running it: registers and memory",
-    "run": "execute a kernel on simulated wavefronts, and show the memory that it leaves",
+    "run": "execute a kernel on simulated wavefronts, and show the resulting memory",
     "waves": "list the waves of a state or core file: where they are, and which failed",
-    "lanes": "show where each lane of a wave is, and its values, as a table or grid",
+    "lanes": "show the location and values of each lane of a wave, as a table or grid",
     "bt": "show the call frames of a stopped wave or thread, as GDB does",
     "disas": "disassemble machine code, with source lines and branches",
     "frames": "show call frame information: entries, instructions, rules at each program location",
@@ -140,7 +140,7 @@ See docs/frames.md.
   dwarfgpu disas k.co nest
   dwarfgpu disas k.co nest.hip:14 --arrows always
   dwarfgpu disas k.co 0x1680,+0x40 --no-source
-docs/disas.md describes all options.
+See docs/disas.md.
 
 """,
     "frames": """examples:

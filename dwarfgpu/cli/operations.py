@@ -26,8 +26,8 @@ from dwarfgpu.terminal.input import text_input
 
 NOTHING: Final = "nothing to evaluate: give operations, or --file and names"
 _EXPECTED: Final = (
-    "operations are expected where no code object is given; an expression of the language has a "
-    "register ($s4) or an address space (local#0x10) in it"
+    "without a code object, DWARF operations are expected; a source expression must then contain "
+    "a register ($s4) or an address space (local#0x10)"
 )
 _WORD: Final = re.compile(r"(?<![\w$])[A-Za-z_]\w*")
 _PREFIX: Final = re.compile(r"\s*DW_OP_", re.IGNORECASE)
@@ -43,7 +43,7 @@ _WHOLE_BITS: Final = 1 << 64
 
 
 def require_subject(args: argparse.Namespace) -> None:
-    """`UsageError` where options that need each other are not all there."""
+    """Raise `UsageError` if an option lacks another one that it needs."""
     if args.subject == ["-"]:
         args.subject = [text_input(args.subject, None).strip()]
     if args.subject and not args.hex and not "".join(args.subject).strip():
@@ -70,7 +70,7 @@ def is_expression(text: str) -> bool:
 def operations(
     args: argparse.Namespace, context: Context, frame: DescribesFrameBase, lanes: int = 1
 ) -> tuple[bytes, Context, Dialect, tuple[str, ...]]:
-    """Bytes, context, dialect and notes of the operations of the command line.
+    """Return the bytes, context, dialect and notes of the operations of the command line.
 
     `lanes`: how many of them share the limit of steps.
     """

@@ -18,12 +18,12 @@ EVAL_SCHEMA = "dwarfgpu-eval-1"
 
 
 def print_json(record: JsonObject) -> None:
-    """Exactly one object, on stdout."""
+    """Print exactly one object on stdout."""
     print(json.dumps(record, allow_nan=False))
 
 
 def context_notes(session: Session) -> JsonObject:
-    """What the user should know of how the context was made, as a member of an answer in JSON."""
+    """Return the notes on how the context was created, as a member of an answer in JSON."""
     notes = list(dict.fromkeys(session.notes))
     return {"context_notes": [*notes]} if notes else {}
 

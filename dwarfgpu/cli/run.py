@@ -28,15 +28,18 @@ from dwarfgpu.terminal.progress import Progress
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "file",
         metavar="FILE",
         nargs="?",
-        help="a code object, or a file with one in it; a core file, whose waves go on",
+        help="a code object, or a file that contains one; or a core file, whose waves are resumed",
     )
     parser.add_argument(
-        "kernel", metavar="KERNEL", nargs="?", help="the name of the kernel; default: the only one"
+        "kernel",
+        metavar="KERNEL",
+        nargs="?",
+        help="the name of the kernel; needed if there are several",
     )
     parser.add_argument(
         "--demo", action="store_true", help="a kernel that comes with dwarfgpu and draws a picture"
@@ -44,8 +47,9 @@ def configure(parser: ArgumentParser) -> None:
     configure_launch(parser, is_required=False)
     parser.add_argument(
         "--then", action=_Then, metavar="KERNEL",
-        help="another dispatch, with the options after it; --arg NAME=same:BUFFER is a buffer of "
-        "an earlier dispatch; --grid and --workgroup stay as before unless given",
+        help="run another kernel afterwards, with the options that follow; --arg NAME=same:BUFFER "
+        "passes a buffer of an earlier dispatch; --grid and --workgroup default to the previous "
+        "ones",
     )  # fmt: skip
     parser.add_argument(
         "--out", action="append", default=[], metavar="NAME=FILE",
@@ -54,17 +58,24 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--seed",
         metavar="N",
-        help="seed of the order of waves; a seed gives the same run each time",
+        help="seed for the order in which waves execute; the same seed gives the same run",
     )
     parser.add_argument(
         "--executor",
         choices=("auto", "precise", "block", "lockstep"),
         default="auto",
-        help="one instruction at a time (precise), consecutive ones together (block), or many "
-        "waves together (lockstep, as auto) where nothing has to stop; the result is the same",
+        help="how to execute: one instruction at a time (precise), consecutive instructions "
+        "together (block), or many waves together where nothing can stop (lockstep, as auto "
+        "does); the result is the same",
     )
-    parser.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
-    parser.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    parser.add_argument(
+        "--load-address", metavar="ADDR", help="the load address of the code object"
+    )
+    parser.add_argument(
+        "--target",
+        metavar="GPU",
+        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
+    )
     configure_stops(parser)
     configure_resumed(parser)
     add_mangled_option(parser)

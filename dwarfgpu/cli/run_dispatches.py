@@ -47,7 +47,7 @@ class Showing:
 
 
 def outputs_of(args: Namespace) -> dict[str, Path]:
-    """The files of `--out`, by the names of buffers; `UsageError` for a buffer with two."""
+    """Return the files of `--out`, by the names of buffers; `UsageError` for a buffer with two."""
     outputs: dict[str, Path] = {}
     for name, path in map(_output, args.out):
         if name in outputs:
@@ -64,15 +64,15 @@ def _output(text: str) -> tuple[str, Path]:
 
 
 def sections_of(args: Namespace) -> list[Namespace]:
-    """The options of each dispatch, in their order."""
+    """Return the options of each dispatch, in their order."""
     return [*args.earlier, args]
 
 
 def prepared_dispatches(
     args: Namespace, sections: Sequence[Namespace], first: Callable[[Namespace], Prepared]
 ) -> list[Prepared]:
-    """The dispatches of the options; `first` prepares the first one. `UsageError` says which one is
-    wrong, or which `--out` names no buffer of them."""
+    """Prepare the dispatches of the options; `first` prepares the first one. `UsageError` says
+    which one is wrong, or which `--out` names no buffer."""
     out: list[Prepared] = []
     for section in sections:
         own = {name: getattr(section, name) for name in OF_DISPATCH}
@@ -167,7 +167,7 @@ def _not_run(dispatches: Sequence[Prepared], result: Result) -> list[str]:
         return []
     not_made = buffers_not_made([prepared.launched for prepared in dispatches], result)
     kernels = ", ".join(prepared.launched.request.kernel.name for prepared in left)
-    buffers = f"; buffers that were not made: {', '.join(not_made)}" if not_made else ""
+    buffers = f"; buffers that were not created: {', '.join(not_made)}" if not_made else ""
     return [f"not run: {kernels}{buffers}"]
 
 
@@ -176,7 +176,9 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
     notes: list[str] = []
     code_object, launched = prepared.code_object, result.launches[-1]
     if args.save is not None and result.stop is None:
-        notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
+        notes.append(
+            f"no state is saved in {args.save}: all waves have ended; --break stops them earlier"
+        )
     elif args.save is not None:
         from dwarfgpu.service.core.state_of_run import write_state_of_run
 

@@ -44,11 +44,13 @@ def run_resumed(args: Namespace) -> int:
     """Resume the waves; return 1 if one cannot continue. `UsageError` for an impossible request."""
     seed, fill = natural(args.seed, "--seed") or 0, byte(args.fill, "--fill")
     if args.executor != "auto":
-        raise UsageError("--executor is for kernels from their start: a state goes on as auto")
+        raise UsageError("--executor applies to a new dispatch: resumed waves always use auto")
     stopped = _opened(args)
     resumed = resumed_waves(stopped, seed, fill)
     if args.save is not None and resumed.one_machine is None:
-        raise UsageError("--save: a state has waves of one processor, and several go on")
+        raise UsageError(
+            "--save: a state has waves of one processor only, and waves of several are resumed"
+        )
     if args.core is not None and resumed.one_machine is None:
         raise UsageError("--core: waves of several processors are not written as a core file")
     further = _further(args, resumed) if args.earlier else []
@@ -73,7 +75,7 @@ def run_resumed(args: Namespace) -> int:
         kernels = ", ".join(prepared.launched.request.kernel.name for prepared in further)
         notes.append(f"not run: {kernels}")
         for name in outputs_of(args):
-            raise UsageError(f"--out {name}: no buffer was made for it: {kernels} did not run")
+            raise UsageError(f"--out {name}: no buffer was created for it: {kernels} did not run")
     if args.json:
         records = [] if stops is None else stops.records
         answer = {"schema": SCHEMA, **_record(resumed, ending, notes), "stops": records}
@@ -209,7 +211,9 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
     """Write the core file and the state where the run stopped; notes about them."""
     notes: list[str] = []
     if args.save is not None and ending.stop is None:
-        notes.append(f"no state is saved in {args.save}: all waves have ended; --break stops them")
+        notes.append(
+            f"no state is saved in {args.save}: all waves have ended; --break stops them earlier"
+        )
     elif args.save is not None:
         from dwarfgpu.service.core.save_resumed import save_resumed  # most runs save nothing
 

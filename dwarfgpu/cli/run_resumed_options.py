@@ -19,13 +19,13 @@ _OF_DISPATCH: Final = {
 
 
 def configure_resumed(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
-    group = parser.add_argument_group("waves of a state or a core file, which go on")
-    group.add_argument("--state", metavar="FILE", help="a state file, whose waves go on")
+    """Add the arguments for resumed waves to a parser."""
+    group = parser.add_argument_group("waves of a state or core file")
+    group.add_argument("--state", metavar="FILE", help="a state file, whose waves are resumed")
     add_parts_of_core(group)
     group.add_argument(
         "--reg", action="append", default=[], metavar="NAME=VALUE",
-        help="a register of all these waves: mode=0xf0",
+        help="set a register of all these waves: mode=0xf0",
     )  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def resumes(args: Namespace) -> bool:
         for name in ("gpu_core", "code_object", "sysroot", "reg"):
             if getattr(args, name):
                 option = name.replace("_", "-")
-                raise UsageError(f"--{option} is about waves that go on: give CORE or --state FILE")
+                raise UsageError(f"--{option} applies to resumed waves: give CORE or --state FILE")
         return False
     if len(cores) + (args.state is not None) > 1:
         raise UsageError("give one core file, or --state FILE")
@@ -54,12 +54,11 @@ def resumes(args: Namespace) -> bool:
     for name, option in _OF_DISPATCH.items():
         if getattr(first, name, None) or (name in ("kernel", "demo") and getattr(args, name)):
             raise UsageError(
-                f"{option} is about a dispatch that begins: the waves of a state or a core file "
-                "go on as they are"
+                f"{option} applies to a new dispatch, not to the resumed waves of a state or core "
+                "file"
             )
     if args.out and not args.earlier:
         raise UsageError(
-            "--out: waves that go on have no named buffers; --save STATE and --core FILE write "
-            "memory"
+            "--out: resumed waves have no named buffers; --save STATE and --core FILE write memory"
         )
     return True

@@ -8,19 +8,19 @@ from dwarfgpu.errors import UsageError
 
 
 def configure_stops(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
-    stops = parser.add_argument_group("where waves stop, and what is shown and written there")
+    """Add the arguments about stops and traces to a parser."""
+    stops = parser.add_argument_group("stops, traces and output files")
     stops.add_argument(
         "--break", dest="breakpoints", action="append", default=[], metavar="PLACE[ if CONDITION]",
-        help="FILE:LINE, LINE, FUNCTION or *ADDRESS; the wave goes on afterwards",
+        help="stop at FILE:LINE, LINE, FUNCTION or *ADDRESS; the wave continues afterwards",
     )  # fmt: skip
     stops.add_argument(
         "--print", dest="expressions", action="append", default=[], metavar="EXPR",
         help="show an expression at each stop, in every active lane",
     )  # fmt: skip
-    stops.add_argument("--wave", metavar="N", help="only this wave stops and is traced")
+    stops.add_argument("--wave", metavar="N", help="stop and trace only this wave")
     stops.add_argument(
-        "--lane", metavar="LANES", help="show these: 17, 0-3,7, active, inactive or all"
+        "--lane", metavar="LANES", help="the lanes to show: 17, 0-3,7, active, inactive or all"
     )
     stops.add_argument(
         "--stops", metavar="N", help="end the run at the Nth stop; default with --save: the first"
@@ -31,18 +31,18 @@ def configure_stops(parser: ArgumentParser) -> None:
     )  # fmt: skip
     stops.add_argument("--trace-limit", metavar="N", help="trace at most N instructions")
     stops.add_argument(
-        "--save", metavar="STATE", help="write the state file of the waves where the run ends"
+        "--save", metavar="STATE", help="write a state file of the waves when the run ends"
     )
     stops.add_argument(
         "--core", metavar="FILE",
-        help="write the core file that the GPU would leave where a wave cannot continue",
+        help="write a core file, as a GPU does when a wave cannot continue",
     )  # fmt: skip
 
 
 def require_breakpoint(args: Namespace) -> None:
-    """`UsageError` for options about stops and traces without one."""
+    """Raise `UsageError` for options about stops or traces without a stop or trace."""
     if args.trace_limit is not None and not args.trace:
-        raise UsageError("--trace-limit is about a trace: give --trace")
+        raise UsageError("--trace-limit requires --trace")
     for name, value in (("print", args.expressions), ("stops", args.stops)):
         if value:
             raise UsageError(f"--{name} is about stops: give --break PLACE")

@@ -69,7 +69,7 @@ def breakpoints_of(
     waves: Sequence[WaveId],
     progress: Progress,
 ) -> ShownStops:
-    """The breakpoints of the options; `UsageError` for a place that does not exist.
+    """Return the breakpoints of the options; `UsageError` for a location that does not exist.
 
     `around`: what a line alone is in the file of; `waves`: those of the run.
     """

@@ -22,7 +22,8 @@ _MAX_RUNS: Final = 4
 
 
 def trace_of(args: Namespace, code_objects: Iterable[CodeObject], lane_count: int) -> RunTrace:
-    """What prints the trace that the options describe; `UsageError` for a lane without a number.
+    """Return the object that prints the trace that the options describe; `UsageError` for a lane
+    without a number.
 
     `lane_count`: of the largest wave.
     """

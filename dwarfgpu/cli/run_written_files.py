@@ -16,8 +16,8 @@ from dwarfgpu.options.written_files import WrittenFile, require_written_files
 def require_run_outputs(
     args: Namespace, dispatches: Sequence[Prepared], inputs: Sequence[Path]
 ) -> None:
-    """`UsageError` for a file of `--out`, `--save` or `--core` that cannot be written, that two of
-    them name, or that the run reads: one of `inputs` or an array of `--arg`.
+    """Raise `UsageError` for a file of `--out`, `--save` or `--core` that cannot be written, that
+    two of them name, or that the run reads: one of `inputs` or an array of `--arg`.
 
     `--out NAME` may replace the array that the same argument had, `--save` the state that goes on.
     """

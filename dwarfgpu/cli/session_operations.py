@@ -13,7 +13,7 @@ from dwarfgpu.session.session import Session
 
 
 def session_operations(args: argparse.Namespace, session: Session) -> Operations:
-    """The operations of the command line, in the focus of a session."""
+    """Return the operations of the command line, in the focus of a session."""
     context = session.context(evolve(session.frame, cfi_only=True))
     code_object = session.code_object
     if code_object is not None:

@@ -28,11 +28,11 @@ SCHEMA: Final = "dwarfgpu-waves-1"
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument("files", nargs="*", metavar="FILE", help="same as --file or --core")
     parser.add_argument("--state", metavar="FILE", help="the state")
     parser.add_argument(
-        "--file", metavar="FILE", help="use this in place of the code object in the state"
+        "--file", metavar="FILE", help="use FILE instead of the code object that the state names"
     )
     add_core_options(parser)
     parser.add_argument(
@@ -40,7 +40,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--debug-dir", metavar="DIR", action="append",
-        help=f"where separate debug files are; default: {DEBUG_DIRECTORIES[0]}",
+        help=f"the directory of separate debug files; default: {DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     parser.add_argument(

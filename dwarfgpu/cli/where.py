@@ -45,11 +45,11 @@ _WIDEST: Final = 120
 
 
 def configure(parser: ArgumentParser) -> None:
-    """Arguments of the command."""
+    """Add the arguments of the command to its parser."""
     parser.add_argument(
         "subject", nargs="*", metavar="FILE|NAME",
-        help="an ELF file with DWARF; then variables, or with their function: nest::t; with --all "
-        "any number of files, archives, wheels, Debian packages and folders",
+        help="an ELF file with DWARF, then variables, optionally with their function (nest::t); "
+        "with --all, any number of files, archives, wheels, Debian packages and folders",
     )  # fmt: skip
     group = parser.add_argument_group("input")
     group.add_argument("--file", metavar="FILE", help="the file, if only names are given")
@@ -61,29 +61,37 @@ def configure(parser: ArgumentParser) -> None:
         help="for a core file: where this wave or thread stopped; default: the one that failed",
     )  # fmt: skip
     group.add_argument("--all", action="store_true", help="every variable of the file")
-    group.add_argument("--function", metavar="NAME", help="only in this function, inlined or not")
+    group.add_argument(
+        "--function",
+        metavar="NAME",
+        help="only variables of this function and of its inlined calls",
+    )
     group.add_argument(
         "--pc", metavar=PLACE, help=f"only in scopes at this program location: {PLACE_HELP}"
     )
-    group.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    group.add_argument(
+        "--target",
+        metavar="GPU",
+        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
+    )
     group.add_argument(
         "--debug-dir", metavar="DIR", action="append",
-        help="where separate, split and supplementary debug files are; "
-        f"default: {DEBUG_DIRECTORIES[0]}",
+        help="the directory of separate, split and supplementary debug files; default: "
+        f"{DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
-    group.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    group.add_argument("--load-address", metavar="ADDR", help="the load address of the code object")
     group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     judged = parser.add_argument_group("output")
     judged.add_argument(
         "--asm",
         action="store_true",
-        help="for named variables: the instructions of their scopes, beside their places",
+        help="show the instructions of the scopes of the named variables, beside their locations",
     )
     judged.add_argument(
         "--against", metavar="OLD", help="compare coverage with OLD; exit 1 on regression"
     )
     judged.add_argument(
-        "--min-coverage", metavar="PERCENT", help="exit status 1 if less is described"
+        "--min-coverage", metavar="PERCENT", help="exit with status 1 if less is described"
     )
     add_batch_options(parser)
     add_file_limit_options(parser)

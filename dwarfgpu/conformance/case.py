@@ -74,7 +74,7 @@ class Case:
 
 
 def load_cases(path: Path) -> list[Case]:
-    """The cases of a file; `UsageError` names the field that is not as the format says."""
+    """Load the cases of a file; `UsageError` names a field that does not follow the format."""
     document = json_reader.load(path)
     document["format"].text(FORMAT)
     return [_case(entry) for entry in document["cases"].items()]
@@ -141,7 +141,7 @@ class Machine:
 
 
 def machine_of(case: Case, result_kind: ResultKind | None) -> Machine:
-    """The context that a case describes."""
+    """Return the context that a case describes."""
     state = case.field["state"]
     widths = _register_widths(state, case.form)
     arch = _architecture(case, widths)
@@ -250,7 +250,8 @@ def _architecture(case: Case, widths: dict[int, int]) -> Architecture:
 
 
 def amdgpu_of_both_wave_sizes() -> Architecture:
-    """The register numbers of wave32 and wave64 together: a case has no wave size."""
+    """Return the register numbers of wave32 and wave64 together, because a case has no wave
+    size."""
     wave64, wave32 = architecture("gfx90a"), architecture("gfx1250")
     scalar = {n: info for n, info in wave32.registers.items() if info.register_class == "scalar"}
     registers = {

@@ -23,7 +23,7 @@ FAULTS = (Malformed, IllFormed, EvaluationError, LimitExceeded)
 
 
 def run(case: Case) -> tuple[object, object] | None:
-    """Expected and got where they differ."""
+    """Return the expected and the actual values that differ."""
     cie, fde = _programs(case)
     kind = case.expected["kind"].text("cfi_decode", "cfi_rows", "error", "no_crash")
     if kind == "cfi_decode":

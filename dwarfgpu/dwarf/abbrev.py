@@ -74,7 +74,8 @@ class Abbreviation:
         return (_skip_plan if len(forms) <= _MAX_KEPT_FORMS else skip_plan)(forms, self.format)
 
     def value(self, index: int) -> ValueReader:
-        """What reads attribute `index` of an entry; `Malformed` where a form is unknown."""
+        """Return the function that reads attribute `index` of an entry; `Malformed` where a form is
+        unknown."""
         value = self._values.get(index)
         if value is None:
             before = (attribute.form for attribute in self.attributes[:index])

@@ -61,7 +61,7 @@ def common(some: tuple[Range, ...], second_list: tuple[Range, ...]) -> tuple[Ran
 
 
 def without(some: tuple[Range, ...], removed: tuple[Range, ...]) -> tuple[Range, ...]:
-    """The addresses of one `merged` tuple that another one has not, as one."""
+    """Return the ranges of one merged tuple that another one does not contain."""
     out: list[Range] = []
     index = 0
     for begin, end in some:

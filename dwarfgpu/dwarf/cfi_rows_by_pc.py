@@ -113,7 +113,7 @@ class CallFrames:
             return None
 
     def entries_at(self, address: int) -> Iterator[tuple[FrameSection, Fde]]:
-        """The entries that describe an address of the file, at most one of each section."""
+        """Return the entries that describe an address of the file, at most one of each section."""
         for section in self.sections:
             description = section.find(address)
             if section.search_error is not None:
@@ -153,7 +153,7 @@ class CallFrames:
         )
 
     def description_at(self, address: int) -> Description | None:
-        """The entry and the row that count for an address of the file, as `row_at`."""
+        """Return the entry and the row that apply to an address of the file, as `row_at`."""
         empty: Description | None = None
         for section, fde in self.entries_at(address):
             row = self._row(self.table(section, fde), address)
@@ -188,7 +188,8 @@ class CallFrames:
 
 
 def search_table_of(file: ObjectFile) -> SearchTable | None:
-    """The search table that PT_GNU_EH_FRAME says, else the section of its name; None for neither.
+    """Return the search table that PT_GNU_EH_FRAME locates, or else the section of that name; None
+    if there is neither.
 
     `Malformed`, `Unsupported` where it cannot be read.
     """

@@ -70,9 +70,10 @@ class CodeObject:
     ) -> CodeObject:
         """Read a file; `UsageError` or `Malformed` where it is no readable object file.
 
-        `strict`: what compilers write is read literally. `target`: which code object of a fat
-        binary or bundle, as in `dwarfgpu.objfile.container.open_object`. `debug_directories`:
-        where debug information in other files is looked for. `limits`: limits of each file.
+        `strict`: what compilers write is read literally. `target`: the code object of a fat
+        binary or bundle to use, as in `dwarfgpu.objfile.container.open_object`.
+        `debug_directories`: where to look for debug information in other files. `limits`: limits
+        of each file.
         """
         file = open_object(path, target, limits)
         return cls.of(
@@ -134,7 +135,7 @@ class CodeObject:
         return self.file.is_code(pc - self.load_address)
 
     def offset_text(self, address: int) -> str:
-        """An address as loaded: `k.co+0x1a40`."""
+        """Return the text of a loaded address: `k.co+0x1a40`."""
         return f"{self.name}+{address - self.load_address:#x}"
 
     @property
@@ -217,7 +218,7 @@ def code_object_at(code_objects: Iterable[CodeObject], location: int) -> CodeObj
 def split_by_machine(
     code_objects: Iterable[CodeObject], arch: Architecture
 ) -> tuple[tuple[CodeObject, ...], tuple[CodeObject, ...]]:
-    """The code objects for the machine of an architecture, and those for another one."""
+    """Return the code objects for the machine of an architecture, and those for another one."""
     loaded_objects = tuple(code_objects)
     own = tuple(
         code_object for code_object in loaded_objects if code_object.file.machine == arch.machine

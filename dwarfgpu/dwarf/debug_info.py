@@ -154,8 +154,8 @@ class DebugInfo:
         return self._info_headers[0] + self._types_headers[0]
 
     def watched_units(self) -> Iterator[CompilationUnit]:
-        """The units, where all of them are gone through: `watch` of the main file learns how many
-        were."""
+        """Yield the units; `watch` of the main file is notified of the number of units that were
+        passed."""
         watch, units = self.main.watch, self.units
         for done, unit in enumerate(units):
             if watch is not None:
@@ -189,7 +189,7 @@ class DebugInfo:
         return units[index]
 
     def die_at(self, section_offset: int) -> Die:
-        """The entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
+        """Return the entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
         unit = self.unit_at(section_offset)
         if unit is None:
             shown = f".debug_info{self.sections.suffix}"
@@ -234,7 +234,8 @@ class DebugInfo:
         return self._type_units.get(signature)
 
     def type_unit(self, signature: int) -> CompilationUnit:
-        """The type unit of a signature: one of this part, of those beside it, of the main file.
+        """Return the type unit of a signature: of this part, of the parts beside it, or of the main
+        file.
 
         `IllFormed` where there is none, `MissingContext` where it is in a file that is not found.
         """

@@ -101,7 +101,7 @@ class Die:
         return Attribute(form, kind, read(unit.data, at, unit.end)[0])
 
     def located(self, error: DwarfGpuError) -> DwarfGpuError:
-        """The error, with this entry as its context where it has none yet."""
+        """Return the error, with this entry as its context unless it has one already."""
         if error.context is None:
             error.context = f"{self.unit.sections.path}: {self.unit.section} entry {self.offset:#x}"
         return error
@@ -127,7 +127,7 @@ class Die:
             raise self.located(error)
 
     def flag(self, name: int) -> bool:
-        """A flag; absent is false."""
+        """Return the value of a flag; False if it is absent."""
         attribute = self.attribute(name)
         return attribute is not None and attribute.kind == "flag" and bool(attribute.raw)
 
@@ -155,7 +155,8 @@ class Die:
         return next((value for value in values if value is not None), None)
 
     def llvm_numbers(self, name: int) -> Iterator[int]:
-        """The numbers under which the entry has a DW_AT_LLVM attribute, by its unit's dialect."""
+        """Return the attribute numbers of a DW_AT_LLVM attribute that the entry has, in the dialect
+        of its unit."""
         unit = self.unit
         if name in (dw.AT_LLVM_ACTIVE_LANE, dw.AT_LLVM_ITERATIONS):
             if self.has(name) and unit.dialect.provisional:
@@ -185,7 +186,7 @@ class Die:
         return attribute.raw if attribute and isinstance(attribute.raw, bytes) else None
 
     def reference(self, name: int) -> Die | None:
-        """The entry that an attribute refers to; `IllFormed` where none starts there."""
+        """Return the entry that an attribute refers to; `IllFormed` where none starts there."""
         attribute = self.attribute(name)
         if attribute is None:
             return None
@@ -211,7 +212,7 @@ class Die:
                 raise IllFormed(f"attribute {name:#x} is of class {kind}, not a reference")
 
     def children(self, tags: Container[int] | None = None) -> Iterator[Die]:
-        """The entries directly below this one: all, or those with one of some tags."""
+        """Return the entries directly below this one: all, or those with one of some tags."""
         if not self.abbreviation.has_children:
             return
         tree = self.unit.tree
@@ -220,7 +221,7 @@ class Die:
                 yield self.unit.die(child)
 
     def parent(self) -> Die | None:
-        """The parent entry; None for the unit's own entry."""
+        """Return the parent entry; None for the unit's own entry."""
         above = self.unit.tree.parents[self._index()]
         return None if above < 0 else self.unit.die(above)
 
@@ -261,7 +262,7 @@ class Die:
         return die
 
     def holder(self, name: int) -> Die | None:
-        """The first of this entry and its origins that has an attribute."""
+        """Return the first of this entry and its origins that has an attribute."""
         if self.has(name):
             return self
         for die in self.origins():

@@ -292,7 +292,8 @@ def _encoding(form: int, format: UnitFormat) -> Encoding:
 
 
 def fixed_size(form: int, format: UnitFormat) -> int | None:
-    """Bytes of a value of a form, where all have as many; `Malformed` for an unknown form."""
+    """Return the size in bytes of a value of a form, if it is fixed; `Malformed` for an unknown
+    form."""
     encoding = _encoding(form, format)
     return encoding if isinstance(encoding, int) else None
 
@@ -304,7 +305,7 @@ def _block_length(encoding: str, endian: Endian) -> ReadForm:
 
 @lru_cache(maxsize=512)
 def reader_of(form: int, format: UnitFormat) -> ReadForm:
-    """The function that reads a value of a form; `Malformed` for an unknown form."""
+    """Return the function that reads a value of a form; `Malformed` for an unknown form."""
     encoding = _encoding(form, format)
     match encoding:
         case int():
@@ -361,7 +362,8 @@ def _skip_indirect(format: UnitFormat) -> SkipForm:
 
 
 def skip_plan(forms: Iterable[int], format: UnitFormat) -> SkipPlan:
-    """The steps over values of these forms: fixed sizes are added up, the others are functions."""
+    """Return the steps that skip values of these forms: numbers of bytes, and functions for other
+    forms."""
     plan: list[int | SkipForm] = []
     for form in forms:
         step = _skipper_of(form, format)

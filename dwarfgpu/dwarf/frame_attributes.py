@@ -29,7 +29,7 @@ SCRATCH_BASES: Final = frozenset({"s32", "s33"})
 def located(
     attribute: ExprLoc | LocList, context: Context, observe: Observer | None = None
 ) -> Location:
-    """The location of an attribute without an object and with an empty stack, as all here have."""
+    """Return the location of an attribute, evaluated without an object and with an empty stack."""
     context = evolve(
         context, unit=attribute.unit, result_kind="location", object=None, initial_stack=()
     )
@@ -88,7 +88,7 @@ def return_address(attribute: ExprLoc | LocList, context: Context) -> Location:
 
 
 def static_link(attribute: ExprLoc | LocList, context: Context) -> Location:
-    """The canonical frame address of the frame of the enclosing subprogram (paragraph 3)."""
+    """Return the canonical frame address of the frame of the enclosing subprogram (paragraph 3)."""
     return _in_memory("DW_AT_static_link", attribute, context)
 
 

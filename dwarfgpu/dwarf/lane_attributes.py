@@ -55,7 +55,8 @@ def lane_locations(
 
 
 def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:
-    """The mask of the active lanes, of as many bits as the context has lanes (paragraph 6)."""
+    """Return the mask of the active lanes, with as many bits as the context has lanes (paragraph
+    6)."""
     location = located(attribute, context)
     single_place("DW_AT_LLVM_active_lane", location)
     lanes = require(context.lane_count, "lane count")

@@ -186,7 +186,7 @@ def _read(unit: ListUnit, section: str, offset: int, read: Callable[[_Bounds], _
 
 
 def read_locations(unit: ListUnit, offset: int) -> tuple[FileLocation, ...]:
-    """The location list at an offset of `.debug_loclists`, before DWARF 5 of `.debug_loc`.
+    """Read the location list at an offset of `.debug_loclists` or, before DWARF 5, of `.debug_loc`.
 
     With the entries of empty ranges.
     """

@@ -54,7 +54,7 @@ class SectionBudget:
             self._spend(section, reader.position - at)
 
     def text(self, data: bytes) -> str:
-        """A name to be shown. Long ones are kept once, because many entries may share them."""
+        """Return a name as text. Long names are kept once, because many entries may share them."""
         if len(data) < LONG_NAME_BYTES:
             return printable(data)
         data = data[: LONGEST_NAME_BYTES + 1]

@@ -137,7 +137,7 @@ class Sections:
         return contributions
 
     def string(self, section: str, offset: int) -> bytes:
-        """The bytes of a string in a string section; `Malformed` where none starts there."""
+        """Return the bytes of a string in a string section; `Malformed` where none starts there."""
         known = self._long_strings.get((section, offset))
         if known is not None:
             return known
@@ -152,7 +152,7 @@ class Sections:
         return self._long_strings.setdefault((section, offset), data[offset:end])
 
     def abbreviations(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
-        """The abbreviation table at an offset, as units of a format read it."""
+        """Return the abbreviation table at an offset, as units of a format read it."""
         key = (offset, format)
         if key not in self._abbreviations:
             section = ".debug_abbrev"

@@ -152,7 +152,8 @@ class CompilationUnit:
         return Die(self, offset, tree.abbreviations[index], values_at)
 
     def die_at(self, section_offset: int) -> Die:
-        """The entry at an offset in its section; `IllFormed` where none of this unit starts."""
+        """Return the entry at an offset in its section; `IllFormed` where none of this unit
+        starts."""
         if section_offset == self.header.entries_at:
             return self.root
         index = self.tree.find(section_offset)
@@ -203,8 +204,8 @@ class CompilationUnit:
             return self
         if self.skeleton is None:
             raise MissingContext(
-                "what a linker decides, as addresses, is not in a split file: ask the file that "
-                "names it"
+                "a split file has no addresses, because the linker decides them: use the file "
+                "that names it"
             )
         return self.skeleton
 
@@ -313,7 +314,7 @@ class CompilationUnit:
         return base
 
     def string_of(self, attribute: Attribute) -> bytes:
-        """The bytes of a string attribute; `IllFormed` for an attribute of another class."""
+        """Return the bytes of a string attribute; `IllFormed` for an attribute of another class."""
         raw = attribute.raw
         if isinstance(raw, bytes):
             if attribute.kind == "string":
@@ -332,7 +333,7 @@ class CompilationUnit:
         raise IllFormed(f"an attribute of class {attribute.kind} is in place of a string")
 
     def address_of(self, attribute: Attribute) -> int:
-        """The address of the file that an address attribute gives."""
+        """Return the address of the file that an address attribute gives."""
         raw = attribute.raw
         assert isinstance(raw, int)
         match attribute.kind:
@@ -437,7 +438,8 @@ class CompilationUnit:
         return self, offset
 
     def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
-        """An attribute that is an expression or a location list, as loaded; None if absent."""
+        """Return the expression or location list of an attribute, as loaded; None if it is
+        absent."""
         attribute = die.attribute(name)
         if attribute is None:
             return None
@@ -457,14 +459,15 @@ class CompilationUnit:
     # The protocol `dwarfgpu.expr.context.Unit`
 
     def base_type(self, unit_offset: int) -> BaseType:
-        """The DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is none."""
+        """Return the DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is
+        none."""
         if unit_offset not in self._base_types:
             section_offset = self.section_offset(unit_offset)
             self._base_types[unit_offset] = self.info.base_type_of(self.die_at(section_offset))
         return self._base_types[unit_offset]
 
     def address(self, index: int) -> int:
-        """Entry `index` of the unit's part of `.debug_addr`, an address of the file."""
+        """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
         unit = self._linked
         return unit._entry(".debug_addr", unit._address_base, index, unit.format.address_size)
 
@@ -473,14 +476,16 @@ class CompilationUnit:
         return address + self.sections.program.load_address & self.address_mask
 
     def section_offset(self, unit_offset: int) -> int:
-        """The offset in its section of an offset in the unit; `IllFormed` outside it."""
+        """Return the offset in the section for an offset in the unit; `IllFormed` outside the
+        unit."""
         offset = self.offset + unit_offset
         if not self.header.entries_at <= offset < self.end:
             raise IllFormed(f"entry at {unit_offset:#x} is outside its unit")
         return offset
 
     def location_at(self, section_offset: int) -> LocationAttribute | None:
-        """DW_AT_location, else DW_AT_const_value, of the entry at an offset in `.debug_info`.
+        """Return DW_AT_location, or else DW_AT_const_value, of the entry at an offset in
+        `.debug_info`.
 
         In a type unit of `.debug_types`, of its own entries.
         """
@@ -493,7 +498,7 @@ class CompilationUnit:
         return self.die_at(section_offset) if is_own else self.info.die_at(section_offset)
 
     def location_attribute(self, die: Die) -> LocationAttribute | None:
-        """DW_AT_location, else DW_AT_const_value, of an entry of this unit."""
+        """Return DW_AT_location, or else DW_AT_const_value, of an entry of this unit."""
         location = self.location_of(die, dw.AT_LOCATION)
         if location is not None:
             return location
@@ -508,7 +513,8 @@ class CompilationUnit:
             raise die.located(error)
 
     def variable_value(self, section_offset: int) -> int:
-        """The value of a variable that has DW_AT_const_value; `Unsupported` for any other."""
+        """Return the value of a variable that has DW_AT_const_value; `Unsupported` for any
+        other."""
         value = self.location_at(section_offset)
         if not isinstance(value, ConstValue):
             raise Unsupported(f"the value of the variable at {section_offset:#x}: not a constant")

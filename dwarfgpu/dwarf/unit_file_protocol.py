@@ -55,7 +55,7 @@ class UnitFile(Protocol):
     def common_language(self) -> int | None: ...
 
     def die_at(self, section_offset: int) -> Die:
-        """The entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
+        """Return the entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
         ...
 
     def type_entry(self, signature: int) -> Die:
@@ -79,7 +79,7 @@ class UnitFile(Protocol):
     def dialect_of(self, unit: CompilationUnit) -> Dialect: ...
 
     def base_type_of(self, die: Die) -> BaseType:
-        """The base type that an entry describes; `IllFormed` where it describes none."""
+        """Return the base type that an entry describes; `IllFormed` where it describes none."""
         ...
 
     def size_of_object(self, die: Die) -> int | None:

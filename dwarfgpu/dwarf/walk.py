@@ -52,7 +52,8 @@ _WITHOUT_BYTES: Final = frozenset({dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST}
 def walk(
     data: bytes, position: int, end: int, abbreviations: Mapping[int, Abbreviation]
 ) -> Iterator[Row]:
-    """The entries between two offsets of `.debug_info`; `Malformed` for one that is cut short."""
+    """Yield the entries between two offsets of `.debug_info`; `Malformed` for one that is cut
+    short."""
     plans: dict[int, _Plan] = {}
     depth = 0
     while position < end:

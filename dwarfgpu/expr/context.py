@@ -54,7 +54,7 @@ class UnitFormat:
 
 @lru_cache(maxsize=16)
 def format_of(architecture: Architecture | None) -> UnitFormat:
-    """The format of an expression that belongs to no unit: the architecture's sizes."""
+    """Return the format of an expression that belongs to no unit, with the architecture's sizes."""
     if architecture is None:
         return UnitFormat()
     return UnitFormat(address_size=architecture.address_bits // 8, endian=architecture.endian)
@@ -99,11 +99,12 @@ class Unit(Protocol):
     def dialect(self) -> Dialect: ...
 
     def base_type(self, unit_offset: int) -> BaseType:
-        """The DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is none."""
+        """Return the DW_TAG_base_type at an offset from the unit's start; `IllFormed` if it is
+        none."""
         ...
 
     def address(self, index: int) -> int:
-        """Entry of `.debug_addr`, as in the file (DW_OP_constx)."""
+        """Return an entry of `.debug_addr`, as in the file (DW_OP_constx)."""
         ...
 
     def relocate(self, address: int) -> int:
@@ -122,7 +123,8 @@ class Unit(Protocol):
         ...
 
     def variable_value(self, section_offset: int) -> int:
-        """The value of the variable at an offset in `.debug_info` (DW_OP_GNU_variable_value)."""
+        """Return the value of the variable at an offset in `.debug_info`
+        (DW_OP_GNU_variable_value)."""
         ...
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
@@ -147,7 +149,8 @@ class Frame(Protocol):
         ...
 
     def entry_register(self, number: int) -> Location:
-        """Where the register's value on entry to the frame's subprogram is, by CFI."""
+        """Return the location of the register's value on entry to the frame's subprogram, by
+        CFI."""
         ...
 
     def cfa(self) -> Location:
@@ -155,7 +158,7 @@ class Frame(Protocol):
         ...
 
     def frame_base(self) -> Location:
-        """DW_AT_frame_base of the frame's subprogram (A.3.3.5)."""
+        """Return DW_AT_frame_base of the frame's subprogram (A.3.3.5)."""
         ...
 
     def caller(self) -> tuple[Frame, int]:

@@ -32,7 +32,8 @@ NO_ADDRESS: Final = "a location description that converts to no value"
 def memory_location(
     ctx: Context, space: AddressSpace, address: int, *, bind_lane: bool = True
 ) -> Location:
-    """The place of an address, modulo the address size, in the memory of the current context.
+    """Return the location of an address, modulo the address size, in the memory of the current
+    context.
 
     `bind_lane`: whether the memory of a lane requires a current lane.
     """
@@ -70,7 +71,8 @@ _cached_register = lru_cache(maxsize=1024)(_whole_register)
 
 
 def as_location(ctx: Context, entry: Entry) -> Location | Nested:
-    """The entry as a location description, if it is one or is implicitly converted to one."""
+    """Return the entry as a location description, if it is one or is implicitly converted to
+    one."""
     if isinstance(entry, Location):
         return entry
     if isinstance(entry, Value):
@@ -92,7 +94,7 @@ def as_location(ctx: Context, entry: Entry) -> Location | Nested:
 
 
 def as_value(ctx: Context, entry: Entry) -> Value:
-    """The entry as a value, if it is one or is implicitly converted to one."""
+    """Return the entry as a value, if it is one or is implicitly converted to one."""
     if isinstance(entry, Value):
         return entry
     if isinstance(entry, ImplicitPointerValue):
@@ -118,7 +120,7 @@ def as_value(ctx: Context, entry: Entry) -> Value:
 
 
 def incomplete() -> IllFormed:
-    """The error of using an incomplete composite for anything but its own operations."""
+    """Return the error of using an incomplete composite in any but its own operations."""
     return IllFormed("an incomplete composite location description: DW_OP_LLVM_piece_end needed")
 
 
@@ -145,7 +147,7 @@ def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
 
 @lru_cache(maxsize=64)
 def constant_location(data: bytes, endian: Endian) -> Location:
-    """An implicit location of the bytes, as DW_OP_implicit_value makes.
+    """Return an implicit location of the bytes, as DW_OP_implicit_value does.
 
     Cached, so that a loop over a large constant makes it once.
     """

@@ -131,7 +131,8 @@ def _operation(reader: Reader, by_code: Mapping[Code, Operation], dialect: Diale
 def encode(
     operation: Operation, operands: Iterable[Operand], dialect: Dialect, form: UnitFormat
 ) -> bytes:
-    """The shortest encoding; `Malformed` where the dialect has none or an operand does not fit."""
+    """Return the shortest encoding; `Malformed` where the dialect has none or an operand does not
+    fit."""
     code = encodings(dialect).codes.get(operation.name)
     if code is None:
         raise Malformed(f"{operation} has no encoding in dialect {dialect}")
@@ -141,7 +142,7 @@ def encode(
 def encode_as(
     code: Code, operation: Operation, operands: Iterable[Operand], form: UnitFormat
 ) -> bytes:
-    """The shortest encoding under one of the encodings of the operation in some dialect."""
+    """Return the shortest encoding under one of the encodings of the operation in some dialect."""
     out = bytes((code[0],)) + encode_uleb(code[1]) if isinstance(code, tuple) else bytes((code,))
     return out + b"".join(
         info.codec.write(operand, form)

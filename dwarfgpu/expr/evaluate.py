@@ -110,7 +110,7 @@ def evaluate(
 def evaluate_attribute(
     attribute: ExprLoc | LocList, context: Context, *, observe: Observer | None = None
 ) -> Result:
-    """The result of an attribute's expression; its unit becomes the current one."""
+    """Return the result of an attribute's expression; its unit becomes the current one."""
     unit = attribute.unit
     ctx = context if context.unit is unit else evolve(context, unit=unit)
     with _Evaluator(context, observe) as evaluator:

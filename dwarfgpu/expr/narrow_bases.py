@@ -23,7 +23,7 @@ _WIDE_SPACES: Final = ("lit0", "lit1")
 def narrow_base_notes(
     instructions: Sequence[Instruction], architecture: Architecture | None, dialect: Dialect
 ) -> tuple[str, ...]:
-    """A note on each register that is extended by zeros, where bases are widened."""
+    """Return a note on each register that is extended by zeros, where bases are widened."""
     if architecture is None or not dialect.is_of_compilers:
         return ()
     if len(instructions) > _MAX_INSTRUCTIONS:

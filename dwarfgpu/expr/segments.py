@@ -52,7 +52,7 @@ _UNKNOWN: Final = _Entry()
 def with_offsets(
     instructions: Instructions, is_loaded: Callable[[int], bool] = LOADED_SPACES.__contains__
 ) -> Instructions:
-    """The instructions, with those addresses not relocated that are offsets in a segment.
+    """Return the instructions, in which addresses that are offsets in a segment are not relocated.
 
     `is_loaded`: whether code objects are loaded into the address space of a number.
     """

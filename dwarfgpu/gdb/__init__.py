@@ -57,7 +57,7 @@ def frame(level: int | None = None) -> Frame:
 
 
 def frames() -> Iterator[Frame]:
-    """The frames of the selected thread, the newest first."""
+    """Return the frames of the selected thread, the newest first."""
     current: Frame | None = frame(0)
     while current is not None:
         yield current
@@ -65,15 +65,15 @@ def frames() -> Iterator[Frame]:
 
 
 def variable(name: str) -> Value:
-    """The variable that a name means in the selected frame."""
+    """Return the variable that a name denotes in the selected frame."""
     return frame().variable(name)
 
 
 def value(expression: str) -> Value:
-    """An expression of the source language in the selected frame."""
+    """Return the value of an expression of the source language in the selected frame."""
     return frame().value(expression)
 
 
 def evaluate(operations: str) -> Result:
-    """The result of DWARF operations in the selected frame."""
+    """Return the result of DWARF operations in the selected frame."""
     return frame().evaluate(operations)

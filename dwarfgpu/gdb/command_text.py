@@ -49,7 +49,7 @@ def columns() -> int:
 
 
 def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str]:
-    """The lines of `dwarfgpu explain`; `depth`: how far into what operations used."""
+    """Return the lines of `dwarfgpu explain`; `depth`: how far to explain what operations used."""
     variables: dict[Variable, None] = {}
     problem: DwarfGpuError | None = None
     shown = ""
@@ -57,7 +57,7 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
         value = session.evaluate(
             text,
             lambda variable: variables.update({variable: None}),
-            read_only="explain assigns nothing",
+            read_only="assignments are not possible in explain",
         )
         shown = session.value_text(value, print_options())
     except UsageError:
@@ -74,7 +74,7 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
 
 
 def explanation(session: GdbSession, variable: Variable) -> Explanation:
-    """What `dwarfgpu explain` says of a variable, as GDB prints values."""
+    """Return the text of `dwarfgpu explain` for a variable, as GDB prints values."""
     explanation = explain_variable(
         session, variable, lambda reading: session.text(reading, print_options())
     )
@@ -83,8 +83,10 @@ def explanation(session: GdbSession, variable: Variable) -> Explanation:
 
 
 def location_of(session: GdbSession, text: str) -> Iterator[str]:
-    """Where each bit of an object is: a sentence, and a drawing of its pieces."""
-    location = located(session, text, session.options(read_only="location assigns nothing"))
+    """Return the location of each bit of an object: a sentence, and a drawing of its pieces."""
+    location = located(
+        session, text, session.options(read_only="assignments are not possible in location")
+    )
     yield location.sentence
     glyphs = glyphs_for(encoding())
     yield from (plain(line) for line in location_lines(location, glyphs, columns()))
@@ -93,16 +95,19 @@ def location_of(session: GdbSession, text: str) -> Iterator[str]:
 
 
 def disassembly(session: GdbSession, argument: str) -> Iterator[str]:
-    """The lines of `dwarfgpu disassemble`."""
+    """Return the lines of `dwarfgpu disassemble`."""
     letters, rest = modifiers(argument)
-    dump = dump_of(session, rest, session.options(read_only="disassemble assigns nothing"))
+    dump = dump_of(
+        session, rest, session.options(read_only="assignments are not possible in disassemble")
+    )
     texts = SourceText()
     for line in listing(session, dump, letters, lambda source: texts.lines(source) or None):
         yield line.text
 
 
 def where_described(session: GdbSession, name: str) -> Iterator[str]:
-    """Where in its code the variable of a name is described, with what, and where not."""
+    """Return where in its code the variable of a name has a location, and which, and where it has
+    none."""
     variable = session.variable(name)
     coverage = coverage_at(session, variable) or coverage_of(variable, None)
     if coverage.problem is not None:
@@ -124,7 +129,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
 
 
 def operations_result(session: GdbSession, text: str) -> Iterator[str]:
-    """The result of DWARF operations in a frame."""
+    """Return the result of DWARF operations in a frame."""
     data, context = assembled(session, text)
     dialect = AMD if context.unit is None else context.unit.dialect
     notes = () if context.unit is None else prepare(data, dialect, context.unit.format).notes
@@ -137,7 +142,8 @@ def operations_result(session: GdbSession, text: str) -> Iterator[str]:
 
 
 def lanes(session: GdbSession, argument: str) -> Iterator[str]:
-    """What an expression is in each lane of the wave: neighbours that agree share a line."""
+    """Return the value of an expression in each lane of the wave; neighbours with equal values
+    share a line."""
     choice, text = "all", argument
     if argument.startswith("-"):
         word, _, text = argument.partition(" ")
@@ -152,7 +158,7 @@ def lanes(session: GdbSession, argument: str) -> Iterator[str]:
     if not states:
         yield "No lanes match."
         return
-    settings = session.expression_settings("lanes assigns nothing")
+    settings = session.expression_settings("assignments are not possible in lanes")
     answers = expression_in_lanes(session, states, text.strip(), settings)
     yield from lane_lines([_in_gdbs_words(lane_answer) for lane_answer in answers], session.pc)
     _, unknown = session.lane_count()

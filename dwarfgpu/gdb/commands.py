@@ -41,7 +41,7 @@ class PrefixCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         super().__init__("dwarfgpu", gdb.COMMAND_DATA, prefix=True)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this where no known command follows."""
+        """Raise an error for an unknown command; GDB calls this if no known command follows."""
         if argument:
             raise gdb.GdbError(f'Undefined dwarfgpu command: "{argument}".  Try "help dwarfgpu".')
         gdb.execute("help dwarfgpu", from_tty)
@@ -81,7 +81,7 @@ class PrintCommand(_ValueCommand):
     Others do not: print address, object and vtbl, output-radix, and pretty-printers."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB's `print`, by our own means."""
+        """Print a value as GDB's `print`, evaluated by dwarfgpu."""
         with command():
             letter, text = None, without_options(argument, "dwarfgpu print")
             if text.startswith("/"):
@@ -107,7 +107,7 @@ class ExplainCommand(_ValueCommand):
     were computed, -depth 2 also their inputs; -depth all shows everything."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """The description, every operation, and a verdict."""
+        """Print the location description, every operation, and a verdict."""
         from dwarfgpu.gdb.command_text import explanations
         from dwarfgpu.view.step_text import depth_option
 
@@ -126,7 +126,7 @@ class LocationCommand(_ValueCommand):
     Nothing is assigned."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
+        """Print a drawing of a location; GDB calls this."""
         from dwarfgpu.gdb.command_text import location_of
 
         with command():
@@ -142,7 +142,7 @@ class WhereCommand(_ValueCommand):
     An arrow marks the entry for the program location of the selected frame."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
+        """Print where a variable has a location; GDB calls this."""
         from dwarfgpu.gdb.command_text import where_described
 
         with command():
@@ -158,7 +158,7 @@ class LanesCommand(_ValueCommand):
     Consecutive lanes with the same value share a line."""
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
+        """Print the value of an expression in each lane; GDB calls this."""
         from dwarfgpu.gdb.command_text import lanes
 
         with command():
@@ -173,13 +173,13 @@ class OperationsCommand(_ValueCommand):
     For example: dwarfgpu eval-ops breg7 8; deref"""
 
     def complete(self, text: str, word: str) -> list[str]:
-        """The names of operations."""
+        """Return the names of operations."""
         from dwarfgpu.expr.operation import OPERATIONS
 
         return sorted(operation for operation in OPERATIONS if operation.startswith(word))
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
+        """Print the result of operations; GDB calls this."""
         from dwarfgpu.gdb.command_text import operations_result
 
         with command():
@@ -199,7 +199,7 @@ class DisassembleCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self.debugger = debugger
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB's `disassemble`, by our own means."""
+        """Disassemble as GDB's `disassemble`, with dwarfgpu's disassembler."""
         from dwarfgpu.gdb.command_text import disassembly
 
         with command():
@@ -220,11 +220,11 @@ class LocalsCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self.debugger = debugger
 
     def complete(self, text: str, word: str) -> list[str]:
-        """The only option."""
+        """Return the only option."""
         return _completed(text, word, "--json")
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
+        """Print the local variables; GDB calls this."""
         with command():
             if argument.strip() not in ("", "--json", "-json"):
                 raise UsageError(f'"dwarfgpu info-locals" has no option {argument.split()[0]}.')
@@ -249,11 +249,11 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self.debugger = debugger
 
     def complete(self, text: str, word: str) -> list[str]:
-        """The only option."""
+        """Return the only option."""
         return _completed(text, word, "-compare")
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB's `backtrace`, by our own means."""
+        """Print the frames as GDB's `backtrace`, unwound by dwarfgpu."""
         with command():
             text = argument.strip()
             if text == "-compare":
@@ -289,11 +289,11 @@ class CompareCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self.debugger = debugger
 
     def complete(self, text: str, word: str) -> list[str]:
-        """The only option."""
+        """Return the only option."""
         return _completed(text, word, "-all-frames")
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
+        """Print the differences from GDB; GDB calls this."""
         with command():
             if argument.strip() not in ("", "-all-frames", "--all-frames"):
                 raise UsageError(f'"dwarfgpu compare" has no option {argument.split()[0]}.')

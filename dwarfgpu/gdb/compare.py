@@ -57,7 +57,8 @@ class Comparison:
 
 
 def compare(debugger: Debugger) -> Comparison:
-    """GDB's frames and ours: pc, function, line, CFA, and the registers that calls preserve.
+    """Compare GDB's frames and those of dwarfgpu: pc, function, line, CFA, and the registers that
+    calls preserve.
 
     A tail-call frame that only one of them has is a difference
     too. GDB is left in its frame.
@@ -130,7 +131,7 @@ def _why_ended(debugger: Debugger) -> str | None:
 
 
 def gdb_frames() -> Iterator[gdb.Frame]:
-    """GDB's frames from the newest outwards."""
+    """Yield GDB's frames from the newest outwards."""
     require_stack()
     frame = gdb.newest_frame()
     while frame is not None:

@@ -19,7 +19,8 @@ from dwarfgpu.language import is_in_gdbs_words
 
 @contextmanager
 def gdb_errors() -> Iterator[None]:
-    """Errors as `gdb.GdbError`, which GDB shows as one line; in GDB's words without their kind."""
+    """Convert errors to `gdb.GdbError`, which GDB shows as one line; errors with GDB's wording lose
+    their kind."""
     try:
         yield
     except DwarfGpuError as error:

@@ -89,7 +89,7 @@ class LoadedFiles:
         return opened.code_object
 
     def named(self, objfile: gdb.Objfile) -> CodeObject | None:
-        """The code object that GDB has read as a file; as `at`."""
+        """Return the code object of a file that GDB has read; errors are those of `at`."""
         name = (objfile.owner or objfile).filename
         for section in self._loaded_sections()[0]:
             path = section.path or gdb.current_progspace().filename
@@ -98,17 +98,18 @@ class LoadedFiles:
         return None
 
     def row_at(self, location: int) -> FrameRow | None:
-        """What call frame information says (`dwarfgpu.cfi.call_stack.Loaded`)."""
+        """Return the row of call frame information for a location
+        (`dwarfgpu.cfi.call_stack.Loaded`)."""
         code_object = self.at(location)
         return None if code_object is None else code_object.info.call_frames.row_at(location)
 
     def file_text(self, location: int) -> str:
-        """Where a location is, for a message."""
+        """Return the text of a location for a message."""
         code_object = self.at(location)
         return ", which is not in any file" if code_object is None else f" in {code_object.name}"
 
     def kernel_at(self, location: int) -> str | None:
-        """The kernel of a GPU that has a location (`dwarfgpu.cfi.call_stack.Loaded`)."""
+        """Return the GPU kernel at a location (`dwarfgpu.cfi.call_stack.Loaded`)."""
         code_object = self.at(location)
         return None if code_object is None else kernel_in(code_object, location)
 

@@ -11,7 +11,8 @@ from dwarfgpu.session.stack_frames import functions_at
 
 
 def code_address(frame: gdb.Frame) -> int:
-    """The program location of a frame: inside the call for one that waits for a call to return.
+    """Return the program location of a frame: for a frame that waits for a call to return, inside
+    the call.
 
     Its pc is after the call, which may already be another scope or another function.
     """
@@ -24,7 +25,7 @@ def code_address(frame: gdb.Frame) -> int:
 
 
 def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
-    """Our level of a frame of GDB's, and why it is none of ours where that is so.
+    """Return the level in dwarfgpu of a frame of GDB, and the reason if dwarfgpu does not have it.
 
     Both have tail-call frames, though not always the same ones.
     """

@@ -29,7 +29,7 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
         self.debugger = debugger
 
     def invoke(self, *arguments: gdb.Value) -> gdb.Value:
-        """GDB calls this."""
+        """Evaluate an expression; GDB calls this."""
         with command():
             if len(arguments) != 1:
                 raise UsageError(f"$dwarfgpu takes one text, not {len(arguments)} arguments")
@@ -41,7 +41,7 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
                 raise UsageError('$dwarfgpu takes the text of an expression: $dwarfgpu("n + 1")')
             session = self.debugger.session()
             text = expression.string()
-            value = session.evaluate(text, read_only="$dwarfgpu assigns nothing")
+            value = session.evaluate(text, read_only="assignments are not possible in $dwarfgpu")
             return as_gdb_value(session, value)
 
 

@@ -36,7 +36,7 @@ class GdbVariable:
 def read_gdb_variable(
     frame: gdb.Frame, symbol: gdb.Symbol, block: gdb.Block, *, is_hidden: bool
 ) -> GdbVariable:
-    """A variable of a block of a frame; `is_hidden` by one of the same name further in.
+    """Read a variable of a block of a frame; `is_hidden`: an inner variable has the same name.
 
     GDB is left in its frame.
     """

@@ -67,7 +67,7 @@ def install_limits() -> None:
 
 @cache
 def limits() -> Limits:
-    """The limits of an evaluation, as set."""
+    """Return the limits of an evaluation, as set."""
     return Limits(**_set(EVALUATION_LIMITS))
 
 

@@ -27,14 +27,14 @@ class Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The interface of `sys.meta_path`."""
+        """Find a module (the interface of `sys.meta_path`)."""
         if path is not None or name not in PACKAGES:
             return None
         return PathFinder.find_spec(name, list(self.folders), target)
 
 
 def folders() -> list[str]:
-    """Where the packages are when dwarfgpu is installed, or runs from a checkout by its tools."""
+    """Return the folders of the packages when dwarfgpu is installed, or runs from a checkout."""
     return [str(HERE), *map(str, sorted(HERE.glob(".venv/lib/python3*/site-packages")))]
 
 

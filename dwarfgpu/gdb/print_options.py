@@ -18,7 +18,7 @@ PRINT_SETTINGS: Final = (
 
 
 def print_options(letter: str | None = None) -> FormatOptions:
-    """GDB's own settings of those names."""
+    """Return the print options according to GDB's settings."""
 
     def limit(name: str) -> int:
         value = gdb.parameter(f"print {name}")

@@ -133,7 +133,7 @@ def read_some(space: str, address: int, size_bytes: int) -> bytes:
 
 
 def value_bytes(value: Any, endian: Any) -> bytes:
-    """The bytes of a register or array; `ValueError` where GDB does not show them."""
+    """Return the bytes of a register or array; `ValueError` if GDB does not provide them."""
     kind = value.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_UNION:
         return value_bytes(value[kind.fields()[-1]], endian)
@@ -148,7 +148,7 @@ def value_bytes(value: Any, endian: Any) -> bytes:
 
 
 def state_name(frame: Any) -> str:
-    """The architecture as a state names it."""
+    """Return the name of the architecture in a state."""
     name = str(frame.architecture().name())
     if name.startswith(GPU):
         return name[len(GPU) :]
@@ -158,7 +158,7 @@ def state_name(frame: Any) -> str:
 
 
 def registers(frame: Any, architecture: str) -> Dict[str, object]:
-    """Every register that GDB can read and that a state has."""
+    """Return every register that GDB can read and that a state can have."""
     pattern = re.compile(REGISTERS.get(architecture, REGISTERS[""]))
     record = {}  # type: Dict[str, object]
     listed = [register.name for register in frame.architecture().registers()]
@@ -175,7 +175,7 @@ def registers(frame: Any, architecture: str) -> Dict[str, object]:
 
 
 def register(name: str, value: Any) -> object:
-    """The contents as a state has them: an integer, a list of lanes, bytes."""
+    """Return the contents as in a state: an integer, a list of lanes, or bytes."""
     kind = value.type.strip_typedefs()
     is_lanes = kind.code == gdb.TYPE_CODE_ARRAY and re.fullmatch(r"[va]\d+", name) is not None
     if is_lanes and not name_is_wide(kind):
@@ -293,7 +293,7 @@ def contents_of(path: str) -> Optional[bytes]:
 
 
 def older_frames(frame: Any) -> Iterator[Any]:
-    """The frame and its callers."""
+    """Yield the frame and its callers."""
     while frame is not None:
         yield frame
         try:
@@ -317,7 +317,7 @@ def save_stack(memory: Memory, newest: Any, size_bytes: Optional[int]) -> None:
 
 
 def save_lanes(memory: Memory, every: bool) -> None:
-    """Private memory of the selected lane, or of all."""
+    """Save the private memory of the selected lane, or of all lanes."""
     before, count = (gdb.convenience_variable(name) for name in ("_lane", "_lane_count"))
     if before is None or not count:
         return
@@ -332,7 +332,7 @@ def save_lanes(memory: Memory, every: bool) -> None:
 
 
 def save_variables(memory: Memory, newest: Any) -> None:
-    """What the variables of all frames hold, and what their pointers point to."""
+    """Save the contents of the variables of all frames, and the targets of their pointers."""
     selected = gdb.selected_frame()
     try:
         for frame in older_frames(newest):
@@ -360,7 +360,7 @@ def symbols(frame: Any) -> Iterator[Tuple[Any, Any]]:
 
 
 def save_value(memory: Memory, value: Any, depth: int) -> None:
-    """An object, and what the pointers in it point to."""
+    """Save an object, and the targets of the pointers in it."""
     if value.address is not None and value.type.sizeof:
         space, address = place(value.address)
         memory.add(address, min(value.type.sizeof, MAX_OBJECT_BYTES), space)
@@ -387,7 +387,7 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
 
 
 def place(pointer: Any) -> Tuple[str, int]:
-    """The address space, empty for the default one, and the address of a pointer."""
+    """Return the address space, empty for the default one, and the address of a pointer."""
     text = pointer.format_string(format="x")
     space, mark, address = text.rpartition("#")
     return (space if mark else "", int(address, 16))
@@ -424,7 +424,7 @@ def parse_request(argument: str) -> SaveRequest:
 
 
 def state(request: SaveRequest) -> Dict[str, object]:
-    """The selected thread as a state."""
+    """Return the selected thread as a state."""
     if gdb.selected_thread() is None:
         raise gdb.GdbError("save-state: the program is not being run")
     newest = gdb.newest_frame()
@@ -476,7 +476,7 @@ class SaveState(gdb.Command):  # type: ignore[misc]  # gdb has no types
         super().__init__("dwarfgpu save-state", gdb.COMMAND_DATA, gdb.COMPLETE_FILENAME)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this."""
+        """Save a state; GDB calls this."""
         request = parse_request(argument)
         try:
             text = json.dumps(state(request), indent=1)

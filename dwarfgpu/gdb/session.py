@@ -142,7 +142,7 @@ class GdbSession(Session):
         """GDB, for a frame of its own."""
         if self.gdb_frame is None:
             return None
-        return "GDB's own unwinder gives it: no call frame information that is read here does"
+        return "GDB's unwinder gives it: no call frame information in the open files describes it"
 
     def forget_frames(self) -> None:
         """Drop cached frames after a write."""
@@ -151,7 +151,7 @@ class GdbSession(Session):
             self.debugger.forget_frames()
 
     def at_level(self, level: int, inline_level: int = 0) -> GdbSession:
-        """What a frame sees; its own file is read, or a note says why not."""
+        """Return the session in a frame; its file is read, or a note says why not."""
         frame = Session.at_level(self, level, inline_level)
         assert isinstance(frame, GdbSession)
         if not level or self.debugger is None or frame.pc is None:
@@ -160,7 +160,7 @@ class GdbSession(Session):
         return evolve(frame, code_objects=objects, notes=notes, gdb_frame=None)
 
     def calling(self) -> tuple[Session, int]:
-        """What the frame that called this one sees, and the return address."""
+        """Return the session in the calling frame, and the return address."""
         if self.gdb_frame is None or self.debugger is None:
             return Session.calling(self)
         frame = self.gdb_frame
@@ -178,7 +178,7 @@ class GdbSession(Session):
         return 0
 
     def variables(self) -> list[Variable]:
-        """Every variable that the text of the selected frame's function sees."""
+        """Yield every variable that is visible in the function of the selected frame."""
         code_object = self.code_object
         if code_object is None or self.pc is None:
             return []
@@ -211,7 +211,7 @@ class GdbSession(Session):
         return tuple(objects)
 
     def text(self, reading: Reading, options: FormatOptions) -> str:
-        """The contents of a variable as GDB prints them; an error of reading is raised."""
+        """Return the contents of a variable as GDB prints them; raises the error of reading it."""
         value = TypedValue(
             reading.type,
             reading.location,
@@ -250,7 +250,7 @@ class GdbSession(Session):
         *,
         read_only: str | None = None,
     ) -> Options:
-        """What `evaluate` lets an expression use."""
+        """Return the options for `evaluate`."""
         return Options(
             partial(convenience_variable, self), looked_at=looked_at, read_only=read_only
         )
@@ -265,7 +265,7 @@ class GdbSession(Session):
         return ExpressionSettings(options_of, print_options(), symbol_text, batch=False)
 
     def value_text(self, value: TypedValue, options: FormatOptions) -> str:
-        """The contents of a value as GDB prints them; an error of reading is raised."""
+        """Return the contents of a value as GDB prints them; raises the error of reading it."""
         return language.format(value, self, options, symbol_text)
 
 
@@ -301,7 +301,7 @@ class Debugger:
         pc = code_address(frame)
         objects, notes = self.objects_at(pc)
         session = evolve(top, pc=pc, level=level, code_objects=objects, gdb_frame=frame)
-        note = f"dwarfgpu has no such frame ({why}): its registers are GDB's, and only to be read"
+        note = f"dwarfgpu has no such frame ({why}): its registers come from GDB and are read-only"
         inline_level = inline_level_of(session, frame)
         return evolve(session, inline_level=inline_level, notes=(*notes, note))
 
@@ -342,7 +342,8 @@ class Debugger:
         self._stack = None
 
     def objects_at(self, pc: int) -> tuple[tuple[CodeObject, ...], tuple[str, ...]]:
-        """The file that has a program location, or a note that says why it cannot be read."""
+        """Return the file that has a program location, or a note that says why it cannot be
+        read."""
         try:
             code_object = self.files.at(pc)
         except DwarfGpuError as error:
@@ -358,7 +359,7 @@ class Debugger:
         return GdbSession(machine, (), self.target, debugger=self, has_frames=True, limits=limits())
 
     def code_object_with(self, name: str) -> CodeObject | None:
-        """The code object of the global variable or function that GDB knows by a name."""
+        """Return the code object of the global variable or function that GDB finds by a name."""
         symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
         if symbol is None or symbol.needs_frame or not (symbol.is_variable or symbol.is_function):
             return None

@@ -34,7 +34,7 @@ _DEFAULTS: Final = {
 
 @contextmanager
 def default_settings() -> Iterator[None]:
-    """GDB's defaults; afterwards the user's own, whatever happens."""
+    """Set GDB's defaults for a block, and restore the user's settings afterwards."""
     before: dict[str, str] = {}
     try:
         for name, value in _DEFAULTS.items():

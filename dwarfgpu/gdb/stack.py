@@ -25,7 +25,8 @@ from dwarfgpu.view.frame_style import FrameStyle
 
 
 def frames(debugger: Debugger) -> Iterator[StackFrame]:
-    """The frames from the newest outwards; `UsageError` in GDB's words where there are none."""
+    """Yield the frames from the newest outwards; `UsageError` with GDB's wording if there are
+    none."""
     require_stack()
     newest = gdb.newest_frame()
     top = debugger.session(newest).at_level(0)
@@ -71,13 +72,13 @@ def is_left(frame: gdb.Frame) -> bool:
 
 
 def require_stack() -> None:
-    """`UsageError` in GDB's words where no program has stopped."""
+    """Raise `UsageError` with GDB's wording if no program has stopped."""
     if selected_wave() is None:
         raise UsageError("No stack.")
 
 
 def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
-    """The lines of `dwarfgpu bt`: `count` innermost frames, as many outermost ones where it is
+    """Return the lines of `dwarfgpu bt`: the `count` innermost frames, the outermost ones if it is
     negative, or all."""
     last: StackFrame | None = None
     notes: dict[str, None] = {}
@@ -108,7 +109,7 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
 
 
 def frame_style() -> FrameStyle:
-    """GDB's own settings of frames' lines."""
+    """Return the style of frame lines according to GDB's settings."""
     return FrameStyle(_arguments(), options=print_options(), symbolize=symbol_text)
 
 

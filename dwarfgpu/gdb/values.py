@@ -101,7 +101,9 @@ class Frame:
         `DwarfGpuError`."""
         target = self.debugger.target
         if not self.is_valid():
-            raise StaleLocation("the frame is gone, or another thread is selected: ask for it anew")
+            raise StaleLocation(
+                "the frame no longer exists, or another thread is selected: request the frame again"
+            )
         is_known = self._seen is not None and self._seen[0] == target.contents_version
         if self._seen is None or not is_known or target.stops_unseen:
             session = self.debugger.session(self.gdb_frame)
@@ -152,7 +154,8 @@ class Frame:
             return self.session().frame.cfa()
 
     def older(self) -> Frame | None:
-        """The frame that called this one, or into which it is inlined; None for the outermost."""
+        """Return the frame that called this one, or into which it is inlined; None for the
+        outermost."""
         with gdb_errors():
             caller = self._own().older()
         return None if caller is None else Frame(self.debugger, caller, self.lane_number)
@@ -168,7 +171,7 @@ class Frame:
         return [self.variable(name) for name in reversed(variables)]
 
     def variable(self, name: str) -> Value:
-        """The variable that a name means here."""
+        """Return the variable that a name denotes here."""
         with gdb_errors():
             session = self.session()
             value = self._values.get(name)
@@ -189,7 +192,7 @@ class Frame:
     def value(self, expression: str) -> Value:
         """Return an expression of the source language, evaluated at each access, without
         assignments."""
-        why = "a value of an expression assigns nothing: use assign"
+        why = "assignments are not possible in an expression: use assign"
 
         def find(session: GdbSession) -> TypedValue:
             return session.evaluate(expression, read_only=why)
@@ -199,13 +202,13 @@ class Frame:
         return value
 
     def evaluate(self, operations: str) -> Result:
-        """The result of DWARF operations here: a value with its `number`, or a location."""
+        """Return the result of DWARF operations here: a value with its `number`, or a location."""
         with gdb_errors():
             return evaluated(self.session(), operations)
 
 
 def evaluated(session: Session, operations: str, observe: Observer | None = None) -> Result:
-    """The result of operations as text, in the unit of the frame; raises `DwarfGpuError`."""
+    """Return the result of operations as text, in the unit of the frame; raises `DwarfGpuError`."""
     data, context = assembled(session, operations)
     return evaluate(data, context, observe=observe)
 
@@ -266,7 +269,8 @@ class Value:
         return f"<dwarfgpu value {self.name}>"
 
     def look(self) -> TypedValue:
-        """The value as `dwarfgpu.language` has it, read; the error of reading is in it."""
+        """Return the value as `dwarfgpu.language` has it, read; it contains the error of
+        reading."""
         with gdb_errors():
             return self._read()[1]
 
@@ -282,7 +286,9 @@ class Value:
         """Return the cached result if all its dependencies are unchanged; otherwise a new one."""
         target = self.frame.debugger.target
         if target.stop != self._stop:
-            raise StaleLocation(f"{self.name} is from an earlier stop: get it from its frame again")
+            raise StaleLocation(
+                f"{self.name} is from an earlier stop: request it from its frame again"
+            )
         session = self.frame.session()
         version = target.contents_version
         if previous is not None and previous.version == version and previous.reads.are_same():
@@ -358,7 +364,7 @@ class Value:
         return self.text
 
     def __getitem__(self, part: str | int) -> Value:
-        """A member by its name, or an element; of what a pointer points to, too."""
+        """Return a member by its name, or an element; also of the target of a pointer."""
         part_value = self._parts.get(part)
         if part_value is not None:
             return part_value
@@ -377,7 +383,7 @@ class Value:
         return self._part(part, name, find)
 
     def dereference(self) -> Value:
-        """What a pointer or reference points to."""
+        """Return the target of a pointer or reference."""
 
         def find(session: GdbSession) -> TypedValue:
             return Places(session).dereferenced(self._located()[1])
@@ -395,7 +401,7 @@ class Value:
         return value
 
     def __iter__(self) -> Iterator[Value]:
-        """The elements of an array."""
+        """Yield the elements of an array."""
         with gdb_errors():
             bare = strip(self._located()[1].type)
             if not isinstance(bare, Array) or bare.dimensions[0] is None:

@@ -53,7 +53,8 @@ class Compared:
 
 
 def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared]:
-    """The arguments and local variables of a frame's function, by their bits and their texts.
+    """Compare the arguments and local variables of a frame's function, by their bits and their
+    texts.
 
     None of a frame that only GDB has: its registers are GDB's for us too. GDB is left in its
     frame.
@@ -109,7 +110,7 @@ def _difference(theirs: GdbVariable, ours: GdbVariable) -> tuple[str, str, int]:
 
 
 def report(debugger: Debugger, *, all_frames: bool) -> Iterator[str]:
-    """The lines of `dwarfgpu compare`."""
+    """Return the lines of `dwarfgpu compare`."""
     require_stack()
     chosen = list(gdb_frames()) if all_frames else [gdb.selected_frame()]
     notes = _unread(debugger, chosen)

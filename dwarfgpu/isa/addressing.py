@@ -107,7 +107,8 @@ def _size_bytes(
 def immediate_offsets(
     instruction: Instruction, operation: Operation, place: AccessedPlace
 ) -> tuple[int, ...]:
-    """The constants that are added to the address, in bytes: two of LDS accesses at two places."""
+    """Return the constants that are added to the address, in bytes: two for LDS accesses at two
+    places."""
     form = instruction.encoding.format
     values = form.values(instruction.word, instruction.extra)
     fields = dict(zip(form.names, values, strict=True))
@@ -164,7 +165,7 @@ class BufferResource:
         )
 
     def address(self, index: Any, offset: Any, scalar: int) -> Any:
-        """The global address of integers or of NumPy's arrays of them; `scalar`: `soffset`."""
+        """Return the global address of integers or of NumPy arrays of them; `scalar`: `soffset`."""
         if not self.is_swizzled:
             return index * self.stride + offset + (self.base + scalar)
         step, element = self.index_stride, self.element_bytes

@@ -18,7 +18,7 @@ _SYSTEM_SCOPE: Final = 3
 def cache_policy_text(
     field: int, target: IsaTarget, *, scalar: bool, atomic: bool, store: bool
 ) -> str:
-    """The policy of one instruction; empty for the default."""
+    """Return the policy of one instruction; empty for the default."""
     if target.generation >= 12:
         return _hint(field & 7, field >> 3 & 3, atomic, store) + _SCOPES[field >> 3 & 3]
     is_940 = "gfx940" in target.features

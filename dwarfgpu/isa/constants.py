@@ -33,17 +33,17 @@ _NAMED["f64"][0x3FC45F306DC9C882] = "0.15915494309189532"
 
 
 def inline_integer(code: int) -> int:
-    """The value of an encoding of `INTEGERS`: 0 to 64, then -1 to -16."""
+    """Return the value of an encoding of `INTEGERS`: 0 to 64, then -1 to -16."""
     return code - 128 if code <= 192 else 192 - code
 
 
 def inline_float(code: int, form: str) -> int:
-    """The bits of an encoding of `FLOATS` in a format: `f16`, `bf16`, `f32`, `f64`."""
+    """Return the bits of an encoding of `FLOATS` in a format: `f16`, `bf16`, `f32`, `f64`."""
     return _BITS[form][code - 240]
 
 
 def constant_text(value: int, kind: str) -> str:
-    """The text of a constant for an operand of a type of the tables (`fp32`, `v2int16` …).
+    """Return the text of a constant for an operand of a type of the tables (`fp32`, `v2int16` …).
 
     `value` is a signed integer or the bits of the constant.
     """

@@ -127,7 +127,8 @@ class Decoder:
     def instructions(
         self, code: bytes | memoryview, address: int = 0
     ) -> Iterator[Instruction | None]:
-        """The instructions of a piece of code; None for each dword that is none."""
+        """Yield the instructions of a piece of code; None for each dword that is not an
+        instruction."""
         offset = 0
         while offset < len(code):
             instruction = self.decode(code, offset, address + offset)
@@ -137,5 +138,5 @@ class Decoder:
 
 @cache
 def decoder(name: str, wave_size: int | None = None) -> Decoder:
-    """The decoder of a processor; errors as of `isa_target`."""
+    """Return the decoder of a processor; errors are those of `isa_target`."""
     return Decoder(isa_target(name, wave_size))

@@ -172,7 +172,8 @@ class Format:
         return [extra[field.byte] if field.byte >= 0 else field.of(word) for field in self.fields]
 
     def operand_text(self, word: int, literal: int, extra: bytes) -> str:
-        """All after the mnemonic; `extra` are the bytes of address registers that follow."""
+        """Return the text after the mnemonic; `extra` are the bytes of address registers that
+        follow."""
         parts = self._parts
         if parts is None:
             parts = self._parts = self._compiled()

@@ -53,7 +53,7 @@ class ImageShape:
         return self.encoding in ("gfx10nsa", "gfx11nsa", "gfx12")
 
     def address_size(self, dimension: int, a16: int, target: IsaTarget) -> int:
-        """Dwords of the address that the operation reads."""
+        """Return the number of dwords of the address that the operation reads."""
         coordinates = _COORDINATES[dimension] if dimension < 8 else 0
         gradients = _GRADIENTS[dimension] if dimension < 8 else 0
         components = (coordinates if "c" in self.flags else 0) + ("l" in self.flags)

@@ -149,7 +149,8 @@ PLAIN: Final[dict[str, Callable[[int], str]]] = {
 
 
 def packed_text(name: str, bit: int, fields: list[int], default: int, destination: int) -> str:
-    """`op_sel:[0,1]` and its like: one bit of each source; empty where all have the default.
+    """Return `op_sel:[0,1]` or a similar modifier: one bit of each source; empty if all have the
+    default.
 
     `destination` is the field that has the bit of the destination, or -1.
     """

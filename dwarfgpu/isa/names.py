@@ -72,7 +72,7 @@ def _numbered(words: str) -> dict[int, str]:
 
 @cache
 def hardware_registers(target: IsaTarget) -> Mapping[int, str]:
-    """Names of `s_getreg_b32` and `s_setreg_b32` by number, without `HW_REG_`."""
+    """Return the names of `s_getreg_b32` and `s_setreg_b32` by number, without `HW_REG_`."""
     out = _of_generation(_HARDWARE_REGISTERS, target.generation)
     if "gfx940" in target.features:
         out |= _numbered(_GFX940_REGISTERS)
@@ -82,7 +82,7 @@ def hardware_registers(target: IsaTarget) -> Mapping[int, str]:
 
 
 def hardware_register_text(field: int, target: IsaTarget) -> str:
-    """`hwreg(HW_REG_MODE, 0, 2)`: the register, the lowest bit and the count of bits."""
+    """Return `hwreg(HW_REG_MODE, 0, 2)`: the register, the lowest bit and the number of bits."""
     number, offset, width = field & 63, field >> 6 & 31, (field >> 11 & 31) + 1
     name = hardware_registers(target).get(number)
     words = f"HW_REG_{name}" if name else str(number)
@@ -97,7 +97,7 @@ def _messages(generation: int) -> Mapping[int, str]:
 
 
 def message_names(target: IsaTarget) -> Mapping[int, str]:
-    """Names of messages by number, without `MSG_`."""
+    """Return the names of messages by number, without `MSG_`."""
     return _messages(target.generation)
 
 
@@ -171,7 +171,7 @@ def _unified_formats(generation: int) -> tuple[str, ...]:
 
 
 def buffer_format_text(field: int, target: IsaTarget) -> str:
-    """The format of a typed buffer access; empty for the default."""
+    """Return the format of a typed buffer access; empty for the default."""
     if target.generation >= 10:
         if field == 1:
             return ""
@@ -216,7 +216,8 @@ _COUNTERS_OF_DEPENDENCIES: Final = (
 
 
 def dependency_counters_text(field: int, target: IsaTarget) -> str:
-    """The counters of `s_waitcnt_depctr` that are not at their maximum, else all."""
+    """Return the counters of `s_waitcnt_depctr` that are not at their maximum, or all if none
+    is."""
     used = 0
     values = []
     for name, shift, width in _COUNTERS_OF_DEPENDENCIES:
@@ -232,7 +233,7 @@ def dependency_counters_text(field: int, target: IsaTarget) -> str:
 
 
 def wait_counts(field: int, generation: int) -> tuple[tuple[str, int, int], ...]:
-    """The counters of `s_waitcnt`: name, the count that is waited for, and the maximum, for which
+    """Return the counters of `s_waitcnt`: name, the count to wait for, and the maximum, for which
     it does not wait."""
     if generation >= 11:
         memory, memory_most = field >> 10 & 63, 63
@@ -250,7 +251,7 @@ def wait_counts(field: int, generation: int) -> tuple[tuple[str, int, int], ...]
 
 
 def wait_counters_text(field: int, target: IsaTarget) -> str:
-    """The counters of `s_waitcnt` that are not at their maximum, else all."""
+    """Return the counters of `s_waitcnt` that are not at their maximum, or all if none is."""
     values = wait_counts(field, target.generation)
     chosen = [item for item in values if item[1] != item[2]] or values
     return " ".join(f"{name}({value})" for name, value, _ in chosen)
@@ -291,7 +292,7 @@ def index_mode_text(field: int) -> str:
 
 
 def swizzle_text(field: int) -> str:
-    """The offset of `ds_swizzle_b32`, which is a pattern of lanes."""
+    """Return the offset of `ds_swizzle_b32`, which is a pattern of lanes."""
     if field == 0:
         return ""
     if field & 0xFF00 == 0x8000:

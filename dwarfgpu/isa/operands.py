@@ -100,7 +100,7 @@ class OperandKind:
         return text
 
     def constant_text(self, value: int) -> str:
-        """A constant as text, with LLVM's remark where the operand takes none."""
+        """Return a constant as text, with LLVM's remark if the operand cannot be a constant."""
         if self.type == "-":
             return constant_text(value, "int32") + "/*Invalid immediate*/"
         return constant_text(value, self.type)

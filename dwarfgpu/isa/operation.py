@@ -108,7 +108,7 @@ class Operation:
 
 
 def type_bits(type: str, wave_size: int) -> int:
-    """Bits of a value of a type of the declarations: `u32`, `v2f16`, `mask`."""
+    """Return the size in bits of a value of a type of the declarations: `u32`, `v2f16`, `mask`."""
     if type == "mask":
         return wave_size
     match = _TYPE.fullmatch(type)
@@ -169,7 +169,7 @@ def _generations(text: str) -> range:
 
 @cache
 def operations() -> tuple[tuple[Operation, tuple[range, ...]], ...]:
-    """All declarations, with the generations of each name."""
+    """Return all declarations, with the generations of each name."""
     folder = files("dwarfgpu.isa") / "data" / "operations"
     out: list[tuple[Operation, tuple[range, ...]]] = []
     for path in sorted(folder.iterdir(), key=lambda path: path.name):
@@ -191,7 +191,7 @@ def operations_by_name(generation: int) -> Mapping[str, Operation]:
 
 
 def without_suffix(mnemonic: str) -> str:
-    """`v_add_f32` of `v_add_f32_e64_dpp`."""
+    """Return `v_add_f32` for `v_add_f32_e64_dpp`."""
     return _SUFFIXES.sub("", mnemonic)
 
 

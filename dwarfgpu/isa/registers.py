@@ -39,7 +39,7 @@ class Register(NamedTuple):
         return self.bank == "null" or self.bank in _CONSTANT_NAMES
 
     def parts(self) -> tuple[Register, ...]:
-        """Each dword as a register."""
+        """Return each dword as a register."""
         if self.bank in _BANKS or self.bank in _PAIRS:
             return tuple(Register(self.bank, self.first + n, 1) for n in range(self.size))
         return (self,)
@@ -143,7 +143,7 @@ _SCALAR_CLASSES: Final = {
 
 
 def register_class(name: str) -> RegisterClass:
-    """The class of that name in LLVM's `SIRegisterInfo.td`; `ValueError` for others."""
+    """Return the class of that name in LLVM's `SIRegisterInfo.td`; `ValueError` for others."""
     if name in ("VRegOrLds_32", "SRegOrLds_32"):
         vectors = 256 if name[0] == "V" else 0
         return RegisterClass(vectors, scalars=not vectors, lds=True)

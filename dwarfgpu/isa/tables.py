@@ -21,7 +21,7 @@ _MORE: Final = {9: ("gfx950",)}
 
 @cache
 def table_lines(generation: int) -> tuple[str, ...]:
-    """The lines of the files of a generation; `Unsupported` where there is none."""
+    """Return the lines of the files of a generation; `Unsupported` where there is none."""
     if generation not in GENERATIONS:
         raise Unsupported(f"instructions of GFX{generation} are unknown; known: GFX8 to GFX12")
     folder = files("dwarfgpu.isa") / "data"
@@ -32,7 +32,7 @@ def table_lines(generation: int) -> tuple[str, ...]:
 
 @cache
 def targets(generation: int) -> tuple[IsaTarget, ...]:
-    """The processors of one file with their wave sizes."""
+    """Return the processors of one file with their wave sizes."""
     out = []
     for line in table_lines(generation):
         if line.startswith("target "):
@@ -42,7 +42,7 @@ def targets(generation: int) -> tuple[IsaTarget, ...]:
 
 
 def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
-    """The target of a processor's name; wave32 by default where there are both.
+    """Return the target for a processor's name; wave32 by default if it has both wave sizes.
 
     `UsageError` for an unknown name, `Unsupported` for a processor without tables or a wave size
     that it has not.
@@ -61,7 +61,7 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
 
 @cache
 def encodings(target: IsaTarget, *, as_llvm_19: bool = False) -> tuple[Encoding, ...]:
-    """All encodings of a target; `as_llvm_19` as for `dwarfgpu.isa.decode.Decoder`."""
+    """Return all encodings of a target; `as_llvm_19` as for `dwarfgpu.isa.decode.Decoder`."""
     place = targets(target.generation).index(target)
     kinds: dict[str, OperandKind] = {}
     sets: list[bool] = []

@@ -19,7 +19,7 @@ _COUNTED_IN_SCALAR = frozenset({"s_get_barrier_state"})
 
 
 def wait_counters(instruction: Instruction, use: Use | None = None) -> tuple[str, ...]:
-    """Their names in `s_waitcnt`, or of the instruction `s_wait_…` of GFX12, without `cnt`:
+    """Return their names in `s_waitcnt`, or in the instruction `s_wait_…` of GFX12, without `cnt`:
     `vm`, `vs`, `lgkm`, `exp`; `load`, `store`, `sample`, `bvh`, `ds`, `km`, `exp`."""
     form = instruction.encoding.format
     flags, generation = form.flags, form.target.generation
@@ -70,8 +70,8 @@ def _vector_counter(generation: int, flags: frozenset[str], use: Use) -> str:
 
 
 def finished_counters(instruction: Instruction) -> frozenset[str]:
-    """The counters that an instruction waits for to be 0: no access that counts in one of them is
-    left. Names as of `wait_counters`."""
+    """Return the counters that an instruction waits for to be 0: no access that counts in one of
+    them is pending. Names are those of `wait_counters`."""
     form = instruction.encoding.format
     name = instruction.mnemonic
     if not name.startswith("s_wait") or "simm16" not in form.index:

@@ -11,7 +11,8 @@ from dwarfgpu.view.format_options import FormatOptions, Symbolize
 
 
 def symbol_text(session: Session, address: int) -> str | None:
-    """`g`, `g+40`; None outside the sections of all code objects and past a symbol's end."""
+    """Return `g` or `g+40`; None outside the sections of all code objects, and past the end of a
+    symbol."""
     return symbol_at_address.symbol_text(
         session.code_objects, address, is_mangled=session.is_mangled
     )

@@ -18,8 +18,8 @@ from dwarfgpu.view.format_options import FormatOptions
 def address_of(
     session: Session, options: Options, places: Places, text: str
 ) -> tuple[AddressSpace, int]:
-    """The address that an expression gives: the value of a number or a pointer, the address of an
-    array or a function. `UsageError` where it gives none."""
+    """Return the address that an expression denotes: the value of a number or a pointer, or the
+    address of an array or a function. `UsageError` if it denotes none."""
     value = evaluate(text, session, options)
     bare = strip(value.type)
     if isinstance(bare, Array | Function) and not (isinstance(bare, Array) and bare.is_vector):

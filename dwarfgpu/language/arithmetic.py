@@ -69,11 +69,11 @@ class Arithmetic:
     numbers: Numbers
 
     def value(self, number: Number) -> TypedValue:
-        """A number as a value that is nowhere."""
+        """Return a number as a value without a location."""
         return TypedValue(number.type, bits=self.numbers.bits(number))
 
     def number(self, value: TypedValue) -> Number:
-        """The number that a value is, known; `UsageError` where its type has none."""
+        """Return the number of a known value; `UsageError` if its type has none."""
         if value.type is None or not is_number(value.type):
             raise UsageError(NOT_A_NUMBER)
         number = self.numbers.of(value.type, self.places.known(value))
@@ -84,7 +84,7 @@ class Arithmetic:
         return number if promoted is None else evolve(number, promotes_to=promoted)
 
     def address(self, value: TypedValue) -> int:
-        """The number of an address: of a pointer, an integer, or where an array is."""
+        """Return the number of an address: that of a pointer, an integer, or an array."""
         value = self.decayed(value)
         if isinstance(strip(value.type), Pointer):
             return self.places.known(value).value
@@ -95,7 +95,8 @@ class Arithmetic:
         return number.value.integer & mask
 
     def decayed(self, value: TypedValue) -> TypedValue:
-        """An array as a pointer to its first element, a function as one to it (C 6.3.2.1).
+        """Return an array as a pointer to its first element, and a function as a pointer to it (C
+        6.3.2.1).
 
         And nullptr as a pointer to void (C++ [conv.ptr]).
         """
@@ -126,7 +127,7 @@ class Arithmetic:
         return bool(self.number(value).value)
 
     def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
-        """An operator on two operands; pointers know `+` and `-`."""
+        """Apply an operator to two operands; pointers support `+` and `-`."""
         if operator in ("+", "-"):
             left, right = self.decayed(left), self.decayed(right)
             if operator == "+" and isinstance(strip(right.type), Pointer):
@@ -139,7 +140,7 @@ class Arithmetic:
         return self.value(self.numbers.binary(operator, self.number(left), self.number(right)))
 
     def unary(self, operator: str, value: TypedValue) -> TypedValue:
-        """`-`, `+` or `~`."""
+        """Apply `-`, `+` or `~`."""
         kind = _kind_of(value)
         if kind is not None:
             return kind.unary(self, operator, value)
@@ -205,7 +206,7 @@ class Arithmetic:
         return space.number, address
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
-        """A comparison; pointers compare with pointers and with integers."""
+        """Compare two values; pointers compare with pointers and with integers."""
         left, right = self._alike(self.decayed(left), self.decayed(right))
         removed = [self._removed(operand) for operand in (left, right)]
         if any(removed) and operator in ("==", "!="):
@@ -254,7 +255,7 @@ class Arithmetic:
         raise EvaluationError("a synthetic pointer has no number to compare")
 
     def cast(self, value: TypedValue, kind: Type | None) -> TypedValue:
-        """`(kind) value`."""
+        """Convert a value as `(kind) value`."""
         bare = strip(kind)
         if kind is None or bare is None:
             return TypedValue(None, bits=Bits(0, 0))
@@ -323,7 +324,7 @@ class Arithmetic:
         return self.value(self.numbers.cast(self._scalar(value), kind))
 
     def stored(self, value: TypedValue, target: TypedValue) -> int:
-        """The bits of a value converted to the type of an object that it is assigned to.
+        """Return the bits of a value converted to the type of the object to which it is assigned.
 
         Of a bit-field its number, whatever its byte order.
         """

@@ -15,7 +15,7 @@ from dwarfgpu.model.storage import Register
 
 
 def elements(places: Places, values: list[TypedValue]) -> TypedValue:
-    """`{1, 2}`: an array of the type of the first, as in GDB."""
+    """Return `{1, 2}`: an array with the type of the first element, as in GDB."""
     first = values[0]
     if any(value.size_bits != first.size_bits for value in values):
         raise UsageError("array elements must all be the same size")
@@ -24,7 +24,7 @@ def elements(places: Places, values: list[TypedValue]) -> TypedValue:
 
 
 def repeated(value: TypedValue, number: Number) -> TypedValue:
-    """`x@8`: the array of so many objects that starts at x."""
+    """Return `x@8`: the array of 8 objects that starts at x."""
     if number.is_float:
         raise UsageError('Non-integral right operand for "@" operator.')
     count = number.value.integer

@@ -62,7 +62,7 @@ def kinship(source: Type | None, target: Type | None) -> Kinship | None:
 
 
 def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Type | None) -> None:
-    """`UsageError` for a C++ class that is only declared: its base classes are unknown."""
+    """Raise `UsageError` for a C++ class that is only declared: its base classes are unknown."""
     a, b = strip(derived), strip(base)
     if not (isinstance(a, Struct) and isinstance(b, Struct) and is_cplusplus(unit)):
         return
@@ -137,7 +137,8 @@ def converted(places: Places, value: TypedValue, way: Kinship, kind: Type) -> Ty
 
 
 def converted_pointer(places: Places, value: TypedValue, target: Type | None) -> TypedValue:
-    """A pointer, moved to where an object of its new target is; its type stays. Null stays null.
+    """Return a pointer that is moved to an object of its new target; its type does not change. Null
+    stays null.
 
     Only where a virtual base class is on the way is the object read.
     """

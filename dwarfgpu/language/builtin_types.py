@@ -54,7 +54,7 @@ class Builtins:
         )
 
     def floating(self, name: str) -> Base:
-        """`float`, `double` or `long double`."""
+        """Return `float`, `double` or `long double`."""
         bits, x87 = {"float": (32, False), "double": (64, False)}.get(name) or _LONG_DOUBLE.get(
             self.architecture.machine, (64, False)
         )
@@ -62,7 +62,7 @@ class Builtins:
         return Base(BaseType(name, "float", bits, self.endian, float_format=form))
 
     def wide(self, name: str) -> Base:
-        """`char16_t` or `char32_t`."""
+        """Return `char16_t` or `char32_t`."""
         return Base(BaseType(name, "UTF", 16 if name == "char16_t" else 32, self.endian))
 
     def pointer(self, target: Type | None) -> Pointer:

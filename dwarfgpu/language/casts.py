@@ -15,7 +15,7 @@ _DYNAMIC = "Argument to dynamic_cast must"
 
 
 def written_cast(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
-    """The value as a type that was written; its address classes are its own unit's."""
+    """Cast a value to a type name; its address classes are those of its own unit."""
     return evolve(arithmetic.cast(value, to.type), unit=to.unit or value.unit)
 
 
@@ -28,7 +28,7 @@ def in_memory(arithmetic: Arithmetic, address: TypedValue, to: Typed) -> TypedVa
 
 
 def named_cast(arithmetic: Arithmetic, how: str, value: TypedValue, to: Typed) -> TypedValue:
-    """`static_cast<type>(value)` and the like; errors in GDB's words."""
+    """Cast as `static_cast<type>(value)` and similar casts; errors have GDB's wording."""
     if how == "reinterpret":
         return _reinterpreted(arithmetic, value, to)
     if how == "dynamic":

@@ -18,7 +18,8 @@ def has_method(kind: Struct, name: str) -> bool:
 
 
 def method_named(kind: Struct, name: str) -> Method | None:
-    """The first member function of a name that a class or one of its base classes declares."""
+    """Return the first member function with a name that a class or one of its base classes
+    declares."""
     pending, visited = [kind], set[int]()
     while pending:
         current = pending.pop()
@@ -34,15 +35,16 @@ def method_named(kind: Struct, name: str) -> Method | None:
 
 
 def refuse_arrow(operand: TypedValue) -> None:
-    """`Unsupported` for `->` on an object whose class declares that operator; without it, `->` is
-    `.`, as in GDB."""
+    """Raise `Unsupported` for `->` on an object whose class declares that operator; without it,
+    `->` is `.`, as in GDB."""
     kind = strip(operand.type)
     if isinstance(kind, Struct) and has_method(kind, "operator->"):
         raise Unsupported(NO_CALLS)
 
 
 def refuse_overloaded(operator: str, *operands: TypedValue, cplusplus: bool) -> None:
-    """`Unsupported` for an operator that a class has; `UsageError`, in GDB's words, for others."""
+    """Raise `Unsupported` for an operator that a class declares, and `UsageError`, with GDB's
+    wording, for another one."""
     kinds = [strip(operand.type) for operand in operands]
     structs = [kind for kind in kinds if isinstance(kind, Struct)]
     if not structs:

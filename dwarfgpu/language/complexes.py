@@ -21,7 +21,7 @@ def is_complex(kind: Type | None) -> bool:
 
 
 def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
-    """The real and the imaginary part; of a real number, itself and 0."""
+    """Return the real and the imaginary part; for a real number, itself and 0."""
     bare = strip(value.type)
     if not is_complex(bare):
         number = arithmetic.number(value)
@@ -38,7 +38,7 @@ def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
 
 
 def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
-    """`+ - * /`; `UsageError` for another operator."""
+    """Apply `+ - * /`; `UsageError` for another operator."""
     (a, b), (c, d) = _operands(arithmetic, ("+", "-", "*", "/"), operator, left, right)
     of = arithmetic.numbers.binary
     if operator in ("+", "-"):
@@ -54,7 +54,8 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
 
 
 def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
-    """`==` or `!=`; `UsageError` for another operator, because complex numbers have no order."""
+    """Compare with `==` or `!=`; `UsageError` for another operator, because complex numbers have no
+    order."""
     (a, b), (c, d) = _operands(arithmetic, ("==", "!="), operator, left, right)
     numbers = arithmetic.numbers
     is_equal = numbers.compared("==", a, c) and numbers.compared("==", b, d)
@@ -75,7 +76,7 @@ def _operands(
 
 
 def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue:
-    """`-`, `+`, and gcc's `~`, the conjugate."""
+    """Apply `-`, `+`, or gcc's `~`, the conjugate."""
     real, imaginary = parts_of(arithmetic, value)
     if operator == "-":
         real = arithmetic.numbers.unary("-", real)
@@ -99,7 +100,7 @@ def cast(arithmetic: Operators, value: TypedValue, kind: Type | None) -> TypedVa
 def joined(
     arithmetic: Operators, real: Number, imaginary: Number, *operands: TypedValue
 ) -> TypedValue:
-    """A complex number of the type of that operand which has the larger parts."""
+    """Return a complex number with the type of the operand that has the larger parts."""
     kinds = [operand.type for operand in operands if is_complex(operand.type)]
     bares = [bare for kind in kinds if isinstance(bare := strip(kind), Base)]
     widest = max(bares, key=lambda bare: bare.base.bit_size)

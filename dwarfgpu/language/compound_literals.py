@@ -23,7 +23,8 @@ Evaluate: TypeAlias = Callable[[ast.Node], TypedValue]
 def literal(
     arithmetic: Arithmetic, evaluate: Evaluate, elements: ast.Elements, to: Typed
 ) -> TypedValue:
-    """The object of a list of initializers; `UsageError` for what does not fit its type."""
+    """Return the object of a list of initializers; `UsageError` for an initializer that does not
+    fit its type."""
     bare = strip(to.type)
     if isinstance(bare, Array) and bare.dimensions[:1] == (None,):
         bare = strip(array_of(bare.element, len(elements.elements)))

@@ -55,7 +55,7 @@ class Arm:
 def conditional(
     arithmetic: Arithmetic, chosen: Arm, unchosen: Arm, *, cplusplus: bool = False
 ) -> TypedValue:
-    """The value of the arm that is taken, in the type that both have together.
+    """Return the value of the chosen operand, converted to the common type of both.
 
     Raises `UsageError` where the language gives them none. In C++ arms of one type stay what they
     are; in C the result is not an object that can be assigned.

@@ -40,7 +40,8 @@ def element_of(places: Places, container: TypedValue, index: int) -> TypedValue 
 
 
 def element_type(container: Struct) -> Type | None:
-    """The type of the elements by the operator of a container of the library; None for others."""
+    """Return the type of the elements according to the operator of a standard container; None for
+    other classes."""
     method = method_named(container, "operator[]")
     reference = None if method is None else strip(method.type.result)
     if not isinstance(reference, Pointer) or reference.kind != "reference":

@@ -109,7 +109,7 @@ class Evaluator(NamedValues):
     """One focus and what expressions mean there."""
 
     def whole(self, text: str) -> TypedValue:
-        """The value of an expression, read."""
+        """Return the value of an expression, read."""
         before = self.session.reads_before_start
         try:
             node = parse(text, self.names)
@@ -127,7 +127,7 @@ class Evaluator(NamedValues):
         return evolve(value, notes=notes)
 
     def value(self, node: ast.Node) -> TypedValue:
-        """The value of a tree, not read unless that was needed."""
+        """Return the value of a tree, not read unless that was needed."""
         match node:
             case ast.Integer() | ast.Floating():
                 return self.number(self.numbers.literal(node))
@@ -163,7 +163,7 @@ class Evaluator(NamedValues):
                 return elements(self.places, [self.object(element) for element in node.elements])
 
     def object(self, node: ast.Node) -> TypedValue:
-        """The value of an operand: of a reference, what it refers to."""
+        """Return the value of an operand; for a reference, its target."""
         value = self._referred(self.value(node))
         return typed(value, node.name) if isinstance(node, ast.Name) else value
 

@@ -28,7 +28,7 @@ class FunctionContext(Protocol):
     def arithmetic(self) -> Arithmetic: ...
 
     def truth(self, holds: bool) -> TypedValue:
-        """The result of a comparison: bool in C++, else int."""
+        """Return the result of a comparison: bool in C++, otherwise int."""
         ...
 
 

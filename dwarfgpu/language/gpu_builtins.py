@@ -122,7 +122,7 @@ def is_free(meanings: tuple[Meaning, ...]) -> bool:
 
 
 def builtin_variable(session: Session, name: str) -> TypedValue | None:
-    """`threadIdx`: a structure; None for other names, and where no GPU runs.
+    """Return `threadIdx` as a structure; None for other names, and without a GPU.
 
     `Unavailable` where the machine does not say where the wave belongs.
     """
@@ -138,7 +138,7 @@ def builtin_variable(session: Session, name: str) -> TypedValue | None:
 
 
 def builtin_function(session: Session, name: str, arguments: list[int]) -> TypedValue | None:
-    """`get_local_id(0)`; as `builtin_variable`."""
+    """Return the value of `get_local_id(0)`; None as in `builtin_variable`."""
     if name not in _FUNCTIONS or not session.architecture.is_simt:
         return None
     if len(arguments) != 1:

@@ -44,7 +44,9 @@ _UNFINISHED: Final = re.compile(r"(?P<file>[^:]*[^:\s])\s*:\s*")
 _IN_FUNCTION: Final = re.compile(
     r"(?P<function>.*[\w)>])\s*\+\s*(?P<offset>0[xX][0-9a-fA-F]{1,16}|[0-9]{1,9})"
 )
-_NAMES_ONLY: Final = Options(read_only="the name of a function assigns nothing", is_closed=True)
+_NAMES_ONLY: Final = Options(
+    read_only="assignments are not possible in the name of a function", is_closed=True
+)
 _WITHOUT_NAMES: Final = frozenset(
     (
         dw.TAG_LEXICAL_BLOCK,
@@ -394,7 +396,8 @@ def body_of(session: Session, entry: int) -> int:
 
 
 def after_prologue(session: Session, pc: int) -> int:
-    """The body of the function in whose prologue a program location is, else the location."""
+    """Return the body of a function for a program location in its prologue, otherwise the location
+    itself."""
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )

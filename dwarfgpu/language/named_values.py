@@ -55,7 +55,7 @@ class NamedValues:
         return self.arithmetic.value(number)
 
     def truth(self, holds: bool) -> TypedValue:
-        """The result of a comparison: bool in C++, else int."""
+        """Return the result of a comparison: bool in C++, otherwise int."""
         if not self.is_cplusplus:
             return self.number(self.numbers.integer(int(holds)))
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))

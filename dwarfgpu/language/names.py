@@ -83,7 +83,8 @@ class Names:
         self.builtins = Builtins(session.architecture)
 
     def current_unit(self) -> CompilationUnit | None:
-        """The unit at the program location; without one, that of `main` or the only one."""
+        """Return the unit at the program location; without one, the unit of `main`, or the only
+        unit."""
         try:
             return self.session.meanings().unit
         except DwarfGpuError:
@@ -115,8 +116,8 @@ class Names:
             return ()  # using it says so
 
     def own_call(self, functions: list[Die]) -> list[Die]:
-        """The inlined call in focus where it is one of these functions: only there, as in GDB, a
-        function without code of its own has a place."""
+        """Return the inlined call in focus if it is a call of one of these functions: as in GDB, a
+        function without code of its own has a location only there."""
         chain = self.session.meanings().chain[:1]
         declarations = [declaration_of(function) for function in functions]
         return [function for function in chain if declaration_of(function) in declarations]
@@ -143,7 +144,7 @@ class Names:
         return self.meaning(f"{file}::{name}")
 
     def enumerator(self, die: Die) -> tuple[Enum, int]:
-        """An enumerator: its type and value; `IllFormed` where it has none."""
+        """Return the type and value of an enumerator; `IllFormed` if it has no value."""
         above = die.parent()
         kind = None if above is None else types_of(die.unit).build(above)
         value = die.integer(dw.AT_CONST_VALUE)
@@ -152,7 +153,8 @@ class Names:
         return kind, value
 
     def type_of(self, name: TypeName) -> Typed:
-        """The type that is written; `UsageError` in GDB's words where there is none."""
+        """Return the type that a type name denotes; `UsageError` with GDB's wording if there is
+        none."""
         specified = self._specified(name)
         kind = self._qualified(specified.type, name.qualifiers)
         space = next((q[1:] for q in name.qualifiers if q.startswith("@")), None)
@@ -221,7 +223,7 @@ class Names:
 
 
 def array_of(kind: Type | None, count: int | None) -> Array:
-    """An array of objects; of arrays, one of a dimension more."""
+    """Return the type of an array of objects; of arrays, an array with one more dimension."""
     if isinstance(kind, Array) and kind.own_name is None and not kind.strides_bits:
         return Array(kind.element, (count, *kind.dimensions))
     return Array(kind, (count,))

@@ -33,7 +33,7 @@ _INTEGRAL_ONLY: Final = frozenset({"%", "&", "|", "^", "<<", ">>"})
 
 
 def bounded(size_bits: int) -> int:
-    """The size of a scalar; `Unsupported` for one that no machine has."""
+    """Return the size of a scalar; `Unsupported` for a size that no machine has."""
     if size_bits > MAX_BITS:
         raise Unsupported(f"arithmetic on {size_bits} bits, at most {MAX_BITS}")
     return size_bits
@@ -75,7 +75,7 @@ class Numbers:
         return self.builtins.endian
 
     def of(self, kind: Type, bits: Bits) -> Number:
-        """The number that known bits of a type are; `UsageError` where the type has none."""
+        """Return the number for the known bits of a type; `UsageError` if the type has none."""
         bare = strip(kind)
         number, size = bits.value, bounded(bits.size_bits)
         if isinstance(bare, Enum):
@@ -94,7 +94,8 @@ class Numbers:
         return Number(Value.of(number, target), kind)
 
     def plain(self, base: BaseType) -> BaseType:
-        """The type in which to do arithmetic: signed, unsigned or float, in the target's order."""
+        """Return the type in which to do arithmetic: signed, unsigned or float, in the target's
+        order."""
         bounded(base.bit_size)
         if base.vector_size is not None or base.encoding in NUMBERS_NOT_READ:
             raise Unsupported(f"arithmetic on the type {base}")
@@ -143,7 +144,7 @@ class Numbers:
         return Number(Value.of(number, base.base), base)
 
     def promoted(self, number: Number) -> Number:
-        """C 6.3.1.1: types smaller than int become int, with the same value."""
+        """Promote types smaller than int to int, with the same value (C 6.3.1.1)."""
         if number.promotes_to is not None:
             return self.to(number, number.promotes_to, number.promotes_to.base)
         base = number.value.type
@@ -184,7 +185,7 @@ class Numbers:
         return self.integer(number.value.integer, base.bit_size, is_signed=base.is_signed)
 
     def usual(self, left: Number, right: Number) -> tuple[Number, Number]:
-        """Both operands in the type of the result (C 6.3.1.8)."""
+        """Convert both operands to the type of the result (C 6.3.1.8)."""
         left, right = self.promoted(left), self.promoted(right)
         a, b = left.value.type, right.value.type
         if left.is_float or right.is_float:
@@ -219,7 +220,7 @@ class Numbers:
         raise UsageError("Invalid cast.")
 
     def unary(self, operator: str, number: Number) -> Number:
-        """`-`, `+` or `~`."""
+        """Apply `-`, `+` or `~`."""
         number = self.promoted(number)
         if operator == "-":
             return Number(-number.value, number.type)
@@ -230,7 +231,8 @@ class Numbers:
         return number
 
     def binary(self, operator: str, left: Number, right: Number) -> Number:
-        """An arithmetic, bitwise or shift operator; `EvaluationError` for division by zero."""
+        """Apply an arithmetic, bitwise or shift operator; `EvaluationError` for division by
+        zero."""
         if operator in _INTEGRAL_ONLY and (left.is_float or right.is_float):
             raise UsageError(_INTEGER_ONLY)
         if operator in ("<<", ">>"):
@@ -253,7 +255,7 @@ class Numbers:
         return Number(Value.of(shifted, left.value.type), left.type)
 
     def compared(self, operator: str, left: Number, right: Number) -> bool:
-        """A comparison; one with NaN is false, except `!=`."""
+        """Compare two numbers; a comparison with NaN is false, except `!=`."""
         left, right = self.usual(left, right)
         order = left.value.compare(right.value)
         return holds(operator, order)

@@ -25,11 +25,11 @@ class Operators(Protocol):
     def numbers(self) -> Numbers: ...
 
     def value(self, number: Number) -> TypedValue:
-        """A number as a value that is nowhere."""
+        """Return a number as a value without a location."""
         ...
 
     def number(self, value: TypedValue) -> Number:
-        """The number that a value is; `UsageError` where its type has none."""
+        """Return the number of a value; `UsageError` if its type has none."""
         ...
 
     def binary(self, operator: str, left: TypedValue, right: TypedValue) -> TypedValue: ...
@@ -39,7 +39,7 @@ class Operators(Protocol):
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool: ...
 
     def cast(self, value: TypedValue, kind: Type | None) -> TypedValue:
-        """`(kind) value`."""
+        """Convert a value as `(kind) value`."""
         ...
 
 

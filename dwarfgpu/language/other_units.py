@@ -26,8 +26,8 @@ def static_member(session: Session, member: Member) -> Variable | None:
 
 
 def completed(session: Session, kind: Type | None) -> Type | None:
-    """A class that is only declared where the type is from, as the unit that has it defines it; any
-    other type, and one that no unit defines, as it is."""
+    """Return a class that is only declared in its unit as another unit defines it; any other type,
+    or a class that no unit defines, unchanged."""
     bare = strip(kind)
     if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
         return kind

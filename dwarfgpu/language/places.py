@@ -91,8 +91,8 @@ class Places:
     # Contents
 
     def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:
-        """A variable, not read yet unless it can only be understood as a whole; as `frame` sees it,
-        which is another one than that in focus."""
+        """Return a variable, not read yet unless it can only be evaluated as a whole; `frame` is
+        its frame if that is not the one in focus."""
         self.variables[variable] = None
         if frame is None and variable.kind == "global" and self.session.is_absent:
             frame = self.session.focused(None)  # it needs no call frame
@@ -213,7 +213,7 @@ class Places:
         return evolve(value, error=Unavailable(message))
 
     def known(self, value: TypedValue) -> Bits:
-        """The contents, every bit of them known; an error otherwise."""
+        """Return the contents, with every bit known; an error otherwise."""
         value = self.read(value)
         if value.error is not None:
             raise value.error
@@ -269,7 +269,7 @@ class Places:
     def part(
         self, value: TypedValue, kind: Type | None, first_bit: int, bit_size: int | None = None
     ) -> TypedValue:
-        """The part of an object at a bit offset, not read."""
+        """Return the part of an object at a bit offset, not read."""
         size = (size_bits(kind) if bit_size is None else bit_size) or 0
         out = evolve(self.part_of(value, kind), bit_size=bit_size)
         if value.location is None:
@@ -362,7 +362,8 @@ class Places:
         )
 
     def element(self, value: TypedValue, index: int) -> TypedValue:
-        """An element of an array or a vector, by its index: arrays need not begin at 0."""
+        """Return an element of an array or a vector, by its index: arrays may have another lower
+        bound than 0."""
         bare = strip(value.type)
         if isinstance(bare, Absent):
             raise UsageError(f"no such vector element (vector {bare.state})")
@@ -396,7 +397,7 @@ class Places:
     # Addresses
 
     def space_of(self, kind: Pointer, unit: CompilationUnit | None) -> AddressSpace:
-        """The address space of what a pointer points to (A.5.3; docs/language.md)."""
+        """Return the address space of the target of a pointer (A.5.3; docs/language.md)."""
         arch = self.architecture
         if kind.address_space:
             return arch.address_space(kind.address_space)
@@ -410,7 +411,8 @@ class Places:
         return generic
 
     def resolved(self, space: AddressSpace, address: int) -> tuple[AddressSpace, int]:
-        """The address in the space where it really is: generic ones are in an aperture or global.
+        """Return the address in its actual space: a generic address is in an aperture or in global
+        memory.
 
         Other spaces, and generic null, stay as they are.
         """
@@ -439,12 +441,13 @@ class Places:
         return NO_APERTURES if target is None else target.apertures_of(self.session.wave)
 
     def at(self, space: AddressSpace, address: int) -> Location:
-        """The place of an address; `MissingContext` where it needs a lane and there is none."""
+        """Return the location of an address; `MissingContext` if it needs a lane and there is
+        none."""
         space, address = self.resolved(space, address)
         return memory_location(self.context, space, address)
 
     def address_text(self, space: AddressSpace, address: int) -> str:
-        """`0x10`, `private_lane#0x10`."""
+        """Return `0x10` or `private_lane#0x10`."""
         return f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
 
     def dereferenced(self, value: TypedValue) -> TypedValue:
@@ -467,7 +470,7 @@ class Places:
         return TypedValue(target_value.type, target_value.location, unit=value.unit)
 
     def completed(self, kind: Type | None) -> Type | None:
-        """A class that is only declared where the type is from, as another unit defines it."""
+        """Return a class that is only declared in its unit as another unit defines it."""
         return completed(self.session, kind)
 
     def pointee(self, pointer: ImplicitPointer) -> Location:
@@ -481,7 +484,8 @@ class Places:
         return location.displaced(pointer.displacement_bytes * 8)
 
     def address_of(self, value: TypedValue) -> TypedValue:
-        """`&`: the address of an object in memory, as a pointer to its address space."""
+        """Return `&object`: the address of an object in memory, as a pointer to its address
+        space."""
         location = value.location
         place = None if location is None or len(location.places) != 1 else location.places[0]
         if place is None or not isinstance(place.storage, Memory) or value.bit_size is not None:
@@ -504,7 +508,7 @@ class Places:
         return TypedValue(kind, bits=bits, unit=unit)
 
     def function(self, die: Die) -> TypedValue:
-        """A function, which is where its code is."""
+        """Return a function, located at its code."""
         unit = die.unit
         types = types_of(unit)
         declared = declaration_of(die) if die.tag == dw.TAG_INLINED_SUBROUTINE else die

@@ -31,7 +31,8 @@ class ContentsPresenter:
         return self.session if is_same else self.session.focused(reading.lane)
 
     def text(self, reading: Reading) -> str:
-        """The contents as GDB prints them, or why there are none, in angle brackets."""
+        """Return the contents as GDB prints them, or the reason for missing contents in angle
+        brackets."""
         if reading.failure is not None:
             is_lost = isinstance(reading.failure, UndefinedBits)
             return OPTIMIZED_OUT if is_lost else f"<error: {reading.failure}>"

@@ -31,8 +31,8 @@ _VECTORS: Final = {
 
 
 def register_type(register: RegisterInfo | PseudoRegister) -> Type:
-    """The type that GDB gives a register: vectors are arrays or unions of them, addresses are
-    pointers."""
+    """Return the type that GDB gives a register: vectors are arrays or unions of them, addresses
+    are pointers."""
     base = register.type
     if base.name in _UNIONS:
         return _union(base.name)

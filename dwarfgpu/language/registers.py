@@ -78,7 +78,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
     if name in WAVE_VARIABLES:
         return UsageError(f'"${name}": the dispatch of wave {session.wave} is unknown')
     if not name.strip("$0123456789"):
-        return UsageError(f'"${name}" is a value of the history, which does not exist here')
+        return UsageError(f'"${name}" is a value of the value history, which does not exist here')
     if is_lacking(session, architecture.register_named(name) or architecture.pseudo_named(name)):
         return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
     readable = [

@@ -22,7 +22,7 @@ from dwarfgpu.language.linespec import spots_of, with_code
 from dwarfgpu.language.options import Options
 from dwarfgpu.session.session import Session
 
-_READ_ONLY: Final = Options(read_only="a place assigns nothing", is_closed=True)
+_READ_ONLY: Final = Options(read_only="assignments are not possible in a location", is_closed=True)
 
 
 @frozen

@@ -41,7 +41,7 @@ def _of_array(places: Places, value: TypedValue, kind: CharacterKind) -> bytes:
 
 
 def up_to_nul(data: bytes, width: int) -> bytes:
-    """The bytes before a unit that is 0."""
+    """Return the bytes before the first unit that is 0."""
     for start in range(0, len(data) - width + 1, width):
         if not any(data[start : start + width]):
             return data[:start]
@@ -56,7 +56,7 @@ def pointed(places: Places, value: TypedValue, width: int = 1) -> bytes:
 
 
 def bytes_at(places: Places, space: AddressSpace, address: int, size_bytes: int) -> bytes:
-    """Memory; `Unavailable` in GDB's words, with the reason after it."""
+    """Read memory; raises `Unavailable` with GDB's wording, followed by the reason."""
     try:
         return places.context.access.read_bytes(places.at(space, address), size_bytes)
     except Unavailable as error:

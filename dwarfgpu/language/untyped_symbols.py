@@ -39,5 +39,6 @@ def typed(value: TypedValue, name: str) -> TypedValue:
 
 
 def as_type(value: TypedValue, kind: Type | None) -> TypedValue | None:
-    """Data without a type as an object of one, where it is; None for any other value."""
+    """Return data without a type as an object of a type, at its location; None for any other
+    value."""
     return TypedValue(kind, value.location) if value.type is DATA else None

@@ -74,7 +74,7 @@ class TypedValue:
 
 
 def why_no_address(value: TypedValue) -> str:
-    """GDB's words for an object that is not in memory."""
+    """Return GDB's message for an object that is not in memory."""
     if value.variable is None:
         return "Attempt to take address of value not located in memory."
     variable = value.variable

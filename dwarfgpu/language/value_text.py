@@ -155,7 +155,7 @@ def _read_static(session: Session, member: Member) -> tuple[Bits, Location | Non
 
 
 def read_memory(places: Places, address: int, space: int, size_bytes: int) -> bytes:
-    """Memory that a pointer points to: without an address space it is as A.5.3 has it."""
+    """Read memory to which a pointer points; without an address space, that of A.5.3 is used."""
     if space:
         where = places.architecture.address_space(space)
     else:

@@ -43,7 +43,8 @@ def _form(kind: Type | None) -> tuple[Type | None, int]:
 
 
 def components(places: Places, value: TypedValue, name: str) -> TypedValue | None:
-    """`.xy`, `.s01`, `.lo`: several elements of a vector (OpenCL C 6.3.7); None for other names."""
+    """Return `.xy`, `.s01` or `.lo`: several elements of a vector (OpenCL C 6.3.7); None for other
+    names."""
     element, count = _form(value.type)
     if name in _HALVES and count > 1:
         first, step = _HALVES[name]
@@ -71,7 +72,7 @@ def components(places: Places, value: TypedValue, name: str) -> TypedValue | Non
 
 
 def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> TypedValue:
-    """An operator on each two elements; a number is the same for each."""
+    """Apply an operator to each pair of elements; a number is used for each element."""
     vector = left if is_vector(left.type) else right
     if is_vector(left.type) and is_vector(right.type) and _shape(left) != _shape(right):
         raise UsageError("Cannot perform operation on vectors with different types")
@@ -83,7 +84,7 @@ def binary(arithmetic: Operators, operator: str, left: TypedValue, right: TypedV
 
 
 def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue:
-    """`-`, `+` or `~` of each element."""
+    """Apply `-`, `+` or `~` to each element."""
     elements = [
         arithmetic.unary(operator, element) for element in _elements(arithmetic, value, value)
     ]
@@ -91,7 +92,8 @@ def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue
 
 
 def compared(arithmetic: Operators, operator: str, left: TypedValue, right: TypedValue) -> bool:
-    """`==` or `!=` of two vectors; `UsageError` for another operator or another kind of value."""
+    """Compare two vectors with `==` or `!=`; `UsageError` for another operator or another kind of
+    value."""
     if operator not in ("==", "!="):
         raise UsageError("Invalid type combination in ordering comparison.")
     places = arithmetic.places

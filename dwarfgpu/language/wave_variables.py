@@ -26,7 +26,7 @@ Getter: TypeAlias = "Callable[[Machine, Session], str | int | Position | TypedVa
 
 
 def text_value(architecture: Architecture, text: str) -> TypedValue:
-    """A string as a value: an array of characters that ends in a NUL."""
+    """Return a string as a value: an array of characters that ends in a NUL."""
     builtins = Builtins(architecture)
     data = text.encode("utf-8", "replace") + b"\0"
     bits = Bits(int.from_bytes(data, architecture.endian), 8 * len(data))

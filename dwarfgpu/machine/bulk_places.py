@@ -128,7 +128,7 @@ class Places:
 
 
 def array_of(part: int | None) -> Array:
-    """A wave or lane, which may be one for each place; -1 where there is none."""
+    """Return the wave or lane, which may differ by place; -1 if there is none."""
     if isinstance(part, Lanes):
         return exact(np.asarray(part.array))
     return np.array([[-1 if part is None else part]], np.int64)

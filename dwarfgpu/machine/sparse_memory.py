@@ -158,7 +158,7 @@ class SparseMemory:
         return b"".join(data for _, data in parts)
 
     def require_writable(self, address: int, size_bytes: int) -> None:
-        """`Unavailable` unless all bytes of a range can be written."""
+        """Raise `Unavailable` unless all bytes of a range can be written."""
         self._require(address, size_bytes)
 
     def _require(self, address: int, size_bytes: int) -> None:

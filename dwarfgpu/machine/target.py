@@ -57,7 +57,7 @@ class Target(Protocol, metaclass=Capability):
         ...
 
     def architecture_of(self, wave: WaveId) -> Architecture:
-        """The target architecture of a wave; `Unavailable` for one that does not exist."""
+        """Return the target architecture of a wave; `Unavailable` for one that does not exist."""
         ...
 
     def apertures_of(self, wave: WaveId) -> Apertures:

@@ -305,7 +305,7 @@ class Geometry:
                     yield x, y, z
 
     def size_at(self, position: Position) -> Position:
-        """The work-items of a workgroup: fewer at the edge of the grid."""
+        """Return the number of work-items of a workgroup: fewer at the edge of the grid."""
         x, y, z = (
             min(part, size - number * part)
             for size, part, number in zip(self.grid, self.workgroup, position, strict=True)

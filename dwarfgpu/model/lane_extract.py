@@ -59,14 +59,14 @@ class LaneExtractor:
         """Keyed by `id` of the object, which is kept with its function and so stays alive."""
 
     def of(self, value: T) -> Callable[[int], T]:
-        """What a lane has of a thing, by the number of the lane in the order.
+        """Return the part of an object that belongs to a lane, by the index of the lane.
 
         Raises `Divergence` for composites too deep in one another.
         """
         return self._pick(value, 0) or (lambda lane: value)
 
     def numbers(self, value: int) -> list[int]:
-        """An integer that may be `Lanes`, for all lanes in the order."""
+        """Return an integer that may be `Lanes`, for all lanes in order."""
         array = value.array if isinstance(value, Lanes) else np.array(value, object)
         numbers: list[int] = np.broadcast_to(array, self._shape).ravel().tolist()
         return numbers

@@ -40,7 +40,8 @@ class Divergence(Exception):
 
 
 def lanes(array: Array) -> int:
-    """An integer for each element; an `int` where all are equal. `array` has at least one."""
+    """Return an integer for each element, or an `int` if all are equal. `array` has at least one
+    element."""
     least, most = int(array.min()), int(array.max())
     return least if least == most else Lanes(_smallest(array, least, most), least, most)
 
@@ -118,7 +119,7 @@ class Lanes(_Integer):
         return hash(self.__index__())
 
     def __getattr__(self, name: str) -> Any:
-        """Other attributes of an integer are evaluated for each lane."""
+        """Evaluate any other attribute of an integer for each lane."""
         if hasattr(int, name):
             raise Divergence(None)
         raise AttributeError(name)

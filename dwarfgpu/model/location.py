@@ -65,7 +65,8 @@ class SingleLocation:
         return SingleLocation(storage, bit_offset)
 
     def low(self, size_bits: int) -> SingleLocation:
-        """The low bits of a whole register or stack value on a big-endian target: the last ones.
+        """Return the low bits of a whole register or stack value; on a big-endian target, the last
+        bits.
 
         Any other place stays as it is: docs/spec-notes.md.
         """
@@ -152,7 +153,7 @@ class PartialComposite:
     size_bits: int
 
     def completed(self) -> Location:
-        """DW_OP_LLVM_piece_end: the same parts, complete."""
+        """Return a complete composite of the same parts (DW_OP_LLVM_piece_end)."""
         parts: list[Part] = []
         link: PartialComposite | None = self
         while link is not None:

@@ -41,7 +41,7 @@ class Bits:
         return not (self.undefined or self.unavailable)
 
     def slice(self, first_bit: int, count: int, endian: Endian) -> Bits:
-        """`count` bits from `first_bit`, in storage order; bits past the end are undefined.
+        """Return `count` bits from `first_bit`, in storage order; bits past the end are undefined.
 
         `OutOfRange` for bits before the object.
         """
@@ -70,15 +70,16 @@ class Bits:
         return Bits(runs[0], self.size_bits, runs[1], runs[2], self.reasons)
 
     def undefined_ranges(self, endian: Endian) -> list[tuple[int, int]]:
-        """First bit and number of bits of each undefined range, in storage order."""
+        """Return the first bit and the number of bits of each undefined range, in storage order."""
         return _ranges(self.undefined, self.size_bits, endian)
 
     def unavailable_ranges(self, endian: Endian) -> list[tuple[int, int]]:
-        """First bit and number of bits of each unavailable range, in storage order."""
+        """Return the first bit and the number of bits of each unavailable range, in storage
+        order."""
         return _ranges(self.unavailable, self.size_bits, endian)
 
     def to_bytes(self, endian: Endian) -> bytes:
-        """The bytes; `UndefinedBits` or `Unavailable` unless every bit is known."""
+        """Return the bytes; `UndefinedBits` or `Unavailable` unless every bit is known."""
         if self.unavailable:
             first, count = self.unavailable_ranges(endian)[0]
             raise Unavailable(self.complaint("unavailable", first, count))
@@ -93,7 +94,8 @@ class Bits:
         return f"bits {first} to {first + count - 1} of {self.size_bits} are {problem}{why}"
 
     def hex(self, endian: Endian) -> str:
-        """Two digits a byte; `?` for a digit with an unknown bit, `??` for an unknown byte."""
+        """Return two digits per byte; `?` for a digit with an unknown bit, `??` for an unknown
+        byte."""
         unknown = self.unknown
         digits = to_bytes(self.value & ~unknown, self.size_bits, endian).hex()
         if not unknown:
@@ -121,7 +123,8 @@ def _ranges(mask: int, size_bits: int, endian: Endian) -> list[tuple[int, int]]:
 
 
 def concatenate(runs: list[Bits], endian: Endian) -> Bits:
-    """The runs one after the other, in storage order, in time n log n of their total size."""
+    """Return the concatenation of runs, in storage order; takes time n log n of their total
+    size."""
     while len(runs) > 1:
         runs = [
             _joined(runs[i], runs[i + 1], endian) if i + 1 < len(runs) else runs[i]

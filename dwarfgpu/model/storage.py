@@ -103,7 +103,7 @@ class Part:
 
 
 def depth_of(location: Location) -> int:
-    """Composites inside one another at a location; 0 where there is none."""
+    """Return the number of nested composites at a location; 0 if there is none."""
     places = location.places
     if len(places) == 1:
         storage = places[0].storage

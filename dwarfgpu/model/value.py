@@ -90,14 +90,15 @@ class Value:
         return _arithmetic(self, other, "multiplication", lambda a, b: a * b, float_format.multiply)
 
     def __truediv__(self, other: Value) -> Value:
-        """DW_OP_div: signed division, unsigned on an unsigned base type; truncates."""
+        """Divide as DW_OP_div: signed, or unsigned on an unsigned base type; truncates."""
         _require_same_type(self, other, "division")
         if self.type.is_integral and other.bits == 0:
             raise EvaluationError("division by zero")
         return _arithmetic(self, other, "division", _truncated_quotient, float_format.divide)
 
     def __mod__(self, other: Value) -> Value:
-        """DW_OP_mod: unsigned on the generic type; the sign is that of the dividend."""
+        """Return the remainder as DW_OP_mod: unsigned on the generic type; the sign is that of the
+        dividend."""
         _require_integral(self, other, "modulo")
         if other.bits == 0:
             raise EvaluationError("modulo by zero")
@@ -143,17 +144,18 @@ class Value:
         return Value.of(self.bits << count.bits, self.type)
 
     def __rshift__(self, count: Value) -> Value:
-        """Logical right shift, whatever the type."""
+        """Shift right logically, for any type."""
         _require_integral(self, count, "shift")
         return Value(self.bits >> min(count.bits, self.type.bit_size), self.type)
 
     def shift_right_arithmetic(self, count: Value) -> Value:
-        """Right shift that copies the most significant bit, whatever the type."""
+        """Shift right, and copy the most significant bit, for any type."""
         _require_integral(self, count, "shift")
         return Value.of(self.as_signed >> min(count.bits, self.type.bit_size), self.type)
 
     def compare(self, other: Value) -> int | None:
-        """Negative, zero or positive; None for unordered floats. Generic compares as signed.
+        """Return a negative number, zero or a positive number; None for unordered floats. The
+        generic type compares as signed.
 
         Any two of one type compare (DWARF 5 2.5.1.5): addresses and characters as unsigned.
         """
@@ -168,7 +170,7 @@ class Value:
         return (a > b) - (a < b)
 
     def converted(self, to: BaseType) -> Value:
-        """DW_OP_convert between integral and floating types (DWARF 5 2.5.1.6)."""
+        """Convert as DW_OP_convert between integral and floating types (DWARF 5 2.5.1.6)."""
         _refuse_vector(self.type, "conversion")
         _refuse_vector(to, "conversion")
         is_wanted_integral = to.is_integral or to.encoding == "address"
@@ -196,7 +198,8 @@ class Value:
         return Value.of(number, to)
 
     def reinterpreted(self, to: BaseType) -> Value:
-        """DW_OP_reinterpret: the same bits, in storage, as another type of the same bit size."""
+        """Reinterpret as DW_OP_reinterpret: the same bits, in storage, as another type of the same
+        bit size."""
         if self.type.bit_size != to.bit_size:
             raise IllFormed(
                 f"{self.type} of {self.type.bit_size} bits reinterpreted as {to} "

@@ -26,7 +26,7 @@ class ElfFile(Protocol):
 
 
 def object_of(elffile: ElfFile, limits: FileLimits = DEFAULT_FILE_LIMITS) -> ObjectFile:
-    """The file that an `ELFFile` of pyelftools reads, from its stream.
+    """Return the file that an `ELFFile` of pyelftools reads, from its stream.
 
     A large one is read on demand. `UsageError` where it cannot be read, and for an object without
     `stream`; later, too, once the stream is closed.

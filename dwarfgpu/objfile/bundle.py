@@ -70,7 +70,7 @@ class BundleEntry:
         return None if self.target is None else str(self.target)
 
     def require_code(self, path: str) -> None:
-        """A `DwarfGpuError` for an entry of the container `path` that cannot be opened."""
+        """Raise a `DwarfGpuError` for an entry of the container `path` that cannot be opened."""
 
     @property
     def is_device_code(self) -> bool:
@@ -114,7 +114,7 @@ def is_bundle(data: bytes) -> bool:
 def read_bundles(
     data: bytes | FileBytes, subject: str, limits: FileLimits = DEFAULT_FILE_LIMITS
 ) -> tuple[BundleEntry, ...]:
-    """The entries of all bundles in a file or section; `Malformed` where there is none.
+    """Read the entries of all bundles in a file or section; `Malformed` if there is none.
 
     `Unsupported` for a compression that is not read here, or not without an extra.
     """

@@ -23,7 +23,7 @@ _ABSENT: Final = "cannot be read: No such file or directory"
 
 
 def shown_path(path: str) -> str:
-    """A path in a message: printable, and not too long."""
+    """Return a path for a message: printable, and not too long."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     if not text.isprintable():
         text = text.encode("unicode_escape").decode("ascii")
@@ -31,7 +31,7 @@ def shown_path(path: str) -> str:
 
 
 def open_companion(path: str, limits: FileLimits) -> ObjectFile:
-    """The ELF file of a path that was named in a file; `UsageError` where it is none."""
+    """Open the ELF file of a path that a file names; `UsageError` if it is not one."""
     if os.path.isfile(path) and not is_regular(path):  # one of the kernel, which may wait
         raise UsageError(f"{shown_path(path)} cannot be read: it is not a regular file")
     return ObjectFile(shown_path(path), map_file(path), limits)
@@ -59,8 +59,8 @@ class Search:
         return None
 
     def failure(self, subject: str, *, reports_places: bool = True) -> DwarfGpuError:
-        """The error of a search without result: `MissingContext` where none of the files exists,
-        `InconsistentContext` where one does but is not the right one."""
+        """Return the error of a search without a result: `MissingContext` if none of the files
+        exists, `InconsistentContext` if one exists but is not the right one."""
         tried = ", ".join(
             shown_path(path) + ("" if reason == _ABSENT else f" ({reason})")
             for path, reason in self._tried.items()
@@ -98,5 +98,5 @@ def joined_below(folder: str, name: str) -> str:
 
 
 def joined(folder: str, name: str) -> str:
-    """A path in a folder, without the step that stays in it."""
+    """Return a path in a folder, without `.` as its first component."""
     return name if folder in ("", ".") else folder if name == "." else os.path.join(folder, name)

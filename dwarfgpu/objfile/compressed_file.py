@@ -96,7 +96,7 @@ class _Blocks:
 
 
 def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_FILE_LIMITS) -> Data:
-    """The bytes of a file as they were before it was compressed, as far as possible not read yet.
+    """Return the decompressed bytes of a file; as far as possible, they are not read yet.
 
     A file that is not compressed is returned as it is. `Malformed` for damaged ones; `UsageError`
     for a program whose files are not read here; `LimitExceeded` for one block beyond the limit.

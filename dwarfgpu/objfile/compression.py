@@ -48,7 +48,8 @@ def inflate_raw(data: bytes, size_bytes: int, subject: str) -> bytes:
 
 
 def inflated_head(data: bytes | FileBytes, size_bytes: int, subject: str) -> bytes:
-    """The first bytes of deflated data without the header of zlib; `Malformed` for damaged ones."""
+    """Return the first bytes of deflated data without a zlib header; `Malformed` for damaged
+    data."""
     try:
         return zlib.decompressobj(_RAW).decompress(bytes(data[:_STEP_IN]), size_bytes)
     except zlib.error as error:
@@ -58,7 +59,7 @@ def inflated_head(data: bytes | FileBytes, size_bytes: int, subject: str) -> byt
 def inflate_some(
     data: memoryview | FileBytes, size_bytes: int, subject: str, window_bits: int = zlib.MAX_WBITS
 ) -> tuple[bytes, int]:
-    """Inflate data that other bytes follow, which are not copied; return it and how many bytes were
+    """Inflate data that other bytes follow, without copying them; return it and the number of bytes
     used."""
     _check_ratio(len(data), size_bytes, subject)
     unpacker = zlib.decompressobj(window_bits)
@@ -96,7 +97,7 @@ class _Unpacked:
 
 def _check_ratio(packed_bytes: int, size_bytes: int, subject: str) -> None:
     if size_bytes > _ZLIB_LARGEST_RATIO * (packed_bytes + 1):
-        raise Malformed(f"{subject} claims {size_bytes} bytes when decompressed")
+        raise Malformed(f"{subject} declares {size_bytes} bytes when decompressed")
     _check_size(size_bytes, subject)
 
 

@@ -45,13 +45,13 @@ class Container:
     """What it is in the words of users, such as `fat binary`; empty for an ELF file."""
 
     def device_entries(self) -> tuple[BundleEntry, ...]:
-        """The entries for a GPU that are not empty, and have machine code, even if it cannot be
-        read."""
+        """Return the entries for a GPU that are not empty and have machine code, even if it cannot
+        be read."""
         return tuple(entry for entry in self.entries if entry.data and entry.is_device_code)
 
     def open_entry(self, entry: BundleEntry, name: str | None = None) -> ObjectFile:
-        """The ELF file that an entry is, under a name, or that of its target; `UsageError` where it
-        is none."""
+        """Open the ELF file of an entry, with the given name or that of its target; `UsageError` if
+        it is not one."""
         entry.require_code(self.path)
         if entry.path is not None:
             return ObjectFile(entry.path, map_file(entry.path), self.limits)
@@ -162,13 +162,13 @@ def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
 
 
 def require_target(text: str) -> None:
-    """`UsageError` for a text that names no code object of any container."""
+    """Raise `UsageError` for a text that cannot name a code object of any container."""
     if not (text.isdecimal() or _ENTRY_NAME.fullmatch(text)):
         parse_target_id(text)
 
 
 def check_target(file: ObjectFile, target: str | None) -> None:
-    """`UsageError` where a code object is not for the target that the user wants."""
+    """Raise `UsageError` if a code object is not for the target that the user wants."""
     if target is None or target.isdecimal():
         return
     if file.machine == "CUDA":

@@ -69,7 +69,7 @@ class CudaCode:
 
 
 def read_cuda_code(file: ObjectFile) -> CudaCode:
-    """Everything that is known of a cubin."""
+    """Read all information about the machine code of a cubin."""
     problems: list[DwarfGpuError] = []
     target, kernels = None, []
     known: tuple[Allocation, ...] = ()

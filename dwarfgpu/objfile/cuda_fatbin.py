@@ -43,7 +43,7 @@ class FatbinEntry(BundleEntry):
     """A cubin or the text of PTX; its `id` is the kind and the GPU, as in `cubin-sm_90a`."""
 
     def require_code(self, path: str) -> None:
-        """`UsageError` for PTX, `Unsupported` for kinds that are not read here."""
+        """Raise `UsageError` for PTX, and `Unsupported` for kinds that dwarfgpu does not read."""
         if self.kind == "ptx":
             raise UsageError(f"{path}[{self.id}] is a text, without machine code")
         if self.kind == "joined":

@@ -36,7 +36,8 @@ class CudaTarget:
 
 
 def cuda_target(file: ObjectFile) -> CudaTarget:
-    """The GPU of a cubin; `Unsupported` for a file of another machine or an unknown ABI version.
+    """Return the GPU of a cubin; `Unsupported` for a file of another machine or an unknown ABI
+    version.
 
     `sm_100f` is `sm_100` here: no cubin says which of them it was compiled for.
     """

@@ -155,7 +155,8 @@ class DynamicRelocations:
     def applied(
         self, address: int, size_bytes: int, contents: Callable[[int, int], bytes]
     ) -> bytes:
-        """Bytes at an address of the file's own, as loaded, from what the file `held` there.
+        """Return the relocated bytes at an address of the file, as loaded; `held` are those in the
+        file.
 
         `Unavailable` where any of them depends on more than the file and where it is loaded,
         `Malformed` for a table that cannot be believed, `LimitExceeded` for tables that overlap.

@@ -142,7 +142,7 @@ class ObjectFile:
         self._data = data
         self.size_bytes = len(data)
         if data[:8] in (AR_MAGIC, THIN_MAGIC):
-            raise UsageError(f"{path} is an ar archive of object files; take one out with `ar x`")
+            raise UsageError(f"{path} is an ar archive of object files; extract one with `ar x`")
         program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
         if program is not None:
             raise UsageError(f"{path} is compressed by {program}: give the output of {program} -d")
@@ -339,7 +339,7 @@ class ObjectFile:
         return self._inflate(section, data[12:], size)
 
     def data_of(self, section: Section) -> bytes:
-        """The bytes of one section, decompressed; `Unsupported` for Zstandard."""
+        """Return the bytes of one section, decompressed; `Unsupported` for Zstandard."""
         if section.type == SHT_NOBITS:
             return b""
         subject = section.name or f"section {section.index}"
@@ -373,7 +373,7 @@ class ObjectFile:
         return row[0], row[-2]
 
     def unpacked_bytes(self, section: Section) -> int:
-        """The size of what `data_of` gives."""
+        """Return the size of the result of `data_of`."""
         if section.type == SHT_NOBITS:
             return 0
         return (
@@ -381,7 +381,7 @@ class ObjectFile:
         )
 
     def file_bytes(self, offset: int, size_bytes: int, subject: str) -> bytes:
-        """A range of the file; `Malformed` where it does not reach that far."""
+        """Return a range of the file; `Malformed` if the file is too short."""
         self._check_range(offset, size_bytes, subject)
         return self._data[offset : offset + size_bytes]
 
@@ -414,7 +414,7 @@ class ObjectFile:
         return None
 
     def loaded_from(self, address: int) -> bytes:
-        """What the file has of a segment that is loaded, from an address of its own on."""
+        """Return the bytes in the file of a loaded segment, from an address of the file on."""
         for segment in self.segments:
             start = address - segment.address
             if segment.type == PT_LOAD and 0 <= start < segment.file_bytes:
@@ -500,17 +500,17 @@ def _gnu_compressed(name: str) -> str:
 
 
 def not_elf(path: str) -> str:
-    """The message for a file that does not begin as an ELF file."""
+    """Return the message for a file that does not begin as an ELF file."""
     return f"{path} is not an ELF file"
 
 
 def open_object(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> ObjectFile:
-    """The ELF file of that path; `UsageError` where it cannot be read or is none."""
+    """Open the ELF file of that path; `UsageError` if it cannot be read, or is not one."""
     return ObjectFile(str(path), map_file(path), limits)
 
 
 def map_file(path: str | Path) -> bytes | FileBytes:
-    """The bytes of a file; `UsageError` where it cannot be read, is empty or is no file."""
+    """Map the bytes of a file; `UsageError` if it cannot be read, is empty, or is not a file."""
     if not str(path):
         raise UsageError("an empty name is no name of a file")
     try:
@@ -530,5 +530,5 @@ def map_file(path: str | Path) -> bytes | FileBytes:
 
 
 def read_if_small(data: bytes | FileBytes) -> bytes | FileBytes:
-    """Bytes of a file at once where they are few: many small reads take longer."""
+    """Read the bytes of a small file at once, because many small reads take longer."""
     return data[:] if len(data) <= _SMALL_FILE_BYTES else data

@@ -34,7 +34,8 @@ class Note:
 
 
 def notes(file: ObjectFile) -> tuple[Note, ...]:
-    """The notes of all note sections, else of all note segments; `Malformed` for a broken one."""
+    """Return the notes of all note sections, or else of all note segments; `Malformed` for a broken
+    one."""
     notes, problem = readable_notes(file)
     if problem is not None:
         raise problem
@@ -42,7 +43,7 @@ def notes(file: ObjectFile) -> tuple[Note, ...]:
 
 
 def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None]:
-    """The notes that can be read, and why others could not."""
+    """Return the readable notes, and the errors of the others."""
     notes: list[Note] = []
     problem: Malformed | None = None
     bytes_left = file.size_bytes
@@ -75,7 +76,7 @@ def build_id(file: ObjectFile) -> bytes | None:
 
 
 def notes_in(data: bytes, endian: Endian) -> Iterator[Note]:
-    """The notes of one place; `Malformed` after the last that is whole."""
+    """Yield the notes of one section or segment; `Malformed` after the last complete one."""
     return _read(Reader(data, endian))
 
 

@@ -63,7 +63,7 @@ def wave_size(file: ObjectFile) -> int | None:
 
 
 def processor_name(file: ObjectFile) -> str:
-    """The processor of the target; `Unsupported` for one that dwarfgpu does not know."""
+    """Return the processor of the target; `Unsupported` for one that dwarfgpu does not know."""
     from dwarfgpu.objfile.gpu_code import target_of  # programs of a CPU need none of it
 
     name = target_of(file).processor
@@ -73,7 +73,7 @@ def processor_name(file: ObjectFile) -> str:
 
 
 def architecture_of(file: ObjectFile) -> Architecture:
-    """The architecture of an object file, an AMD GPU in the wave size of its kernels.
+    """Return the architecture of an object file; for an AMD GPU, with the wave size of its kernels.
 
     `Unsupported` for a machine or processor that dwarfgpu does not know.
     """

@@ -15,7 +15,7 @@ class ByteSource(Protocol):
     """A file, or what has its bytes."""
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """A range of them; errors of a file that cannot be read are `DwarfGpuError`."""
+        """Read a range of the bytes; raises `DwarfGpuError` for a file that cannot be read."""
         ...
 
 
@@ -43,7 +43,7 @@ class FileBytes:
         return made
 
     def part(self, start: int, size_bytes: int) -> FileBytes:
-        """A range of these bytes, not read yet; as short as they are where they end before."""
+        """Return a range of these bytes, not read yet; shorter if the bytes end before it."""
         start, stop, _ = slice(start, start + size_bytes).indices(self._size_bytes)
         part = FileBytes.__new__(FileBytes)
         part._source = self._source
@@ -56,7 +56,7 @@ class FileBytes:
         return self._size_bytes
 
     def __getitem__(self, chunk: slice) -> bytes:
-        """A range, without a step; `Malformed` where the file has become shorter."""
+        """Return a range, without a step; `Malformed` if the file has become shorter."""
         start, stop, _ = chunk.indices(self._size_bytes)
         return self._source.read(self._start + start, stop - start)
 
@@ -92,7 +92,7 @@ class _Source:
 
 
 def part_of(data: bytes | FileBytes, start: int, size_bytes: int) -> bytes | FileBytes:
-    """A range of bytes; of a file not read yet."""
+    """Return a range of bytes; a range of a file is not read yet."""
     if isinstance(data, FileBytes):
         return data.part(start, size_bytes)
     return data[start : start + size_bytes]

@@ -41,7 +41,8 @@ CORE_HEADER_BYTES: Final = _TYPE_AT + 2
 
 
 def compressed_by(header: bytes) -> str | None:
-    """The program that compressed a file that begins so; None where none did."""
+    """Return the program that compressed a file with this beginning; None if it is not
+    compressed."""
     return next((name for magic, name in COMPRESSED.items() if header.startswith(magic)), None)
 
 

@@ -122,7 +122,8 @@ class GpuCode:
 
 
 def read_gpu_code(file: ObjectFile) -> GpuCode:
-    """Everything that is known of a code object; `Unsupported` for a file of another machine."""
+    """Read all information about the code of a code object; `Unsupported` for a file of another
+    machine."""
     if file.machine != "AMDGPU":
         raise Unsupported(f"{file.path} is for {file.machine}, not for an AMD GPU")
     problems: list[DwarfGpuError] = []
@@ -162,7 +163,8 @@ def _version(file: ObjectFile, notes: tuple[Note, ...]) -> int | None:
 
 
 def target_of(file: ObjectFile) -> TargetId:
-    """The target of a code object: of `e_flags`, in V2 of its notes where they name one."""
+    """Return the target of a code object, from `e_flags` or, in V2, from its notes if they name
+    one."""
     if code_object_version(file) == 2:
         for note in readable_notes(file)[0]:
             if note.owner == "AMD" and note.type == NT_AMD_HSA_ISA_NAME:

@@ -131,7 +131,7 @@ class KernelDescriptor:
 
 
 def read_descriptor(data: bytes, processor: Processor) -> KernelDescriptor:
-    """The 64 bytes of V3 and later; `Malformed` for fewer."""
+    """Read the 64 bytes of V3 and later; `Malformed` for fewer."""
     if len(data) < DESCRIPTOR_BYTES:
         raise Malformed(f"a kernel descriptor of {len(data)} bytes")
     numbers = _numbers(data, _V3_NUMBERS)
@@ -163,7 +163,7 @@ def entry_offset_and_wave_size(data: bytes) -> tuple[int, int]:
 
 
 def read_kernel_code(data: bytes, processor: Processor) -> KernelDescriptor:
-    """`amd_kernel_code_t`; `Malformed` where the bytes are none."""
+    """Read an `amd_kernel_code_t`; `Malformed` if the bytes are not one."""
     if len(data) < KERNEL_CODE_BYTES or not is_kernel_code(data):
         raise Malformed("there is no amd_kernel_code_t of version 1")
     numbers = _numbers(data, _V2_NUMBERS)

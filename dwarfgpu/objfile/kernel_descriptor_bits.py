@@ -41,12 +41,12 @@ class BitField:
 
 
 def gfx_level(processor: Processor) -> int:
-    """The GFX level times ten: 90 for gfx90a, 125 for gfx1250."""
+    """Return the GFX level times ten: 90 for gfx90a, 125 for gfx1250."""
     return processor.generation * 10 + (5 if processor.has_1024_vgprs else 0)
 
 
 def fields_of(table: Iterable[BitField], processor: Processor) -> tuple[BitField, ...]:
-    """The fields that a processor has."""
+    """Return the fields for a processor."""
     return tuple(field for field in table if field.applies(processor))
 
 

@@ -20,7 +20,7 @@ _LONGER: Final = 15
 def unpack_lz4(data: bytes, size_bytes: int, subject: str) -> bytes:
     """Unpack a block; `Malformed` unless exactly `size_bytes` come out of all of it."""
     if size_bytes > _MAX_RATIO * (len(data) + 1):
-        raise Malformed(f"{subject} claims {size_bytes} bytes when decompressed")
+        raise Malformed(f"{subject} declares {size_bytes} bytes when decompressed")
     reader = Reader(data)
     out = bytearray()
     try:
@@ -55,4 +55,4 @@ def _length(reader: Reader, length: int) -> int:
 
 def _require(is_within: bool) -> None:
     if not is_within:
-        raise Malformed("it is no LZ4 block of the size that it claims")
+        raise Malformed("it is not an LZ4 block of the declared size")

@@ -15,13 +15,13 @@ DEEPEST: Final = 32
 
 
 def check_depth(depth: int) -> None:
-    """`LimitExceeded` for metadata that is nested deeper than any compiler's."""
+    """Raise `LimitExceeded` for metadata that is nested deeper than that of any compiler."""
     if depth > DEEPEST:
         raise LimitExceeded(f"metadata is nested deeper than {DEEPEST} levels")
 
 
 def as_map(value: Metadata, subject: str) -> dict[str, Metadata]:
-    """The value as a map; `Malformed` where it is none, as in the functions below."""
+    """Return the value as a map; `Malformed` if it is not one, as in the functions below."""
     if not isinstance(value, dict):
         raise Malformed(f"{subject} is not a map")
     return value

@@ -12,7 +12,8 @@ from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES, Field, Relocator
 
 
 def placed_sections(file: ObjectFile) -> tuple[Section, ...]:
-    """The loaded sections of a relocatable object that are not empty; none of any other file."""
+    """Return the loaded sections of a relocatable object that are not empty; none for any other
+    file."""
     sections = file.sections if file.is_relocatable else ()
     return tuple(
         section for section in sections if section.flags & SHF_ALLOC and section.size_bytes

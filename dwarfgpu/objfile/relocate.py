@@ -100,7 +100,7 @@ RELOCATIONS: Final[Mapping[str, Mapping[int, Relocation]]] = {
 
 
 def relocated_data(file: ObjectFile, name: str) -> bytes:
-    """The bytes of a section, relocated where the file is a relocatable object.
+    """Return the bytes of a section, relocated if the file is a relocatable object.
 
     `Malformed` for a relocation outside the section or of a symbol that does not exist,
     `Unsupported` for a type that is not in `RELOCATIONS`, `LimitExceeded` for sections of the name

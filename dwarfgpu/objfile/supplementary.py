@@ -92,7 +92,7 @@ def _read_sup(file: ObjectFile) -> tuple[bool, bytes, bytes] | None:
 def find_supplementary(
     file: ObjectFile, link: SupplementaryLink, directories: Iterable[str | Path]
 ) -> ObjectFile:
-    """The supplementary file; `MissingContext` or `InconsistentContext` where there is none.
+    """Find the supplementary file; `MissingContext` or `InconsistentContext` if there is none.
 
     Looked for as GDB does: as named, relative to the folder of the file; under each directory at
     that place and by its name, and by build ID.

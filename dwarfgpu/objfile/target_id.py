@@ -57,7 +57,7 @@ class TargetId:
 
 
 def parse_target_id(text: str) -> TargetId:
-    """`gfx942`, `gfx90a:xnack+` …; `UsageError` for any other text."""
+    """Parse `gfx942` or `gfx90a:xnack+`; `UsageError` for any other text."""
     match = _TARGET_ID.fullmatch(text)
     if match is None:
         raise UsageError(f"{text} is not a target: expected one like gfx942 or gfx90a:xnack+")
@@ -71,14 +71,15 @@ def parse_target_id(text: str) -> TargetId:
 
 
 def code_object_version(file: ObjectFile) -> int | None:
-    """2 to 6 by the ABI version; None for an operating system that does not count so."""
+    """Return 2 to 6, by the ABI version; None for an operating system that does not number versions
+    in this way."""
     if file.machine != "AMDGPU" or file.os_abi != ELFOSABI_AMDGPU_HSA:
         return None
     return file.abi_version + 2
 
 
 def target_of_flags(file: ObjectFile) -> TargetId:
-    """The target that `e_flags` names; `Unsupported` for an unknown processor.
+    """Return the target that `e_flags` names; `Unsupported` for an unknown processor.
 
     Files of V2 may leave the processor to a note: `mach` 0 to 3 is then no processor.
     """
@@ -100,7 +101,8 @@ def has_mach(file: ObjectFile) -> bool:
 
 
 def target_of_isa(major: int, minor: int, stepping: int, flags: int = 0) -> TargetId:
-    """The target that a note of V2 names by numbers; `Unsupported` for an unknown one."""
+    """Return the target that the numbers in a note of V2 denote; `Unsupported` for an unknown
+    one."""
     name, xnack = _V2_ISAS.get((major, minor, stepping), (None, None))
     if name is None:
         name = f"gfx{major}{minor:x}{stepping:x}"

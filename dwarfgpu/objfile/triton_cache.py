@@ -51,7 +51,7 @@ def has_kernels(path: str | Path) -> bool:
 
 
 def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
-    """The kernels of a folder by name, GPU and path; `UsageError` if it has none."""
+    """Return the kernels of a folder, by name, GPU and path; `UsageError` if it has none."""
     named = sorted((_id(path), path) for path in _paths(folder))
     if not named:
         endings = ", ".join(f"*{suffix}" for suffix in SUFFIXES)

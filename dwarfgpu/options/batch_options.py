@@ -24,7 +24,7 @@ def add_batch_options(parser: ArgumentParser) -> None:
     group.add_argument("--jobs", metavar="N", help="examine the files in N processes")
     group.add_argument(
         "--json-lines", action="store_true",
-        help="one JSON object for each file, on a line of its own, and a last one for all",
+        help="print a JSON object on one line for each file, and a last one with the totals",
     )  # fmt: skip
 
 

@@ -31,15 +31,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     machine.add_argument(
         "--mem", action="append", default=[], metavar="SPACE#ADDR=HEX",
-        help="memory: private_lane[3]#0x10=0a0b0c0d, or =@FILE; without [N], of --lane",
+        help="memory: private_lane[3]#0x10=0a0b0c0d, or =@FILE; the lane defaults to that of "
+        "--lane",
     )  # fmt: skip
-    machine.add_argument("--target", metavar="GPU", help="which code object of a fat binary")
+    machine.add_argument(
+        "--target",
+        metavar="GPU",
+        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
+    )
     machine.add_argument(
         "--debug-dir", metavar="DIR", action="append",
-        help="where separate, split and supplementary debug files are; "
-        f"default: {DEBUG_DIRECTORIES[0]}",
+        help="the directory of separate, split and supplementary debug files; default: "
+        f"{DEBUG_DIRECTORIES[0]}",
     )  # fmt: skip
-    machine.add_argument("--load-address", metavar="ADDR", help="where the code object is loaded")
+    machine.add_argument(
+        "--load-address", metavar="ADDR", help="the load address of the code object"
+    )
     machine.add_argument(
         "--scratch-base", metavar="ADDR", help="AMD GPU: the wave's scratch in global memory"
     )
@@ -47,24 +54,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.set_defaults(wave_option="--wave")
     focus.add_argument(
         "--wave", "--thread", action=WaveAction, metavar="N|all",
-        help="the current wave or thread; in a core file, GDB's number or the kernel's (LWP); "
-        "eval: all of them",
+        help="the current wave or thread; in a core file, GDB's thread number or the LWP; eval "
+        "also takes all",
     )  # fmt: skip
     focus.add_argument(
-        "--lane", metavar="N|LANES", help="the current lane; eval: all, active, inactive, 0-3,7"
+        "--lane",
+        metavar="N|LANES",
+        help="the current lane; eval also takes several: all, active, inactive, 0-3,7",
     )
     focus.add_argument("--lanes", metavar="N", help="the lane count (DW_AT_LLVM_lanes)")
     focus.add_argument("--iteration", metavar="N", help="the current iteration")
     focus.add_argument(
         "--pc", metavar=PLACE,
-        help=f"the current program location: {PLACE_HELP}, as loaded; with one --lane, "
-        "where that lane is too",
+        help=f"the current program location: {PLACE_HELP}, as loaded; with a single --lane, also "
+        "the location of that lane",
     )  # fmt: skip
     focus.add_argument(
         "--force-pc", action="store_true",
         help="assume that every lane is at the wave's pc, whatever DW_AT_LLVM_lane_pc says",
     )  # fmt: skip
-    focus.add_argument("--frame", metavar="N", help="the call frame, as bt numbers them")
+    focus.add_argument("--frame", metavar="N", help="the number of the call frame, as shown by bt")
     focus.add_argument(
         "--quirk", action="append", default=[], choices=QUIRK_NAMES,
         help="correct a known producer error in call frame information",

@@ -26,7 +26,7 @@ def add_parts_of_core(group: ArgumentParser | _ArgumentGroup) -> None:
     )
     group.add_argument(
         "--code-object", action="append", default=[], metavar="URI=FILE",
-        help="a GPU code object of a core file that is not where its URI says",
+        help="use FILE for a GPU code object of a core file that is missing at its URI",
     )  # fmt: skip
     group.add_argument(
         "--sysroot",

@@ -35,8 +35,8 @@ def dialect_notes(
     of = " of DWARF 6" if chosen.dwarf6 else ""
     when = "in its public texts" if chosen.dwarf6 else "today"
     return (
-        f"dialect {chosen}: operations{of} without a number {when} have provisional ones of "
-        "dwarfgpu's own",
+        f"dialect {chosen}: operations{of} without a number {when} have provisional numbers of "
+        "dwarfgpu",
     )
 
 

@@ -17,7 +17,7 @@ from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.terminal.input import is_object
 
-POSITIONAL: Final = "an ELF file with DWARF, or a core file, comes first"
+POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"
 _ENDINGS: Final = (
     ".co", ".hsaco", ".cubin", ".fatbin", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle",
 )  # fmt: skip

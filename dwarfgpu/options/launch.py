@@ -97,7 +97,7 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
     place = _with_guards(FIRST_PLACEMENT) if has_guards else _place(args, before)
     fill = byte(args.fill, "--fill")
     if fill is not None and args.save is None:
-        raise UsageError("--fill is about the memory of a state; give --save STATE")
+        raise UsageError("--fill sets the memory of a saved state: give --save STATE")
     prepared = _prepared(args, limits, before, place, is_run=False)
     launched, notes = prepared.launched, prepared.notes
     if launched.note_on_hidden is not None:

@@ -19,20 +19,23 @@ EVALUATION_LIMITS: Final = {
     "--max-parts": ("parts", "parts of a composite"),
     "--max-depth": ("depth", "nested composites"),
     "--max-places": ("places", "places of a location description"),
-    "--max-bytes": ("read_bytes", "size of an object that is read"),
-    "--max-total-bytes": ("total_bytes", "total bytes that an evaluation reads"),
+    "--max-bytes": ("read_bytes", "size of an object, in bytes"),
+    "--max-total-bytes": ("total_bytes", "bytes read by one evaluation"),
     "--max-runs": ("runs", "pieces of storage that one read or write touches"),
     "--max-frames": ("frames", "call frames of a stack"),
 }
 """Options, the field of `Limits` that each sets, and what it bounds."""
 
 FILE_LIMITS: Final = {
-    "--max-inflated-bytes": ("inflated_bytes", "bytes of a file's compressed parts, unpacked"),
-    "--max-inflated-ratio": ("inflated_ratio", "unpacked bytes for each compressed one"),
+    "--max-inflated-bytes": (
+        "inflated_bytes",
+        "total size of a file's compressed parts when decompressed, in bytes",
+    ),
+    "--max-inflated-ratio": ("inflated_ratio", "decompressed bytes for each compressed byte"),
     "--max-units": ("units", "units of a section"),
     "--max-dies": ("dies", "debugging information entries that are read from a file"),
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
-    "--max-namesakes": ("namesakes", "variables with the given names"),
+    "--max-namesakes": ("namesakes", "variables that match the given names"),
     "--max-waves": ("waves", "waves of a state"),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""
@@ -40,7 +43,7 @@ FILE_LIMITS: Final = {
 
 def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
     """The options, for commands that evaluate expressions."""
-    group = parser.add_argument_group("limits, beyond which the answer is LimitExceeded")
+    group = parser.add_argument_group("limits; exceeding one is the error LimitExceeded")
     for option, (name, help_text) in EVALUATION_LIMITS.items():
         default = str(getattr(Limits(), name))
         if option == "--max-steps":
@@ -50,7 +53,7 @@ def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
 
 def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
     """The options, for commands that read object files or states."""
-    group = parser.add_argument_group("limits for a file, beyond which the answer is LimitExceeded")
+    group = parser.add_argument_group("limits for a file; exceeding one is the error LimitExceeded")
     for option, (name, help_text) in FILE_LIMITS.items():
         default = getattr(DEFAULT_FILE_LIMITS, name)
         group.add_argument(option, metavar="N", help=f"{help_text}; default: {default}")

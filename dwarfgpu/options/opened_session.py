@@ -80,7 +80,7 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
     for option in ("reg", "mem", "pc", "frame", "cfa", "frame_base", "scratch_base"):
         if getattr(args, option):
             name = option.replace("_", "-")
-            raise UsageError(f"--{name} is about one wave, and --wave all asks for every one")
+            raise UsageError(f"--{name} applies to one wave: it cannot be combined with --wave all")
     stopped = stopped_of(args, files)
     waves = stopped.all_waves()
     args.wave = str(waves[0].wave) if stopped.core is not None and waves else None
@@ -193,7 +193,8 @@ def _check_location(session: Session) -> None:
     if lane_pc is not None and lane_pc != session.pc:
         raise InconsistentContext(
             f"--pc {session.pc:#x} and lane {session.lane}, which is at {lane_pc:#x}, disagree: "
-            "--force-pc takes the lane to be there; --lane all shows each where it is"
+            "--force-pc assumes that the lane is at --pc; --lane all shows each lane at its own "
+            "location"
         )
 
 
@@ -215,7 +216,7 @@ def _code_objects(
     named = [(Path(file), load_address or 0) for file in files]
     if load_address is not None and not files:
         if state is None or len(state.code_objects) != 1:
-            raise UsageError("--load-address: give the code object that is loaded there by --file")
+            raise UsageError("--load-address: give the code object with --file")
         named = [(state.code_objects[0].path, load_address)]
     if state is not None:
         at = {

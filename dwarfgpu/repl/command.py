@@ -39,13 +39,13 @@ TOPICS: dict[Topic, str] = {
     "aliases": "User-defined aliases of other commands.",
     "data": "Examining data.",
     "files": "Specifying and examining files.",
-    "lldb": "LLDB's names of commands.",
+    "lldb": "LLDB's names for commands.",
     "running": "Running the program.",
     "stack": "Examining the stack.",
     "status": "Status inquiries.",
     "support": "Support facilities.",
     "user-defined": "User-defined commands.",
-    "waves": "Looking at waves and their lanes.",
+    "waves": "Examining waves and lanes.",
 }
 
 HINTS: Final = (

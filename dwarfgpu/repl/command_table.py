@@ -162,7 +162,7 @@ _INFO: Final = (
 
 @command("info", topic="data", aliases=("i", "inf"), subcommands=_INFO)
 def info(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show things about the program that is debugged."""
+    """Show information about the program being debugged."""
     yield from subcommand_list("info", _INFO)
 
 

@@ -174,7 +174,7 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "editing-mode", "choice", "emacs",
         "The keys of the line editor are those of {}.",
-        "whose keys the line editor has.", ("emacs", "vi"),
+        "the key bindings of the line editor.", ("emacs", "vi"),
     ),
     Setting(
         "height", "limit", None, "Number of lines dwarfgpu thinks are in a page is {}.",
@@ -255,7 +255,7 @@ STARTS_NO_PROCESS: Final = "dwarfgpu starts no process"
 _ALL_STOP: Final = "all waves stop together"
 _NO_CALLS: Final = "no function of the program can be called"
 _NO_MESSAGES: Final = "dwarfgpu has no messages about its own work"
-_NO_SCRIPTS: Final = "files of the program bring no scripts"
+_NO_SCRIPTS: Final = "files of the program contain no scripts"
 _STYLES: Final = (
     "address", "disassembler", "filename", "function", "highlight", "metadata", "sources", "title",
     "tui-active-border", "tui-border", "tui-current-position", "variable", "version",
@@ -263,18 +263,18 @@ _STYLES: Final = (
 WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "annotate": 'programs use "set output json"',
     "auto-load": _NO_SCRIPTS,
-    "breakpoint": "a breakpoint is set at once or refused, and all are alike",
-    "can-use-hw-watchpoints": "the simulated machine watches without hardware",
+    "breakpoint": "a breakpoint is set at once or refused, and all behave the same",
+    "can-use-hw-watchpoints": "the simulated machine needs no hardware for watchpoints",
     "complaints": "mistakes in debugging information are errors where they matter",
     "cwd": STARTS_NO_PROCESS,
-    "debuginfod": "nothing is downloaded",
+    "debuginfod": "dwarfgpu downloads nothing",
     "detach-on-fork": STARTS_NO_PROCESS,
     "disable-randomization": STARTS_NO_PROCESS,
     "environment": STARTS_NO_PROCESS,
     "exec-wrapper": STARTS_NO_PROCESS,
     "follow-exec-mode": STARTS_NO_PROCESS,
     "follow-fork-mode": STARTS_NO_PROCESS,
-    "history": "the line editor keeps the commands of this conversation",
+    "history": "the line editor keeps the commands of this session",
     "index-cache": "dwarfgpu keeps no files of its own",
     "inferior-tty": STARTS_NO_PROCESS,
     "logging debugredirect": _NO_MESSAGES,
@@ -285,12 +285,12 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "print inferior-events": STARTS_NO_PROCESS,
     "print memory-tag-violations": "pointers have no memory tags here",
     "print pascal_static-members": "Pascal is not read",
-    "print symbol-loading": "no message about symbols is made",
+    "print symbol-loading": "there are no messages about symbols",
     "print thread-events": "starts and ends of waves are not announced",
     "python": 'Python code finds "session" and "execute"',
     "remotetimeout": "there is no remote target",
     "schedule-multiple": "there is one inferior",
-    "startup-quietly": '"--quiet" starts without a greeting',
+    "startup-quietly": 'start with "--quiet" to omit the greeting',
     "startup-with-shell": STARTS_NO_PROCESS,
     "step-mode": '"step" stops only where a line begins',
     "stop-on-solib-events": STARTS_NO_PROCESS,
@@ -306,10 +306,10 @@ WITHOUT_MEANING: Final[Mapping[str, str]] = {
     "debug": f'{_NO_MESSAGES}; "explain" shows how a value is found',
     "amdgpu": "dwarfgpu uses no GPU driver or runtime",
     "args": "a program is started by its backend",
-    "disassembly-flavor": "instructions of x86 are in the notation of AT&T",
-    "disassembler-options": "instructions have one notation",
-    "print asm-demangle": "names beside code are demangled, but for --mangled",
-    "print vtbl": "tables of virtual functions are shown as pointers by their symbol, as in GDB",
+    "disassembly-flavor": "x86 instructions are shown in AT&T syntax",
+    "disassembler-options": "there is only one syntax for instructions",
+    "print asm-demangle": "names beside code are demangled unless --mangled is given",
+    "print vtbl": "virtual function tables are shown as pointers with their symbol, as in GDB",
 }
 """Settings of GDB that cannot apply here, and why."""
 IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {

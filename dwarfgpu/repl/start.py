@@ -85,7 +85,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     script.add_argument(
         "-x", "-command", "--command", action=_Append, const=True,
         dest="given", default=[], metavar="SCRIPT",
-        help="run the commands of a file, up to the first that fails",
+        help="run the commands of a file, and stop at the first that fails",
     )  # fmt: skip
     script.add_argument(
         "--batch", "-batch", action="store_true",
@@ -96,11 +96,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="json: print answers as JSON lines, like set output json",
     )  # fmt: skip
     script.add_argument(
-        "-q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", help="no banner"
+        "-q", "--quiet", "-quiet", "-silent", "--silent", action="store_true", help="do not print "
+        "the banner"
     )  # fmt: skip
     _configure_gdbs(parser)
     configure_machine(parser)
-    launch = parser.add_argument_group("a kernel before its first instruction")
+    launch = parser.add_argument_group("kernel launch")
     launch.add_argument(
         "--dispatch", metavar="KERNEL", help="set up a kernel as dwarfgpu dispatch does"
     )
@@ -114,15 +115,17 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
         "-c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE", help="same as --core"
     )  # fmt: skip
     as_gdb.add_argument(
-        "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="look for files from here"
+        "-cd", "--cd", action=_ChangeFolder, metavar="FOLDER", help="use FOLDER as the working "
+        "folder"
     )  # fmt: skip
     as_gdb.add_argument(
         "-iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
-        dest="given_first", default=[], metavar="COMMAND", help="run a command before all others",
+        dest="given_first", default=[], metavar="COMMAND", help="run a command before those of "
+        "-ex and -x",
     )  # fmt: skip
     as_gdb.add_argument(
         "-ix", "-init-command", "--init-command", action=_Append, const=True,
-        dest="given_first", default=[], metavar="SCRIPT", help="run a script before all others",
+        dest="given_first", default=[], metavar="SCRIPT", help="run a script before -ex and -x",
     )  # fmt: skip
     as_gdb.add_argument(
         "-nx", "--nx", "-nh", "--nh", "-n", "-nw", "--nowindows", action="store_true",
@@ -158,7 +161,7 @@ def _take_gdbs(args: argparse.Namespace) -> None:
         raise UsageError(f"{args.path} is not an ELF file; give a state with --state {args.path}")
     is_process = args.core_file is not None and not Path(args.core_file).exists()
     if args.pid is not None or (is_process and args.core_file.isdigit()):
-        raise UsageError("no process can be attached to: dwarfgpu reads cores and state files")
+        raise UsageError("cannot attach to a process: dwarfgpu reads core files and state files")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -185,7 +188,7 @@ def _begun(args: argparse.Namespace) -> int:
     for name in LAUNCH:
         if getattr(args, name) and (name != "fill" or not goes_on):
             option = name.replace("_", "-")
-            raise UsageError(f"--{option} is about a dispatch: give --dispatch KERNEL")
+            raise UsageError(f"--{option} applies to a dispatch: give --dispatch KERNEL")
     byte(args.fill, "--fill")
     return with_demo(args, _run, lane="")
 

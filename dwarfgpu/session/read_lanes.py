@@ -124,7 +124,7 @@ def read_lanes(
         if reading.failure is not None:
             _ = reading.failure.message  # as it is for all of them, or `Divergence`
         elif is_dynamic(reading.variable.type):
-            raise Unsupported("each lane has a type of its own")
+            raise Unsupported("the type differs between lanes")
         return _ReadingPick(reading, picker)
 
     answers = evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)

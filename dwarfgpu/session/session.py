@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 MAX_CALLERS: Final = 32
 """Evaluations of values on entry within one another, which no call site announces."""
-NOT_STARTED: Final = "there is no state: writable memory is as before the program starts"
+NOT_STARTED: Final = "no state is given: writable memory has its initial contents"
 UNUSED: Final = "is unused: it has no work-item"
 
 

@@ -48,13 +48,14 @@ def why_unknown(focus: Focus, name: str) -> str:
     if inside is not None:
         return f' Did you mean "{inside}"?'
     if focus.pc is None:
-        return " Without a program location only global variables are known; give --pc ADDR"
+        return " Without a program location, only global variables are in scope; give --pc ADDR"
     variables_here = [] if focus.is_absent else focus.variables()
     outer = next((item for item in variables_here if item.name == name and item.inline_level), None)
     if outer is not None:
         level = outer.inline_level
         above = "the frame" if level == 1 else f"{level} frames"
-        return f" It is in {focus.functions()[level]}, {above} above: this one is inlined there"
+        caller = focus.functions()[level]
+        return f" It is in {caller}, {above} above, into which this function is inlined"
     return suggestion(focus, name, ("variable", "function"))
 
 

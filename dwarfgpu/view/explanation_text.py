@@ -50,7 +50,7 @@ FAULTS: dict[type[DwarfGpuError], str] = {
     "at fault",
     InconsistentContext: "the context contradicts itself: the DWARF is not at fault",
     StaleLocation: "the target has moved since the location was made: evaluate it again",
-    UndefinedBits: "the compiler kept the value nowhere: it is optimized out here",
+    UndefinedBits: "the compiler did not keep the value: it is optimized out here",
     OutOfRange: "the operation leaves the storage that it works on",
     Ambiguous: "the DWARF can be read in two ways, and dwarfgpu does not guess",
     Unavailable: "the machine lacks the information: the DWARF is not at fault",
@@ -303,7 +303,7 @@ def verdict(
     elif culprit is not None and bits is None:
         out.append(_blame(culprit, "parts of it are undefined"))
     if bits is not None and bits.unavailable:
-        reason = bits.reasons[0] if bits.reasons else "the machine does not have them"
+        reason = bits.reasons[0] if bits.reasons else "the machine does not provide them"
         out.append(f"some of its bits are not available: {reason}")
     return out
 

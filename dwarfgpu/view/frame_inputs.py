@@ -76,7 +76,7 @@ def _cfa(session: Session, looks: Looks) -> Detail:
     if frame is None:
         return Detail(title, (session.frame_source or "there is no program location",))
     if isinstance(frame, TailFrame):
-        return Detail(title, ("the function made a tail call: it is that of the callee",))
+        return Detail(title, ("the function made a tail call: its CFA is that of the callee",))
     try:
         rule = frame.row.cfa
     except DwarfGpuError as error:
@@ -178,10 +178,10 @@ class _Chain:
 
     def _default(self, frame: CfiFrame) -> str:
         if isinstance(frame, TailFrame):
-            return ", because the function has jumped to the next one"
+            return ", because the function made a tail call to the next one"
         if frame.convention is not None:
             return ", by the call convention (--heuristic)"
-        return f", which is the rule of the ABI of {frame.architecture.name}: nothing is said of it"
+        return f", which is the default rule of the ABI of {frame.architecture.name}"
 
     def _moved(self, frame: CfiFrame, rule: Rule) -> int | None:
         """Return the register that holds this one, according to the rule."""

@@ -44,9 +44,7 @@ def unlocated(session: Session) -> str | None:
     except DwarfGpuError as ill_formed:
         error = ill_formed
     return (
-        None
-        if error is None
-        else f"the location of lane {lane} is unknown: the frame is the wave's"
+        None if error is None else f"the location of lane {lane} is unknown: using the wave's frame"
     )
 
 

@@ -192,7 +192,7 @@ def _one(
         case "implicit_value", (bytes(data),):
             return _constant(data, arch, variable)
         case "implicit_pointer", _:
-            return "a pointer that was removed"
+            return "an implicit pointer"
         case "call_frame_cfa", _:
             return "in memory at the CFA"
         case _:
@@ -211,7 +211,7 @@ def _computed(instructions: Sequence[Instruction], arch: Architecture | None) ->
     if len(instructions) == 1:
         name, operands = _name(instructions[0]), instructions[0].operands
         if name == "entry_value":
-            return "what it was on entry to the function"
+            return "its value on entry to the function"
         if name == "lit":
             return f"the constant {instructions[0].operation.number}"
         if name.startswith("const") and name not in ("constx", "const_type"):

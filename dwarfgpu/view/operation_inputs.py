@@ -214,12 +214,12 @@ class OperationInputs:
             passed = entry_value_attribute(subprogram, call, value_passed)
         if value is None or passed is None:
             if isinstance(value_passed, bytes):
-                facts.append(f"no parameter of the call has it: it is evaluated in {caller}")
+                facts.append(f"no call-site parameter gives it: it is evaluated in {caller}")
             else:
-                facts.append("no parameter of the call is for it")
+                facts.append("no call-site parameter describes it")
             return Detail(title, tuple(facts))
         shown = _expression_text(session, passed.unit, passed.expression)
-        facts.append(f"a parameter of the call has it: DW_AT_call_value {shown}, in {caller}")
+        facts.append(f"a call-site parameter gives it: DW_AT_call_value {shown}, in {caller}")
         steps = Recorder()
         context = evolve(calling.context(), unit=passed.unit, result_kind="value")
         _observed(passed, context, steps)
@@ -237,7 +237,7 @@ class OperationInputs:
 
     def _pointee(self, context: Context, unit: Unit, section_offset: int) -> Detail:
         """What a removed pointer points to, where it is in the context of the pointer."""
-        title = f"the pointer was removed; it points to {_die_words(unit, section_offset)}"
+        title = f"the pointer was optimized out; it points to {_die_words(unit, section_offset)}"
         attribute = unit.location_at(section_offset)
         if attribute is None:
             return Detail(title, ("that has neither DW_AT_location nor DW_AT_const_value",))
@@ -263,7 +263,7 @@ def _pointed_title(step: Step) -> str:
             unit = reference.unit
             if isinstance(unit, CompilationUnit):
                 words = _die_words(unit, reference.section_offset)
-                return f"the removed pointer points to {words}: its location"
+                return f"the implicit pointer points to {words}: its location"
     return "another expression, which the operation evaluates"
 
 
@@ -324,7 +324,7 @@ def _list_facts(session: Session, attribute: LocList, pc: int | None) -> Iterato
     if remaining > 0:
         yield f"{remaining} entries after these"
     if not chosen and pc is not None:
-        yield f"none of them has {pc:#x}"
+        yield f"none of them covers {pc:#x}"
 
 
 def _range_text(entry: LocationListEntry) -> str:

@@ -158,7 +158,7 @@ class _Walk:
     ) -> Plain:
         """A part that is at a place of its own, or has a shape of its own."""
         if subject.whole is None:
-            return unknown("the object is at no place from which this could be computed")
+            return unknown("the object has no location from which this could be computed")
         whole, place = subject.whole, subject.whole.part(first_bit)
         around = whole.around
         if member is None:

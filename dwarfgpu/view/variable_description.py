@@ -90,7 +90,7 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
         case LocList(entries=entries):
             matching = matching_entries(entries, pc)
             if not entries:
-                yield "DW_AT_location: a location list without a range that holds any code"
+                yield "DW_AT_location: a location list whose ranges contain no code"
             elif not matching:
                 yield f"DW_AT_location: none of {len(entries)} list entries applies{at}"
             for entry in matching:

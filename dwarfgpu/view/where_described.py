@@ -76,7 +76,7 @@ def _at_other_code(
         side = "after that"
     else:
         yield f"{order} described up to {last}: {_lines((before,), source)}"
-        yield f"and again from {first} on: {_lines((after,), source)}"
+        yield f"and again from {first}: {_lines((after,), source)}"
         side = "between"
     who = "the frame" if session.lane is None else f"lane {session.lane}"
     yield f"{who} is {side}, at {_line(pc, source, pc)}"
@@ -89,7 +89,7 @@ def _at_this_code(
     lanes = _lanes_with(session, reading.variable, pc)
     if lanes:
         noun = "lane" if len(lanes) == 1 else "lanes"
-        yield f"of the lanes that are here it is whole in {noun} {runs_text(lanes)}"
+        yield f"of the lanes here, it is complete in {noun} {runs_text(lanes)}"
     if any(span.covers(pc) for span in coverage.complete):
         return
     if coverage.complete:

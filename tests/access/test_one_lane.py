@@ -142,7 +142,7 @@ def test_what_was_not_looked_at_is_told() -> None:
     assert bits.reasons == (
         "cannot access memory at address 0x1: not in the state; "
         f"the last {count // 8 - 1} bytes were not read: "  # and the gap before them
-        "finding what can be read took more than 16384 reads",
+        "more than 16384 reads were needed to find the readable bytes",
     )
 
 

@@ -50,19 +50,19 @@ def test_a_process_that_ends_costs_its_item_alone() -> None:
     items = ["a", "killed", "b", "crash", "left", "c", "large", "d"]
     assert [*in_order(answer, items, lost, 2)] == [
         "A",
-        "lost killed: LimitExceeded: : its process was killed, as for lack of memory",
+        "lost killed: LimitExceeded: : its process was killed, probably for lack of memory",
         "B",
         "lost crash: UsageError: : its process was ended by SIGSEGV",
         "lost left: UsageError: : its process ended with status 3",
         "C",
-        "lost large: LimitExceeded:  needs more memory than there is",
+        "lost large: LimitExceeded:  needs more memory than is available",
         "D",
     ]
 
 
 def test_too_little_memory_costs_one_item_without_processes() -> None:
     assert [*in_order(answer, ["large", "a"], lost)] == [
-        "lost large: LimitExceeded:  needs more memory than there is",
+        "lost large: LimitExceeded:  needs more memory than is available",
         "A",
     ]
 

@@ -58,7 +58,7 @@ def test_wrong_requests(member: Wrong, question: Wrong, options: Wrong, message:
 @pytest.mark.parametrize("paths", ["w/m/n.co", Path("w/m/n.co"), b"w"])
 def test_one_path_is_not_several(paths: Wrong) -> None:
     for function in (members, examine_all):
-        with pytest.raises(UsageError, match="several paths are needed, as "):
+        with pytest.raises(UsageError, match="a list of paths is needed, as "):
             function(paths)
 
 

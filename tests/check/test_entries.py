@@ -376,7 +376,7 @@ def test_without_its_skeleton_a_split_unit_has_no_addresses() -> None:
     verdict = fixture_verdict("split/gcc5/a.dwo")
     assert rules(verdict) == []
     assert verdict.expressions and verdict.findings.skips == 9
-    assert "ask the file that names it" in verdict.findings.skipped[0]
+    assert "use the file that names it" in verdict.findings.skipped[0]
 
 
 def test_a_split_file_that_is_not_found_is_told(tmp_path: Path) -> None:

@@ -106,10 +106,15 @@ def test_frames() -> None:
 @pytest.mark.parametrize(
     ("path", "subject", "pc", "reason"),
     [
-        (AXPY, "at", "0x170", "register %r7: dwarfgpu reads NVIDIA files, and has no machine"),
-        (COMBINE, "pairs", "0x300", "register R1: dwarfgpu reads NVIDIA files, and has no machine"),
-        (COMBINE, "scale[1]", "0x300", "dwarfgpu reads NVIDIA files, and has no machine"),
-        (COMBINE, "counter", "0x300", "dwarfgpu reads NVIDIA files, and has no machine"),
+        (AXPY, "at", "0x170", "register %r7: dwarfgpu reads files for NVIDIA GPUs, but no values"),
+        (
+            COMBINE,
+            "pairs",
+            "0x300",
+            "register R1: dwarfgpu reads files for NVIDIA GPUs, but no values",
+        ),
+        (COMBINE, "scale[1]", "0x300", "dwarfgpu reads files for NVIDIA GPUs, but no values"),
+        (COMBINE, "counter", "0x300", "dwarfgpu reads files for NVIDIA GPUs, but no values"),
     ],
 )
 def test_values_need_a_machine(path: Path, subject: str, pc: str, reason: str) -> None:

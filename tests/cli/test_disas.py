@@ -187,4 +187,4 @@ def test_what_is_not_simulated_is_listed() -> None:
 def test_what_is_not_simulated_has_no_json() -> None:
     done = run("disas", FIXTURES / "hip/nest.gfx942.O2.v5.co", "--simulated", "--json")
     assert done.status == 2
-    assert "--simulated has no --json" in done.out + done.err
+    assert "--simulated cannot be combined with --json" in done.out + done.err

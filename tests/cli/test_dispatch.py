@@ -304,7 +304,7 @@ def test_every_wave(tmp_path: Path) -> None:
     assert {len(each["variables"]) for each in found.json["waves"]} == {2}
     assert "--wave all: only a state has waves" in run("eval", "--wave", "all", "$m0").error
     refused = run("eval", "--state", COMMITTED, "--wave", "all", "--reg", "m0=1", "$m0")
-    assert refused.error == "--reg is about one wave, and --wave all asks for every one"
+    assert refused.error == "--reg applies to one wave: it cannot be combined with --wave all"
 
 
 def test_waves() -> None:

@@ -115,7 +115,7 @@ def test_refused(tmp_path: Path, arguments: tuple[object, ...], message: str) ->
         (
             "queues",
             [{"id": 1, "agent": 1}, {"id": (1 << 64) - 1, "agent": 1}],
-            "no number is left for another one after 18446744073709551615",
+            "no number is free after 18446744073709551615",
         ),
     ],
 )

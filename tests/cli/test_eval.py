@@ -218,8 +218,8 @@ def test_a_line_does_not_repeat_all_of_a_long_input(arguments: tuple[str, ...]) 
 def test_what_is_provisional_says_so() -> None:
     done = run("eval", "LLVM_push_iteration", "--iteration", "5")
     assert done.notes == [
-        "dialect amd-provisional: operations without a number today have provisional ones of "
-        "dwarfgpu's own"
+        "dialect amd-provisional: operations without a number today have provisional numbers of "
+        "dwarfgpu"
     ]
 
 

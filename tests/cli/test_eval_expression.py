@@ -248,7 +248,7 @@ def test_explain_tells_what_is_undefined() -> None:
     assert "because of DW_OP_LLVM_undefined at offset 0x0" in done.out
     assert done.lines[-2:] == [
         "=> value has been optimized out",
-        "   the compiler kept the value nowhere: it is optimized out here",
+        "   the compiler did not keep the value: it is optimized out here",
     ]
     assert done.status == 1
     answer = run_json("explain", "--state", ASM, "--lane", 3, "undefined + 1")

@@ -312,8 +312,8 @@ def test_two_places_are_both_shown_and_can_be_compared(tmp_path: Path) -> None:
     done = run_json("eval", "--state", ASM, *differing, *arguments, "--verify-places")
     assert done.status == 1
     [note] = done.json["notes"]
-    assert note.startswith("place 1, private_lane#0x1c (wave 0, lane 3), holds other bits than")
-    assert note.endswith("place 0, v6 + byte 12 (wave 0): the DWARF is ill-formed")
+    assert note.startswith("place 1, private_lane#0x1c (wave 0, lane 3), and place 0")
+    assert note.endswith("(wave 0), hold different bits: the DWARF is ill-formed")
     assert run("eval", "--state", ASM, *differing, *arguments).out == "two_places = 7\n"
 
 
@@ -401,8 +401,8 @@ def test_a_local_without_a_program_location_is_not_found_but_a_global_is() -> No
     memory = ("--mem", "0x3738=2a000000")
     assert run("eval", "--file", code_object, *memory, "global_int").out == "global_int = 42\n"
     assert run("eval", "--file", code_object, "t").error == (
-        'No symbol "t" in current context. Without a program location only global variables are '
-        "known; give --pc ADDR"
+        'No symbol "t" in current context. Without a program location, only global variables are '
+        "in scope; give --pc ADDR"
     )
     assert run("eval", "--file", code_object).error == (
         "MissingContext: the context has no program location; give --pc ADDR"

@@ -58,7 +58,9 @@ def test_operations_stay_operations(state: Path, text: str, expected: str) -> No
 def test_operations_are_said_to_be_expected(state: Path, text: str) -> None:
     done = run("eval", "--state", state, "--lane", 1, text)
     assert done.status == 2
-    assert "; operations are expected where no code object is given; an expression " in done.err
+    assert (
+        "; without a code object, DWARF operations are expected; a source expression " in done.err
+    )
 
 
 def test_a_misspelt_operation_is_one(state: Path) -> None:

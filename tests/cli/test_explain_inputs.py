@@ -50,18 +50,18 @@ CASES = [
         [
             "inside: the value of DW_OP_reg4 RSI on entry to frame 1 (down), 0",
             "the caller is frame 2 (down), which continues at 0x7ffff7ffa086",
-            "a parameter of the call has it: DW_AT_call_value DW_OP_entry_value(DW_OP_reg4 RSI), "
+            "a call-site parameter gives it: DW_AT_call_value DW_OP_entry_value(DW_OP_reg4 RSI), "
             "DW_OP_lit1, DW_OP_minus, in frame 2 (down)",
             "inside: the value of DW_OP_reg4 RSI on entry to frame 4 (down), 3",
-            "a parameter of the call has it: DW_AT_call_value DW_OP_lit3, in frame 5 (begin)",
+            "a call-site parameter gives it: DW_AT_call_value DW_OP_lit3, in frame 5 (begin)",
         ],
     ),
     # entry_value that is lost
     (
         (*O2, "n"),
         [
-            "no parameter of the call has it: it is evaluated in frame 1 (down)",
-            "RSI = undefined, which is the rule of the ABI of x86_64: nothing is said of it",
+            "no call-site parameter gives it: it is evaluated in frame 1 (down)",
+            "RSI = undefined, which is the default rule of the ABI of x86_64",
         ],
     ),
     # the entries of the variable's own list
@@ -88,7 +88,7 @@ CASES = [
     ),
     (
         (*LOCATIONS, "pointer_implicit_4"),
-        ["inside: the pointer was removed; it points to wide, the entry at 0x4eb"],
+        ["inside: the pointer was optimized out; it points to wide, the entry at 0x4eb"],
     ),
     # LLVM_call_frame_entry_reg, and a vector register that each callee saved in part
     (
@@ -105,7 +105,7 @@ CASES = [
         (*CHAIN, "--frame", 3, "s"),
         [
             "  frame 2 (f9):",
-            "SGPR40 = same, which is the rule of the ABI of gfx942: nothing is said of it",
+            "SGPR40 = same, which is the default rule of the ABI of gfx942",
             "  it is SGPR40 of the machine",
         ],
     ),

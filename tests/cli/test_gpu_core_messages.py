@@ -17,13 +17,12 @@ STATE = STATES / "call.gfx942.O0.json"
     ("arguments", "message"),
     [
         (("eval", CORE, "t"),
-         "t: variables need the code object, which is not at hand: "
+         "t: variables need the code object, which is not available: "
          "file:///opt/app/kernels.gfx942.O0.v5.co is not used: /opt/app/kernels.gfx942.O0.v5.co "
          "cannot be read: No such file or directory; "
          "name it with --code-object URI=FILE or --sysroot DIR"),
         (("run", CORE, "loop"),
-         "KERNEL is about a dispatch that begins: the waves of a state or a core file go on as "
-         "they are"),
+         "KERNEL applies to a new dispatch, not to the resumed waves of a state or core file"),
         (("bt", CORE, "--wave", 9), "--wave 9: the core has no such wave; it has waves 1 to 4"),
         (("eval", CORE, *ROOT, "--lane", "63-60", "t"),
          "--lane 63-60: a range begins with its lower lane: 60-63"),
@@ -58,11 +57,11 @@ def test_messages_of_the_prompt() -> None:
     out, err = prompt("info queue packets")
     assert "kernel dispatch" in out, "the only queue"
     _, err = prompt("info signal 0x10")
-    assert "0x10 is no signal: numbers are 1 to 15, and signals of a GPU's" in err
-    assert "at addresses from 0x1000 on." in err
+    assert "0x10 is not a signal: signal numbers are 1 to 15, and addresses of HSA signals" in err
+    assert "are 0x1000 or higher." in err
     out, err = prompt("lane apply 62-99 print t")
     assert "$2 = 255" in out
-    assert "warning: lanes above 63 are skipped: the wave has none" in out + err
+    assert "warning: lanes above 63 are skipped: the wave does not have them" in out + err
 
 
 def test_an_address_out_of_bounds_has_one_reason() -> None:
@@ -87,8 +86,8 @@ def test_disas_of_a_core() -> None:
     assert "00007f0000003b98" in done.out or "7f0000003b98" in done.out
     assert ".amdhsa_kernel nest" not in done.out
     other = run("disas", "--core", CORE, *ROOT, "nest")
-    assert other.status == 2 and "nest: no code object of the core" in other.err
+    assert other.status == 2 and "nest: it is in no available code object of the core" in other.err
     assert run("disas", "--core", CORE, *ROOT, "walk").out.count("s_setpc_b64") == 1
-    assert "is in no file at hand" in run("disas", CORE).err
+    assert "no file is available for the code at" in run("disas", CORE).err
     assert "give PLACE alone" in run("disas", "--core", CORE, "x", "y").err
     assert run("disas").error == "give FILE, or a core file"

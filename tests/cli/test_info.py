@@ -267,4 +267,4 @@ def test_an_archive_is_called_one(magic: bytes, tmp_path: Path) -> None:
     path.write_bytes(magic + b"a.o/".ljust(60))
     done = run("eval", "--file", path, "x")
     assert done.status == 2
-    assert done.error == f"{path} is an ar archive of object files; take one out with `ar x`"
+    assert done.error == f"{path} is an ar archive of object files; extract one with `ar x`"

@@ -55,7 +55,7 @@ def test_several_of_which_one_fails() -> None:
     ("arguments", "status", "error"),
     [
         ((*ASM, "nosuch"), 2, 'No symbol "nosuch" in current context.'),
-        ((*ASM, "t + 1"), 2, '"t + 1" is a value that is in no place.'),
+        ((*ASM, "t + 1"), 2, '"t + 1" is a value without a location.'),
         (ASM, 2, "location: give the NAME of a variable, or an expression"),
         (("--demo", "--lane", "all", "t"), 2, "location works on one lane, not all: give --lane N"),
         (

@@ -199,7 +199,7 @@ def test_out_names_a_buffer(tmp_path: Path) -> None:
         "--arg", "out=zeros:256", "--out", f"nothing={tmp_path / 'x.npy'}",
     )  # fmt: skip
     assert (done.status, done.error) == (
-        2, "--out nothing: no buffer was made for it; buffers: out",
+        2, "--out nothing: no buffer was created for it; buffers: out",
     )  # fmt: skip
     assert done.out == ""  # before the run: its results would be lost
 
@@ -497,7 +497,8 @@ def test_a_state_of_a_fault_has_its_reason(tmp_path: Path) -> None:
 def test_a_run_to_the_end_has_no_state(tmp_path: Path) -> None:
     done = run("run", "--demo", "--save", tmp_path / "s.json")
     assert done.notes == [
-        f"no state is saved in {tmp_path / 's.json'}: all waves have ended; --break stops them"
+        f"no state is saved in {tmp_path / 's.json'}: all waves have ended; --break stops them "
+        "earlier"
     ]
 
 
@@ -544,9 +545,7 @@ def test_wrong_requests_about_traces() -> None:
     assert run("run", "--demo", "--wave", 2).error == (
         "--wave is about stops and traces: give --break PLACE or --trace"
     )
-    assert run("run", "--demo", "--trace-limit", 2).error == (
-        "--trace-limit is about a trace: give --trace"
-    )
+    assert run("run", "--demo", "--trace-limit", 2).error == ("--trace-limit requires --trace")
     assert run("run", "--demo", "--trace", "--lane", 64).error == (
         "--lane 64: the wave has 64 lanes, from 0"
     )
@@ -596,7 +595,7 @@ def test_what_only_a_runtime_makes_is_named_where_a_kernel_needs_it(tmp_path: Pa
     done = run("run", *HOST, "--arg", "out=zeros:256", "--save", state)
     assert done.status == 1
     assert (
-        "reads 4 bytes at 0x7c0000000000: hidden_hostcall_buffer, which only a runtime makes: "
+        "reads 4 bytes at 0x7c0000000000: hidden_hostcall_buffer, which only a runtime creates: "
         in (done.lines[1])
     )
     assert "run/host.hip:8:" in done.lines[3]
@@ -615,7 +614,7 @@ def test_a_hidden_argument_can_be_given() -> None:
 def test_hidden_arguments_that_are_not_known_are_one_note() -> None:
     done = run("dispatch", *HOST, "--arg", "out=zeros:256")
     assert done.notes == [
-        "unknown, as only a runtime makes them: hidden_hostcall_buffer, "
+        "unknown, because only a runtime creates them: hidden_hostcall_buffer, "
         "hidden_multigrid_sync_arg, hidden_heap_v1, hidden_default_queue, hidden_completion_action"
     ]
 
@@ -672,7 +671,7 @@ def test_after_a_dispatch_that_failed_no_other_begins() -> None:
     done = run("run", *short, "--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:a",
                "--arg", "out=zeros:512")  # fmt: skip
     assert done.status == 1
-    assert done.notes == ["not run: vadd; buffers that were not made: out.2"]
+    assert done.notes == ["not run: vadd; buffers that were not created: out.2"]
     assert not any("out.2" in line for line in done.lines)
 
 
@@ -723,7 +722,9 @@ DEADLOCK = (
 def test_a_barrier_that_is_never_met_names_the_places_of_all_waves() -> None:
     done = run("run", *DEADLOCK)
     assert done.status == 1
-    assert done.lines[1].endswith("stopped: FATAL_HALT, waits at a barrier that is never met")
+    assert done.lines[1].endswith(
+        "stopped: FATAL_HALT, waits at a barrier that not all waves reach"
+    )
     assert [line.strip() for line in done.lines[4:7]] == [
         "wave 1: waits, has signalled, run/deadlock.hip:10:5",
         "wave 2: waits, has not signalled, run/deadlock.hip:12:5",
@@ -821,5 +822,5 @@ def test_executors_leave_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sets == [{"lockstep"}, {"precise"}, {"block"}, {"lockstep"}]
     state = FIXTURES / "states/divergent.gfx942.json"
     refused = run("run", "--state", state, "--executor", "block")
-    assert refused.error.startswith("--executor is for kernels from their start")
+    assert refused.error.startswith("--executor applies to a new dispatch")
     assert "invalid choice: 'fast'" in run("run", *VADD, "--executor", "fast").err

@@ -18,7 +18,7 @@ CODE = FIXTURES / "opencl/kernels.gfx942.O0.v5.co"
 INTEGERS = FIXTURES / "run/integers.gfx942.O0.v5.co"
 NEST = ("nest", "--grid", 128, "--workgroup", 64, "--scratch", 4096)
 BUFFERS = ("--arg", "0=range:128", "--arg", "1=random:3:128", "--arg", "2=zeros:512")
-KEPT = "about a dispatch that begins: the waves of a state or a core file go on as they are"
+KEPT = "applies to a new dispatch, not to the resumed waves of a state or core file"
 
 
 def test_the_waves_of_a_core_file_go_on() -> None:
@@ -226,7 +226,7 @@ def test_after_waves_that_cannot_go_on_no_dispatch_begins() -> None:
     assert done.status == 1 and "note: not run: call" in done.err.splitlines()
     assert "MEMORY_VIOLATION" in done.lines[1] and len(done.lines) == 4
     lost = run("run", CORE, CODE, *call, "--out", "out=x.npy").error
-    assert lost == "--out out: no buffer was made for it: call did not run"
+    assert lost == "--out out: no buffer was created for it: call did not run"
 
 
 def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
@@ -245,19 +245,18 @@ def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((CORE, "loop"), f"KERNEL is {KEPT}"),
-        ((CORE, CODE, "--grid", 64), f"--grid is {KEPT}"),
-        ((CORE, "--workgroup", 64), f"--workgroup is {KEPT}"),
-        ((CORE, "--arg", "n=1"), f"--arg is {KEPT}"),
-        ((CORE, "--scratch", 1), f"--scratch is {KEPT}"),
+        ((CORE, "loop"), f"KERNEL {KEPT}"),
+        ((CORE, CODE, "--grid", 64), f"--grid {KEPT}"),
+        ((CORE, "--workgroup", 64), f"--workgroup {KEPT}"),
+        ((CORE, "--arg", "n=1"), f"--arg {KEPT}"),
+        ((CORE, "--scratch", 1), f"--scratch {KEPT}"),
         ((CORE, "--demo"), "give FILE or --demo, not both"),
         ((CORE, CODE, "--then", "call"), "--then call: give --grid and --workgroup"),
         ((CORE, "--then", "call", "--grid", 64, "--workgroup", 64),
          "--then: a kernel is of one code object, and 0 are loaded"),
-        ((CORE, CODE, "--grid", 64, "--then", "call", "--workgroup", 64), f"--grid is {KEPT}"),
+        ((CORE, CODE, "--grid", 64, "--then", "call", "--workgroup", 64), f"--grid {KEPT}"),
         ((CORE, "--out", "out=x.npy"),
-         "--out: waves that go on have no named buffers; --save STATE and --core FILE write "
-         "memory"),
+         "--out: resumed waves have no named buffers; --save STATE and --core FILE write memory"),
         ((CORE, CORE), "give one core file, or --state FILE"),
         ((CORE, "--fill", 256), "--fill 256: expected a byte, 0 to 255"),
         ((CORE, CODE, "--break", "*0x10"), "--break *0x10: Cannot access memory at address 0x10"),
@@ -266,10 +265,10 @@ def test_what_a_state_leaves_out_is_named_and_given(tmp_path: Path) -> None:
          "--break nowhere.c:1: No source file named nowhere.c."),
         ((CORE, "--print", "n"), "--print is about stops: give --break PLACE"),
         ((CODE, "--sysroot", "/"),
-         "--sysroot is about waves that go on: give CORE or --state FILE"),
-        ((CODE, "--reg", "mode=1"), "--reg is about waves that go on: give CORE or --state FILE"),
+         "--sysroot applies to resumed waves: give CORE or --state FILE"),
+        ((CODE, "--reg", "mode=1"), "--reg applies to resumed waves: give CORE or --state FILE"),
         (("s.json",), "s.json is not an ELF file; give a state with --state s.json"),
-        (("--state", FIXTURES / "states/call.gfx942.O0.json", CODE, "call"), f"KERNEL is {KEPT}"),
+        (("--state", FIXTURES / "states/call.gfx942.O0.json", CODE, "call"), f"KERNEL {KEPT}"),
     ],
 )  # fmt: skip
 def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:

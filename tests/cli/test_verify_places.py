@@ -13,8 +13,8 @@ BLOCK_B = 0x1610
 FOCUS = ("--state", STATES / "locations.gfx942.json", "--pc", BLOCK_B, "--verify-places")
 DIFFERING = ("--reg", "v6=[0, 0, 0, 7]")
 NOTE = (
-    "place 1, private_lane#0x1c (wave 0, lane 3), holds other bits than place 0, "
-    "v6 + byte 12 (wave 0): the DWARF is ill-formed"
+    "place 1, private_lane#0x1c (wave 0, lane 3), and place 0, v6 + byte 12 (wave 0), hold "
+    "different bits: the DWARF is ill-formed"
 )
 ASKED = [
     ("two_places",),
@@ -53,7 +53,7 @@ def test_each_lane_is_compared(asked: tuple[str, ...]) -> None:
     done = run_json("eval", *FOCUS, "--lane", "all", *DIFFERING, *filled(asked))
     notes = {each["lane"]: each["notes"] for each in done.json["lanes"]}
     assert NOTE in notes[3] and done.status == 1
-    assert sum(any("other bits" in note for note in each) for each in notes.values()) > 1
+    assert sum(any("different bits" in note for note in each) for each in notes.values()) > 1
 
 
 @pytest.mark.parametrize("asked", [("two_places",), ("-e", "call4 {two_places}; deref_size 4")])

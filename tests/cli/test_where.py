@@ -81,7 +81,7 @@ def test_eval_agrees(pc: int) -> None:
         inside = any(one["begin"] <= pc < one["end"] for one in each["entries"])
         asked = ["eval", "--file", NEST, "--pc", pc, "--lane", 0, each["name"]]
         done = run(*asked)
-        if "the frame above: this one is inlined there" in done.err:
+        if "the frame above, into which this function is inlined" in done.err:
             done = run(*asked, "--frame", 1)
         expected = f"{each['name']} is optimized out at this pc; described at [0x16"
         assert (expected in done.err) == (not inside)

@@ -376,12 +376,12 @@ def test_the_sums_of_a_library(tool: Callable[[str], str]) -> None:
         ),
         (
             [],
-            "x is declared here, but its location list has no range that holds any code: "
-            "it is optimized out",
+            "x is declared here, but the ranges of its location list contain no code: it is "
+            "optimized out",
         ),
         (
             [entry(0x10, 0x10, REG), entry(4, 4, REG)],
-            "no range that holds any code: it is optimized out",
+            "the ranges of its location list contain no code: it is optimized out",
         ),
         ([entry(0, 0x20, REG)], None),
         ([entry(0, 0x20, EMPTY)], None),  # evaluating it tells why

@@ -173,23 +173,23 @@ CHAINS = {
     ),
     "through a pointer": (
         {"main": MAIN, "f": Function(jumps=("t", "*")), "t": Function()},
-        "t", [GAP], "not all of f are described",
+        "t", [GAP], "not all calls of f are described",
     ),
     "to code that is not described": (
         {"main": MAIN, "f": Function(jumps=("t", DECLARED)), "t": Function()},
-        "t", [GAP], "not all of f are described",
+        "t", [GAP], "not all calls of f are described",
     ),
     "in a function that leaves some out": (
         {"main": MAIN, "f": Function(jumps=("t",), is_described=False), "t": Function()},
-        "t", [GAP], "not all of f are described",
+        "t", [GAP], "not all calls of f are described",
     ),
     "none that lead there": (
         {"main": MAIN, "f": TO_G, "g": Function(), "t": Function()},
-        "t", [GAP], "none that are described lead from f here",
+        "t", [GAP], "no described calls lead from f here",
     ),
     "a call of what has no code": (
         {"main": Function((DECLARED,)), "t": Function()},
-        "t", [GAP], "elsewhere has no code that is described",
+        "t", [GAP], "elsewhere has no described code",
     ),
     "a call through a pointer says nothing": (
         {"main": Function((POINTER,)), "f": TO_T, "t": Function()}, "t", [], None
@@ -213,7 +213,7 @@ BY_SYMBOL = {
     "what chooses says nothing": ({DECLARED: ("f", INDIRECT_FUNCTION)}, "t", [], None),
     "not the beginning of a longer name": (
         {f"{DECLARED}2": ("f", GLOBAL_FUNCTION)},
-        "t", [GAP], "elsewhere has no code that is described",
+        "t", [GAP], "elsewhere has no described code",
     ),
 }  # fmt: skip
 

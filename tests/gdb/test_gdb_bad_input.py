@@ -106,7 +106,7 @@ def test_a_program_that_does_not_run(debugger: Debugger, host: Path) -> None:
     assert said["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
     assert said["dwarfgpu bt"] == "error: No stack."
     assert said["dwarfgpu eval-ops breg7 8; deref"].endswith(
-        "GDB has no thread 0: the program does not run"
+        "GDB has no thread 0: the program is not being run"
     )
     assert said["python dg.frame(1).pc"].startswith("error: ")
 
@@ -168,7 +168,9 @@ def test_a_file_that_is_not_what_runs(
     other = repository / "fixtures/x86_64/demo.gcc.O2.v5"
     swap = f"shell cp {shlex.quote(str(other))} {program}.new && mv {program}.new {program}"
     said = checked(debugger, program, "break waits", "run", swap)
-    assert "is not what GDB has at 0x" in said["dwarfgpu print number"] + said["dwarfgpu bt"]
+    assert (
+        "is not the file that GDB has at 0x" in said["dwarfgpu print number"] + said["dwarfgpu bt"]
+    )
 
 
 def test_a_file_that_is_gone(debugger: Debugger, host: Path, tmp_path: Path) -> None:
@@ -228,9 +230,10 @@ def test_a_library_that_is_unloaded(debugger: Debugger, host: Path) -> None:
     assert first == "5 108 6 1" or first == "5 106 6 1" or first.startswith("5 ")
     assert (
         kept
-        == "error: StaleLocation: in_library is from an earlier stop: get it from its frame again"
+        == "error: StaleLocation: in_library is from an earlier stop: request it from its frame "
+        "again"
     )
-    assert frame.startswith("error: StaleLocation: the frame is gone")
+    assert frame.startswith("error: StaleLocation: the frame no longer exists")
     assert gone == 'error: No symbol "in_library" in current context.'
     assert last.startswith("8 #0  unloaded (number=8) at ")
 

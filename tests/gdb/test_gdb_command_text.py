@@ -19,9 +19,9 @@ QUESTIONS = {
     "dwarfgpu eval-ops nonsense": ["error: 1:1: 'nonsense': unknown operation"],
     "dwarfgpu eval-ops deref": ["error: IllFormed: DW_OP_deref at offset 0x0: 1 stack entry "
                                 "needed, the stack has 0"],
-    "dwarfgpu location n + 1": ['error: "n + 1" is a value that is in no place.'],
+    "dwarfgpu location n + 1": ['error: "n + 1" is a value without a location.'],
     "dwarfgpu location nope": ['error: No symbol "nope" in current context.'],
-    "dwarfgpu location n = 1": ["error: location assigns nothing"],
+    "dwarfgpu location n = 1": ["error: assignments are not possible in location"],
     "dwarfgpu location": ["error: Argument required (expression to compute)."],
     "dwarfgpu where nope": ['error: No symbol "nope" in current context.'],
     "dwarfgpu lanes n": ["error: a thread of x86_64 has no lanes"],
@@ -39,7 +39,7 @@ QUESTIONS = {
     "output $dwarfgpu(3)": ['error: $dwarfgpu takes the text of an expression: '
                             '$dwarfgpu("n + 1")'],
     'output $dwarfgpu("nope")': ['error: No symbol "nope" in current context.'],
-    'output $dwarfgpu("n = 3")': ["error: $dwarfgpu assigns nothing"],
+    'output $dwarfgpu("n = 3")': ["error: assignments are not possible in $dwarfgpu"],
     'output $dwarfgpu("(void) n")': ["error: the expression is void: it has no value"],
     "complete dwarfgpu where lo": ["dwarfgpu where local"],
     "complete dwarfgpu eval-ops call_f": ["dwarfgpu eval-ops call_frame_cfa"],
@@ -104,7 +104,7 @@ print(lost)
     assert leaf[0] == "parameter int n, declared at line 81"
     assert len(leaf) == 2 and leaf[1].endswith("in rsi: DW_OP_reg4 RSI")
     assert mid[0] == "parameter int n, declared at line 100"
-    assert len(mid) == 2 and "what it was on entry to the function" in mid[1]
+    assert len(mid) == 2 and "its value on entry to the function" in mid[1]
     assert lines[2].endswith("100.0% of 162 bytes")
     assert lines[3] == "local int lost, declared at line 83"
     assert "0.0% of" in lines[-1]

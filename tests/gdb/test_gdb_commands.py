@@ -38,7 +38,7 @@ ERRORS = [
     (STOPPED, "dwarfgpu print n / 0", "Division by zero"),
     (STOPPED, "dwarfgpu print *(int *) 0", "Cannot access memory at address 0x0"),
     (STOPPED, "dwarfgpu print $77", "History has not yet reached $77."),
-    (STOPPED, "dwarfgpu explain n = 3", "explain assigns nothing"),
+    (STOPPED, "dwarfgpu explain n = 3", "assignments are not possible in explain"),
     (STOPPED, "dwarfgpu print -pretty -- n", '"dwarfgpu print" has no option -pretty.'),
     (STOPPED, "dwarfgpu print -pretty n", '"dwarfgpu print" has no option -pretty.'),
     (STOPPED, "dwarfgpu print --", "Argument required (expression to compute)."),

@@ -80,7 +80,7 @@ def test_no_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gdb_path, "package_folders", list)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setattr(Path, "home", unknown)
-    with pytest.raises(UsageError, match="there is no home directory: give XDG_CACHE_HOME"):
+    with pytest.raises(UsageError, match="there is no home directory: set XDG_CACHE_HOME"):
         gdb_path.path()
 
 

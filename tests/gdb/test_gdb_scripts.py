@@ -85,7 +85,7 @@ ERRORS = {
     "structure.",
     "dg.variable('n').dereference()": "UsageError: Attempt to take contents of a non-pointer "
     "value.",
-    "dg.value('n = 3')": "UsageError: a value of an expression assigns nothing: use assign",
+    "dg.value('n = 3')": "UsageError: assignments are not possible in an expression: use assign",
     "dg.value('n +')": "UsageError: A syntax error in expression, near `'.",
     "dg.value('*(int *) 0').bytes": "Unavailable: Cannot access memory at address 0x0",
     "dg.variable('n').assign('nope')": 'UsageError: No symbol "nope" in current context.',
@@ -257,7 +257,9 @@ gdb.execute("inferior 1", to_string=True)
 gdb.execute("frame 0", to_string=True)
 say(dg.variable("n").text)
 """
-    stale = "StaleLocation: StaleLocation: n is from an earlier stop: get it from its frame again"
+    stale = (
+        "StaleLocation: StaleLocation: n is from an earlier stop: request it from its frame again"
+    )
     assert said(debugger, demo, code) == ["UsageError: No stack.", "42", stale, "77"]
 
 
@@ -276,14 +278,16 @@ say(tried(lambda: mid.variable("n")))
 say(tried(lambda: dg.frame(0)))
 say(dg.variable("access").text)
 """
-    gone = "StaleLocation: StaleLocation: the frame is gone, or another thread is selected: "
+    gone = (
+        "StaleLocation: StaleLocation: the frame no longer exists, or another thread is selected: "
+    )
     assert said(debugger, demo, code) == [
         "42", "41",
-        "StaleLocation: StaleLocation: n is from an earlier stop: get it from its frame again",
+        "StaleLocation: StaleLocation: n is from an earlier stop: request it from its frame again",
         "42", "41",
-        gone + "ask for it anew",
+        gone + "request the frame again",
         "41",
-        gone + "ask for it anew",
+        gone + "request the frame again",
         "UsageError: No stack.",
         "(READ | RUN)",
     ]  # fmt: skip

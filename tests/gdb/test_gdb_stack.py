@@ -261,7 +261,7 @@ tell(gdb.selected_frame().level())
     lines = told(debugger, code, *STOPPED, file=optimized)
     assert lines[0] == "stopped: no frame information" and lines[1] == "n = 41"
     assert lines[2].startswith("note: dwarfgpu has no such frame (stopped: no frame information")
-    assert lines[2].endswith("its registers are GDB's, and only to be read") and lines[3] == "4"
+    assert lines[2].endswith("its registers come from GDB and are read-only") and lines[3] == "4"
 
 
 LIVE = r"""

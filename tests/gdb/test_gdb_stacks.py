@@ -74,7 +74,7 @@ def test_parameters_that_are_removed(tool: Tool, tmp_path: Path) -> None:
     explained = by_us(core, "explain -depth all other", "explain other")
     if "DW_OP_GNU_parameter_ref" in explained:
         assert "inside: the value of unused, the entry at 0x" in explained
-        assert "a parameter of the call has it: DW_AT_call_value " in explained
+        assert "a call-site parameter gives it: DW_AT_call_value " in explained
         assert explained.count("=> other = ") == 2
 
 

@@ -104,7 +104,7 @@ def test_vgprs_that_were_given_back() -> None:
     target = opened(state, ranges)
     v0 = target.architecture_of(1).register_named("v0")
     assert v0 is not None
-    with pytest.raises(Unavailable, match="v0 of wave 1: the wave has given its VGPRs back"):
+    with pytest.raises(Unavailable, match="v0 of wave 1: the wave has deallocated its VGPRs"):
         target.read_register(1, v0)
 
 
@@ -270,8 +270,8 @@ def listed(*entries: tuple[int, int, int], state: int = 0) -> CoreMemory:
     ("memory", "count", "message"),
     [
         (listed((1, 0x1F00, 0x1200), (2, 0x1F00, 0)), 2, None),
-        (listed((1, 0x1F00, 0x1200), (2, 0x1F00, 0x1100)), 2, "is a circle: 0x1100 comes again"),
-        (listed((1, 0x1F00, 0x9000)), 1, "is not whole: cannot access memory at address 0x9000"),
+        (listed((1, 0x1F00, 0x1200), (2, 0x1F00, 0x1100)), 2, "is circular: 0x1100 occurs twice"),
+        (listed((1, 0x1F00, 0x9000)), 1, "is incomplete: cannot access memory at address 0x9000"),
         (listed((1, 0x9000, 0)), 0, "the URI at 0x9000 is not in the core file"),
         (listed((1, 0x1FFF, 0), state=1), 0, "was being changed (r_state 1)"),
     ],

@@ -281,7 +281,9 @@ def test_what_a_wave_has_waited_for(processor: str, code: str, counters: set[str
 def test_memory_that_the_core_leaves_out_is_mapped() -> None:
     access = failed("gfx942", LOAD, {"v2": pointers(64, 8)}, omitted=BUFFER + 256)
     assert access is not None and not access.lanes
-    assert access.note.startswith("the core file has all that is accessed by global_load_dword")
+    assert access.note.startswith(
+        "the core file has all memory that is accessed by global_load_dword"
+    )
 
 
 def test_a_core_of_gpus_alone_may_lack_memory_of_the_host() -> None:

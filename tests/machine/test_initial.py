@@ -356,7 +356,7 @@ def test_a_kernel_of_v2() -> None:
     # behind as many user SGPRs as it counts: workgroup id x, and the wave's scratch
     assert {name: wave.scalars[name] for name in ("s16", "s17")} == {"s16": 1, "s17": 3 * 3072}
     assert list(wave.vectors) == ["v0", "v1"]
-    assert launched.kernarg.unknown == ("the whole kernarg segment of 8 bytes",)
+    assert launched.kernarg.unknown == ("the complete kernarg segment of 8 bytes",)
 
 
 def clustered(dims: tuple[int, int, int] | None) -> Request:

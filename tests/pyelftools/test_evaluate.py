@@ -40,7 +40,7 @@ def test_a_variable_of_the_file_has_its_place_and_its_initial_value() -> None:
     assert pyelftools.text(place, code) == f"{address} = <ELFFile>+{address}"
     reading = pyelftools.read(die, code)
     assert reading.text == "(READ | RUN)" and reading.is_complete
-    assert reading.notes == ("there is no state: writable memory is as before the program starts",)
+    assert reading.notes == ("no state is given: writable memory has its initial contents",)
 
 
 def test_an_address_is_as_loaded() -> None:

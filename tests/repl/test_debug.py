@@ -216,7 +216,7 @@ def lane_id(lane: int) -> str:
         ),
         (["location"], "Argument required (expression to compute).\n"),
         (["location $v6[2]"], f'"$v6[2]" is v6 + byte 8 (wave 0), 4 bytes.\n{drawn(2)}'),
-        (["location 1 + 1"], '"1 + 1" is a value that is in no place.\n'),
+        (["location 1 + 1"], '"1 + 1" is a value without a location.\n'),
         (["complete info lo"], "info locals\n"),
         (["complete p/x $ex"], "p/x $exec\n"),
         (["echo a b"], "a b"),

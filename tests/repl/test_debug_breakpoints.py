@@ -343,8 +343,8 @@ def test_kill_and_signal(tmp_path: Path) -> None:
     [
         ("signal SIGINT", "waves of a GPU receive none."),
         ("return", '"finish" runs up to the return.'),
-        ("attach 3", "dwarfgpu debugs no process that runs."),
-        ("detach", 'it has no process, "kill" ends it.'),
+        ("attach 3", "dwarfgpu cannot debug a running process."),
+        ("detach", 'it is not a process; "kill" ends it.'),
     ],
 )
 def test_what_is_refused_has_a_reason(line: str, reason: str) -> None:

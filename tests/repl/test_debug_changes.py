@@ -31,7 +31,7 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
     [
         (["diff"], ["Nothing was assigned."]),
         (["undo"], ["Nothing was assigned."]),
-        (["redo"], ["Nothing was taken back."]),
+        (["redo"], ["Nothing was undone."]),
         (["undo x"], ["Invalid count: x"]),
         (["set var t = 99", "diff"], ["$v0[3]: 0x3 -> 0x63"]),
         (["set var t = 99", "undo", "p t"], ["$v0[3]: 0x63 -> 0x3", "$1 = 3"]),
@@ -39,7 +39,7 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
         (["set var t = 9", "undo", "redo", "p t"], [
             "$v0[3]: 0x9 -> 0x3", "$v0[3]: 0x3 -> 0x9", "$1 = 9"]),
         (["set var t = 9", "undo", "set var t = 8", "redo"], [
-            "$v0[3]: 0x9 -> 0x3", "Nothing was taken back."]),
+            "$v0[3]: 0x9 -> 0x3", "Nothing was undone."]),
         # What was unknown is not known again.
         (["set var $s90 = 5", "undo", "p $s90"], [
             "$s90: 0x5 -> <unavailable>", "$1 = <unavailable>"]),
@@ -111,8 +111,8 @@ def test_a_core_is_no_state(tmp_path: Path) -> None:
     ]
     errors = [each for each in done.err.splitlines() if not each.startswith("note")]
     assert errors[-2:] == [
-        "Only a state can be saved; this is not one.",
-        "Only a state is compared with a state; this is not one.",
+        "Only a state can be saved; the current machine is not a state.",
+        "Only a state can be compared with a state; the current machine is not a state.",
     ]
 
 

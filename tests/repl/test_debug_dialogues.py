@@ -112,7 +112,7 @@ SAID: tuple[tuple[str, str], ...] = (
     ("set confirm perhaps", '"on" or "off" expected.\n'),
     ("show width", "Number of characters dwarfgpu thinks are in a line is 100.\n"),
     ("show height", "Number of lines dwarfgpu thinks are in a page is 24.\n"),
-    ("run", 'A state has no beginning: "continue" goes on from it.\n'),
+    ("run", 'A state cannot be started from the beginning: use "continue".\n'),
     ("break nest", "Breakpoint 1 at 0x7f0000001610: file hip/nest.hip, line 9.\n"),
     ("s", "wave 0 cannot go on: its mode is not known; set $mode, or use --reg\n"),
     ("alias px = print /x", ""),

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.command import FIXTURES, run
 
-IN_MEMORY = "it is returned in memory, where the caller said"
+IN_MEMORY = "it is returned in memory, at an address that the caller passed"
 CHANGED = "the compiler has changed how the function is called (DW_CC_nocall)"
 RETURNED = {  # to lane 7; None: in memory
     "r_bool": "false",

@@ -136,7 +136,9 @@ def test_a_file_that_is_not_there() -> None:
 
 def test_a_session_of_a_program_keeps_its_files() -> None:
     text = said(demo_shell(), "file x")
-    assert text == "This session was made by a program: its code objects stay.\n"
+    assert text == (
+        "This session belongs to a Python program: its code objects cannot be replaced.\n"
+    )
 
 
 def test_a_kernel_that_is_dispatched_on_paper() -> None:
@@ -160,7 +162,7 @@ def test_a_kernel_that_is_dispatched_on_paper() -> None:
         (["--dispatch", "nest", "--grid", "64", "--workgroup", "64"],
          "--dispatch KERNEL needs FILE, and neither --state, --core nor --demo"),
         (["k.co", "--dispatch", "nest"], "--dispatch KERNEL needs --grid and --workgroup"),
-        (["--demo", "--grid", "64"], "--grid is about a dispatch: give --dispatch KERNEL"),
+        (["--demo", "--grid", "64"], "--grid applies to a dispatch: give --dispatch KERNEL"),
     ],
 )  # fmt: skip
 def test_a_dispatch_that_is_not_possible(arguments: list[str], error: str) -> None:

@@ -96,7 +96,7 @@ def test_options_of_gdb(repository: Path, tmp_path: Path) -> None:
     assert done.stdout == "script\nfirst\nlast\nscript\n"
     assert "the arguments of the program are ignored" in done.stderr
     for refused in (["-p", "1"], [file, "1"]):
-        assert "no process can be attached to" in gdbs(repository, *refused).stderr
+        assert "cannot attach to a process" in gdbs(repository, *refused).stderr
     assert "/nosuch: No such file" in gdbs(repository, "-cd", "/nosuch").stderr
 
 
@@ -266,7 +266,7 @@ def test_words_of_a_newcomer(repository: Path) -> None:
     assert "--pc" not in gdbs(repository, core[0], "-ex", "p nosuch").stderr
     for code in ("import gdb", "print(gdb.VERSION)"):
         told = gdbs(repository, "-ex", f"python {code}", folder="docs").stderr
-        assert told.startswith("There is no module gdb here, but ") and told.count("\n") == 1
+        assert told.startswith("The module gdb is not available; use ") and told.count("\n") == 1
 
 
 def test_help_is_as_wide_as_the_terminal(repository: Path) -> None:

@@ -57,8 +57,8 @@ def test_a_wave_that_had_failed_before_its_pc_waits_for_another(tmp_path: Path) 
     said = [line for line in lines if "received signal SIGSEGV, MEMORY_VIOLATION" in line]
     assert len(said) == 2 and said[0] == said[1]
     assert said[0].endswith(
-        "the wave had failed at global_load_dword v1, v[2:3], off at 0x7f0000003b98, before its "
-        "pc; set $pc to go on."
+        "the wave failed at global_load_dword v1, v[2:3], off at 0x7f0000003b98, before its "
+        "pc; set $pc to continue."
     )
     assert "$1 = (void (*)()) 0x7f0000003ba4 <loop+676>" in lines
     again = debug(core, *code, lines=("set $pc = 0x7f0000003b98", "c")).lines
@@ -81,7 +81,7 @@ def test_fill_is_a_byte_and_about_something(tmp_path: Path) -> None:
     core.write_bytes(lzma.decompress(LOOP.read_bytes()))
     assert debug(core, "--fill", 256, lines=()).error == "--fill 256: expected a byte, 0 to 255"
     error = debug(LOOP_CODE, "--fill", 0, lines=()).error
-    assert error == "--fill is about a dispatch: give --dispatch KERNEL"
+    assert error == "--fill applies to a dispatch: give --dispatch KERNEL"
 
 
 # Threads of a CPU, and several GPUs.
@@ -136,7 +136,7 @@ def test_the_waves_of_a_merged_core_go_on(tmp_path: Path) -> None:
     [stop] = [line for line in lines if "hit Breakpoint 1" in line]
     assert stop.startswith("Thread 3 hit Breakpoint 1, with lanes [0-63], vadd (")
     assert "$1 = 5" in lines and "$2 = {0, 2, 4, 6}" in lines
-    assert "[All waves have ended; the threads of the CPU are where they were]" in lines
+    assert "[All waves have ended; the CPU threads have not run]" in lines
     numbers = [line[2] for line in lines if line[:2] in ("* ", "  ") and line[2].isdigit()]
     assert numbers == ["1", "2", "3", "4", "1", "2"]
     assert lines[-1] == "$4 = {0, 2, 4, 6}"

@@ -220,7 +220,7 @@ def test_every_wave_hits_a_breakpoint_at_the_first_instruction() -> None:
         ("lane 3", "Lane 3 does not exist on this thread."),
         ("info waves", "0 waves (0 running, 0 single-stepping, 0 stopped)"),
         ("info dispatches", "No dispatches are currently active."),
-        ("save after.json", "Only a state can be saved; this is not one."),
+        ("save after.json", "Only a state can be saved; the current machine is not a state."),
         ("generate-core-file after.core", "You can't do that without a process to debug."),
         ("p $_thread", "$1 = 0"),
     ],
@@ -332,7 +332,7 @@ def test_a_state_goes_on(tmp_path: Path) -> None:
         state, "run", "set $o = (int *) out", "set var ((int *) a)[1] = 5", "break 17", "c",
         "p t", "delete", "c", "p $o[0]@3",
     )  # fmt: skip
-    assert 'A state has no beginning: "continue" goes on from it.' in lines
+    assert 'A state cannot be started from the beginning: use "continue".' in lines
     assert any("hit Breakpoint 1, with lanes [0-63], vadd" in line for line in lines)
     assert "$2 = {-20, 12, -17}" in lines  # the second is 5 + 7, not -19 + 7
 
@@ -405,7 +405,7 @@ DEADLOCK = (
 def test_a_deadlock_shows_where_all_waves_are() -> None:
     lines = run(*DEADLOCK, "-ex", "run", "-ex", "p/x $pc").lines
     at = lines.index(
-        "Thread 1 received signal SIGABRT, FATAL_HALT, waits at a barrier that is never met."
+        "Thread 1 received signal SIGABRT, FATAL_HALT, waits at a barrier that not all waves reach."
     )
     assert lines[at + 1 : at + 4] == [
         "  wave 1: waits, has signalled, run/deadlock.hip:10:5",
@@ -421,7 +421,9 @@ def test_a_deadlock_shows_where_all_waves_are() -> None:
 def test_a_wave_that_cannot_go_on_alone_shows_where_the_others_are() -> None:
     lines = run(*DEADLOCK, "-ex", "set scheduler-locking on", "-ex", "break *$pc",
                 "-ex", "run", "-ex", "c", "-ex", "bt").lines  # fmt: skip
-    at = lines.index("Thread 1 stopped, waits at a barrier for waves that scheduler-locking stops.")
+    at = lines.index(
+        "Thread 1 stopped, waits at a barrier for waves that scheduler-locking does not run."
+    )
     assert lines[at + 1].startswith("  wave 1: waits, has signalled, run/deadlock.hip:10:5")
     assert lines[at + 2].startswith("  waves 2-3: stopped, ")
 

@@ -39,8 +39,8 @@ OTHERS = {
 """What has another meaning here (docs/gdb-differences.md, "commands")."""
 LINE = re.compile(
     r'"[^"]+" is not supported: .+\.'
-    r'|The setting "[^"]+" of GDB (?:is not implemented|does not apply here: .+'
-    r"|has no effect here: .+)\."
+    r'|The setting "[^"]+" of GDB (?:is not implemented|does not apply to dwarfgpu: .+'
+    r"|has no effect in dwarfgpu: .+)\."
     r'|note: "[^"]+" has no effect: .+'
 )
 

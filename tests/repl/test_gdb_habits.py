@@ -237,10 +237,10 @@ def test_a_note_is_true_while_a_kernel_runs(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "why"),
     [
-        ("checkpoint", '"save" writes the state of a run, "run" starts it anew'),
+        ("checkpoint", '"save" writes the state of a run, "run" starts the program again'),
         ("dprintf 5,\"x\"",
-         '"break", with "silent", "printf" and "continue" as its "commands", prints there'),
-        ("reverse-step", 'execution is not recorded; "run" starts it anew'),
+         'use "break", with "silent", "printf" and "continue" as its "commands"'),
+        ("reverse-step", 'execution is not recorded; "run" starts the program again'),
     ],
 )  # fmt: skip
 def test_commands_that_are_not_here_name_others(typed: str, why: str) -> None:

@@ -164,4 +164,4 @@ def test_where_lane_pc_cannot_be_evaluated_nothing_is_guessed(tmp_path: Path, mi
     lanes = run_json("lanes", *here).json["waves"][0]["lanes"]
     assert {each["pc"] for each in lanes} == {None}
     notes = [each for each in run("bt", *here, "--lane", 3).notes if "lane 3" in each]
-    assert notes == ["the location of lane 3 is unknown: the frame is the wave's"]
+    assert notes == ["the location of lane 3 is unknown: using the wave's frame"]

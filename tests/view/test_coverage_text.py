@@ -136,7 +136,7 @@ def description(text: str, bounds: Range | None = None) -> Description:
         ("lit7; stack_value", "the constant 7: DW_OP_lit7, DW_OP_stack_value"),
         ("consts -5; stack_value", "the constant -5: DW_OP_consts -5, DW_OP_stack_value"),
         ("entry_value(reg5); stack_value",
-         "what it was on entry to the function: DW_OP_entry_value(DW_OP_reg5 RDI), "
+         "its value on entry to the function: DW_OP_entry_value(DW_OP_reg5 RDI), "
          "DW_OP_stack_value"),
         ("", "optimized out: the description is empty"),
         ("call2 5", "how much of it depends on DW_OP_call2: DW_OP_call2 0x5"),

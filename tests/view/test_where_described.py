@@ -33,7 +33,7 @@ NEST = "0x7f0000"
          "lane 0 is before that, at line 7"),
         (["--demo", "--lane", "4"], "r",
          f"{ORDER}described up to line 24"
-         f": [{NEST}00165c,{NEST}00167c) = nest.hip:12,23-24\nand again from line 14 on: "
+         f": [{NEST}00165c,{NEST}00167c) = nest.hip:12,23-24\nand again from line 14: "
          f"[{NEST}00169c,{NEST}0016e4) = nest.hip:14-15,18,21\nlane 4 is between, at line 14"),
         (["--demo", "--lane", "4"], "in",
          f"no code of its scope has a location for it: [{NEST}001600,{NEST}0017ac) = device.h:15 "
@@ -80,7 +80,7 @@ def test_the_lanes_that_have_it(tmp_path: Path) -> None:
     target.set_lanes(0, arch.by_name["v0"], list(range(64)))
     target.set_register(0, arch.by_name["exec"], (0xFF).to_bytes(8, "little"))
     session = Session(arch, (CodeObject.open(path),), target, lane=0, pc=BASE + 0x14)
-    for lane, expected in ((0, ["of the lanes that are here it is whole in lanes 4-11"]), (5, [])):
+    for lane, expected in ((0, ["of the lanes here, it is complete in lanes 4-11"]), (5, [])):
         focused = session.focused(lane)
         reading = focused.read(focused.variable("x"))
         assert described_where(focused, reading) == expected

@@ -141,7 +141,7 @@ class CallSite:
         return None
 
     def passed_in(self, number: int) -> CallParameter | None:
-        """The parameter that is passed in a register."""
+        """Return the parameter that is passed in a register; None if there is none."""
         for parameter in self.parameters():
             if (
                 parameter.location is not None

@@ -19,7 +19,8 @@ from dwarfgpu.model.value import Value
 
 
 def require_call(call: CallSite, caller: Die | None, context: Context) -> None:
-    """`InconsistentContext` unless the context is at the call in a frame of its subprogram."""
+    """Raise `InconsistentContext` unless the context is at the call, in a frame of its
+    subprogram."""
     above: Die | None = call.die
     while above is not None and above != caller:
         above = above.parent()
@@ -36,7 +37,7 @@ def require_call(call: CallSite, caller: Die | None, context: Context) -> None:
 
 
 def passed_value(attribute: ExprLoc, context: Context) -> Value | ImplicitPointerValue:
-    """DW_AT_call_value or DW_AT_call_data_value: a value, at the time of the call."""
+    """Return the value of DW_AT_call_value or DW_AT_call_data_value at the time of the call."""
     context = evolve(
         context, unit=attribute.unit, result_kind="value", object=None, initial_stack=()
     )
@@ -46,7 +47,8 @@ def passed_value(attribute: ExprLoc, context: Context) -> Value | ImplicitPointe
 
 
 def passed_location(attribute: ExprLoc, context: Context) -> Location:
-    """DW_AT_location or DW_AT_call_data_location of a parameter of the call."""
+    """Return the location of DW_AT_location or DW_AT_call_data_location of a parameter of the
+    call."""
     return located(attribute, context)
 
 

@@ -19,6 +19,6 @@ def kernel_function(code_object: CodeObject, entry: int | None) -> Subprogram | 
 
 
 def parameters_of(function: Subprogram) -> list[Variable | None]:
-    """The parameters in order; None for one without a name."""
+    """Return the parameters in order; None for one without a name."""
     children = function.die.children()
     return [variable_of(child) for child in children if child.tag == dw.TAG_FORMAL_PARAMETER]

@@ -83,18 +83,18 @@ class CallChains:
             return NO_JUMPS
         first = self._code_of(target)
         if first is None:
-            return Jumps(why_unknown=f"{target.name} has no code that is described")
+            return Jumps(why_unknown=f"{target.name} has no described code")
         functions = self._on_the_way(first, callee)
         if functions is None:
             return Jumps(why_unknown=f"more than {MAX_FUNCTIONS} functions")
         ends = [function for function in functions if is_same_function(function.die, callee)]
         if not ends:
-            return Jumps(why_unknown=f"none that are described lead from {target.name} here")
+            return Jumps(why_unknown=f"no described calls lead from {target.name} here")
         if len(ends) > 1:
             return Jumps(why_unknown=AMBIGUOUS)
         for function in functions:
             if not function.is_described:
-                return Jumps(why_unknown=f"not all of {function.die.name} are described")
+                return Jumps(why_unknown=f"not all calls of {function.die.name} are described")
         return _common(functions[0], ends[0], functions, may_return=may_tail_call_itself(callee))
 
     def _on_the_way(self, first: Die, callee: Die) -> list[_Function] | None:

@@ -92,7 +92,7 @@ class Build:
                 yield from measures
 
     def add(self, group: Group, allowance: Allowance) -> None:
-        """The variables of a function, or the global ones of a unit."""
+        """Add the variables of a function, or the global variables of a unit."""
         for coverage in group.coverages(allowance):
             try:
                 self._add(coverage)
@@ -119,7 +119,7 @@ class Build:
         self.measures.setdefault(identity, []).append(measure)
 
     def add_function(self, place: CodeScope) -> None:
-        """A function that is there, whatever is known of its variables."""
+        """Add a function that exists, even if nothing is known of its variables."""
         try:
             if place.spans:
                 functions = tuple(map(self._function, place.functions))
@@ -151,7 +151,7 @@ def function_identity(place: CodeScope) -> str:
 
 
 def build_of(groups: Iterable[UnitGroups], allowance: Allowance) -> Build:
-    """The measures of all variables that were found."""
+    """Return the measures of all variables that were found."""
     out = Build()
     for unit in groups:
         out.problems += unit.problems

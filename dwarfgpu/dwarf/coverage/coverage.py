@@ -181,7 +181,7 @@ class Allowance:
 
     @classmethod
     def of(cls, info: DebugInfo) -> Allowance:
-        """Far above what compilers need."""
+        """Return an allowance far above what compilers need."""
         return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes)
 
     def coverage_of(self, variable: Variable, place: CodeScope | None) -> Coverage:

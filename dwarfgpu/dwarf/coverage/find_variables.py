@@ -186,7 +186,7 @@ class Wanted:
     """Whether the function of a name may be a template without its arguments: `twice::x`."""
 
     def may_be_in(self, info: DebugInfo) -> Callable[[CompilationUnit], bool]:
-        """A test for units of a file: False only where none of the unit can be wanted."""
+        """Return False only if a unit cannot contain a wanted variable."""
         if self.with_functions:
             return lambda unit: True
         function = [] if self.function is None else _parts(self.function)

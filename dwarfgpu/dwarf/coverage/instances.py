@@ -46,7 +46,7 @@ class ScopeReader:
     """Addresses of the file, and as loaded; keyed by the identity of the former."""
 
     def scope(self, die: Die, around: CodeScope | None) -> CodeScope:
-        """The scope of an entry; an entry without code addresses has the scope around it."""
+        """Return the scope of an entry; an entry without code addresses has the scope around it."""
         spans = () if around is None else around.spans
         if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
             spans = self._as_loaded(covered(die))
@@ -66,8 +66,8 @@ class ScopeReader:
         return CodeScope(die, around, spans, *known, call_line)
 
     def variable(self, die: Die) -> tuple[Variable | None, tuple[Die, ...]]:
-        """The variable of an entry, None if it has none, and the entries that it is an instance of,
-        itself not included."""
+        """Return the variable of an entry, or None, and the entries that it is an instance of,
+        without itself."""
         origin = None if die.has(dw.AT_DECLARATION) else self._abstract_offset(die)
         if origin is None:
             variable = variable_of(die)
@@ -127,7 +127,7 @@ class Instance:
     """The scopes of the instance by the abstract one."""
 
     def add(self, place: CodeScope, reader: ScopeReader) -> None:
-        """One of its scopes, with the variables directly in it."""
+        """Add one of the scopes of the instance, with the variables directly in it."""
         for origin in place.die.origins():
             self.blocks[origin] = place
         for child in place.die.children(DATA):
@@ -138,8 +138,8 @@ class Instance:
                 self.declared.append((variable, place))
 
     def missing(self, reader: ScopeReader) -> Iterator[tuple[Variable, CodeScope] | None]:
-        """The variables that only the abstract instance has (DWARF 5 3.3.8.1), in the scope that is
-        left of theirs; None for an entry that is something else."""
+        """Return the variables that only the abstract instance has (DWARF 5 3.3.8.1), in the
+        remaining part of their scope; None for an entry of another kind."""
         abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
         if abstract is None or is_another_function(self.place.die, abstract):
             return

@@ -40,7 +40,7 @@ class ArangeSet:
 
 
 def read_aranges(data: bytes, endian: Endian) -> tuple[list[ArangeSet], list[DwarfGpuError]]:
-    """The sets of a section, and why others could not be read."""
+    """Return the sets of a section, and the errors of sets that could not be read."""
     sets: list[ArangeSet] = []
     problems: list[DwarfGpuError] = []
     reader = Reader(data, endian)

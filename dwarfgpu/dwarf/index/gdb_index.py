@@ -137,7 +137,7 @@ class GdbIndexTable:
 
 
 def read_gdb_index(data: bytes) -> GdbIndexTable:
-    """The areas of a section; `Malformed` where they do not follow each other in it.
+    """Return the areas of a section; `Malformed` where they do not follow each other in it.
 
     `Unsupported` for another version: before 7 hashes or entries were others.
     """
@@ -211,7 +211,8 @@ class GdbIndex:
                 yield unit
 
     def units_at(self, address: int) -> Iterator[CompilationUnit]:
-        """The units that are said to have the code of an address of the file."""
+        """Return the units that contain the code at an address of the file, according to the
+        index."""
         if self.table is None:
             return
         for index in dict.fromkeys(self._spans.covering(address)):

@@ -33,7 +33,7 @@ _DOTLESS_AND_DOTTED_I: Final = "\u0130\u0131"
 
 
 def folded(name: str) -> str:
-    """The name in the simple case folding of Unicode, with both odd i as i (DWARF 5 6.1.1.4.5)."""
+    """Return a name in simple case folding of Unicode, with both odd i as i (DWARF 5 6.1.1.4.5)."""
     return name.lower() if name.isascii() else "".join(map(_folded_character, name))
 
 
@@ -110,7 +110,8 @@ class NameHeader:
 
 
 def read_name_header(data: bytes, offset: int, endian_format: UnitFormat) -> NameHeader:
-    """The header of the index at an offset; `Malformed` where its tables do not fit into it."""
+    """Return the header of the index at an offset; `Malformed` where its tables do not fit into
+    it."""
     reader = Reader(data, endian_format.endian, offset)
     length, offset_size = initial_length(reader)
     if length > reader.remaining_bytes:
@@ -173,7 +174,7 @@ class NameTable:
         return self._number(self.header.units_at, index, self.header.format.offset_size)
 
     def type_unit_offset(self, index: int) -> int | None:
-        """The offset in `.debug_info` of a type unit; None for a foreign one."""
+        """Return the offset in `.debug_info` of a type unit; None for a foreign one."""
         h = self.header
         if index < h.local_type_unit_count:
             return self._number(h.local_type_units_at, index, h.format.offset_size)
@@ -189,7 +190,7 @@ class NameTable:
         return self._number(h.foreign_type_units_at, foreign, 8)
 
     def string_offset(self, name: int) -> int:
-        """The offset in `.debug_str` of a name, which are counted from 0."""
+        """Return the offset in `.debug_str` of a name; names are counted from 0."""
         return self._number(self.header.strings_at, name, self.header.format.offset_size)
 
     def candidates(self, hash: int) -> Iterator[int]:
@@ -238,7 +239,7 @@ class NameTable:
         raise LimitExceeded(f"a name has more than {MAX_ENTRIES} entries")
 
     def entry_at(self, offset: int) -> NameEntry:
-        """The entry at an offset of the entry pool; `Malformed` where none is."""
+        """Return the entry at an offset of the entry pool; `Malformed` where none is."""
         record = self._read(offset)
         if record is None:
             raise Malformed(f"no entry of the name index is at offset {offset:#x} of its pool")

@@ -105,8 +105,8 @@ class StringIndex:
         )
 
     def units(self, *texts: bytes) -> tuple[CompilationUnit, ...] | None:
-        """The units, in the order of the file, that may have a name that begins with one of these
-        texts; one that ends with a zero is a whole name. None: every unit may."""
+        """Return the units, in the order of the file, that may have a name that begins with one of
+        these texts; a text that ends with a zero byte is a whole name. None: every unit may."""
         if texts not in self._known:
             if len(self._known) >= _MAX_KEPT:
                 self._known.clear()

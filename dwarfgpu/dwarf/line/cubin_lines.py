@@ -63,7 +63,7 @@ class _Stretch:
 
 
 def cubin_lines(file: ObjectFile) -> CubinLines:
-    """The lines of a cubin; none for a file without line tables."""
+    """Return the lines of a cubin; none for a file without line tables."""
     problems: list[DwarfGpuError] = []
     source = sorted(_stretches(file, _SOURCE, problems), key=_begin)
     ptx = sorted(_stretches(file, _PTX, problems), key=_begin)

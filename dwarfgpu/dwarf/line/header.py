@@ -34,7 +34,7 @@ MAX_NUMBER: Final = 2**64 - 1
 
 
 def small_uleb(reader: Reader) -> int:
-    """An unsigned LEB128; `Malformed` where it has more than 64 bits."""
+    """Read an unsigned LEB128 number; `Malformed` if it has more than 64 bits."""
     at = reader.position
     number = reader.uleb()
     if number > MAX_NUMBER:
@@ -166,7 +166,7 @@ def _read_directories(reader: Reader, out: list[NameEntry]) -> None:
 
 
 def read_file(reader: Reader) -> NameEntry | None:
-    """A file as before DWARF 5; None at the end of the table."""
+    """Read a file entry of a version before DWARF 5; None at the end of the table."""
     text = reader.string()
     if not text:
         return None

@@ -123,7 +123,7 @@ class SourceFile:
 
 
 def joined(directory: str, name: str) -> str:
-    """A path in a directory, without steps that stay where they are."""
+    """Return a path in a directory, without `.` components."""
     whole = name if not directory or _ABSOLUTE.match(name) else f"{directory}/{name}"
     steps = [step for step in whole.split("/") if step not in ("", ".")]
     return "/" * whole.startswith("/") + "/".join(steps)
@@ -158,7 +158,8 @@ class LineTable:
     # Files
 
     def file(self, number: int) -> SourceFile:
-        """The file of a number as rows have it; `IllFormed` for one that the table has not."""
+        """Return the file with a number, as rows use it; `IllFormed` if the table has no such
+        file."""
         files, first = self.header.files, self.header.first_file
         index = number - first
         if 0 <= index < len(files):
@@ -224,7 +225,7 @@ class LineTable:
         return self.unit.root.string(dw.AT_COMP_DIR) or ""
 
     def text(self, attribute: Attribute | None) -> str:
-        """The text of a name; empty where there is none."""
+        """Return the text of a name; empty if there is none."""
         if attribute is None:
             return ""
         if attribute not in self._texts:
@@ -309,8 +310,8 @@ class LineTable:
         return first < place and has_discriminator
 
     def rows_in(self, span: Range) -> Iterator[LineRow]:
-        """The rows that describe addresses of a range, by address, up to the first address that
-        none describes."""
+        """Return the rows that describe the addresses of a range, by address, up to the first
+        address without a row."""
         address = span.begin
         while address < span.end:
             line = self.line_at(address)

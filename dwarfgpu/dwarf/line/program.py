@@ -106,8 +106,8 @@ class LineSequence:
     """Indexes of its rows by address, without the end row."""
 
     def place_at(self, rows: LineRows, address: int) -> int:
-        """The place in `order` of the row that describes an address of the sequence: of those with
-        the same address the last one that is a statement, else the last."""
+        """Return the index in `order` of the row that describes an address of the sequence: of rows
+        with the same address, the last one that is a statement, or else the last one."""
         last = place = bisect_right(self.order, address, key=rows.address) - 1
         begin = rows.address(self.order[last])
         while place >= 0 and rows.address(self.order[place]) == begin:
@@ -117,7 +117,7 @@ class LineSequence:
         return last
 
     def end_of(self, rows: LineRows, place: int) -> int:
-        """The address at which the next row, by address, begins."""
+        """Return the address at which the next row, by address, begins."""
         begin = rows.address(self.order[place])
         after = bisect_right(self.order, begin, key=rows.address)
         return rows.address(self.order[after]) if after < len(self.order) else self.span.end
@@ -322,7 +322,7 @@ _EXTENDED: Final[dict[int, Callable[[_Machine], None]]] = {
 
 
 def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
-    """The matrix of a program of `.debug_line`; a fault in it is its `problem`."""
+    """Return the matrix of a program of `.debug_line`; an error in it is its `problem`."""
     machine = _Machine(header, data)
     problem = machine.run()
     rows = LineRows(machine.rows)

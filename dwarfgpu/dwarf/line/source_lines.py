@@ -120,7 +120,7 @@ class Lines:
         return best
 
     def files(self) -> Iterator[SourceFile]:
-        """The files of all tables that can be read; one may be in several."""
+        """Return the files of all readable tables; a file may be in several of them."""
         for _, table, _ in self._tables():
             if table is not None:
                 yield from table.files

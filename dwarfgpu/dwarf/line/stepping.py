@@ -34,7 +34,8 @@ class LineSteps:
         self._addresses = [step.address for step in self._steps]
 
     def at(self, address: int) -> tuple[Step, int] | None:
-        """The step that an address belongs to, and where the next one begins."""
+        """Return the step to which an address belongs, and the address at which the next step
+        begins."""
         after = bisect_right(self._addresses, address)
         if not after:
             return None

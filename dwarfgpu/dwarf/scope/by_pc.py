@@ -158,7 +158,8 @@ class Scopes:
             scope = _inner(scope, address)
 
     def subprograms_at(self, pc: int) -> tuple[Subprogram, ...]:
-        """What covers a program location and can have low-level information (A.3.3.5).
+        """Return the entries that cover a program location and can have low-level information
+        (A.3.3.5).
 
         The inlined calls, the entry points and the subprogram, innermost first.
         """
@@ -195,7 +196,8 @@ class Scopes:
         return list(self._variables[pc])
 
     def declared_in(self, scope: Die) -> Iterable[Variable]:
-        """The variables of one scope; where one cannot be read, those before it, then the error."""
+        """Yield the variables of one scope; if one cannot be read, those before it, and then the
+        error."""
         if scope not in self._declared:
             if len(self._declared) >= _MAX_CHAINS:
                 self._declared.clear()
@@ -245,7 +247,8 @@ class Scopes:
         return out
 
     def variable_at(self, pc: int, name: str) -> Variable | None:
-        """The variable that a name means at a program location; other units are searched last."""
+        """Return the variable that a name denotes at a program location; other units are searched
+        last."""
         return _variable(self.meanings_at(pc), name)
 
     def meanings_at(

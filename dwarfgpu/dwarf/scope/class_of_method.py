@@ -11,7 +11,8 @@ from dwarfgpu.dwarf.types.types import Type
 
 
 def class_of_method(code_objects: Iterable[CodeObject], address: int) -> Type | None:
-    """The class that declares the function; None where no class does, or no unit has the code."""
+    """Return the class that declares the function; None where no class does, or no unit has the
+    code."""
     code_object = code_object_at(tuple(code_objects), address)
     subprogram = None if code_object is None else code_object.scopes.subprogram_at(address)
     declared = None if subprogram is None else list(subprogram.die.origins())[-1].parent()

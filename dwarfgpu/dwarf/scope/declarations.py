@@ -235,7 +235,7 @@ def is_called(die: Die, name: str) -> bool:
 
 
 def qualified(die: Die) -> tuple[str, ...]:
-    """The names of the scopes around an entry and its own, as they are written."""
+    """Return the names of the scopes around an entry and its own name, as written in the source."""
     scopes = [above for above in around(die) if above.tag in CONTAINERS | TAGGED]
     names = [above.name or ANONYMOUS for above in reversed(scopes)]
     return (*names, die.name or "")

@@ -83,7 +83,7 @@ def first_names(
 
 
 def in_namespaces(code_objects: Iterable[CodeObject], name: str) -> Iterator[str]:
-    """The qualified names of the variables that have a name."""
+    """Return the qualified names of the variables with a name."""
     for code_object in code_objects:
         variable = code_object.scopes.global_named(name)
         if variable is not None and qualified_name(variable.die) != name:

@@ -97,7 +97,7 @@ def units_with_names(
 
 
 def type_sources(info: DebugInfo) -> Iterable[TypeSource]:
-    """The split files and packages that have type units of a file, each once."""
+    """Return the split files and packages with type units of a file, each one once."""
     sources: dict[TypeSource, None] = {}
     if not info.has_skeletons:
         return sources

@@ -27,7 +27,7 @@ def is_type(die: Die) -> bool:
 
 
 def has_tag(tags: frozenset[int]) -> DieFilter:
-    """Entries of some tags."""
+    """Return a test for entries with one of these tags."""
     return lambda die: die.tag in tags
 
 

@@ -81,7 +81,7 @@ def variables_of(function: Die, name: str | None = None) -> list[Variable]:
 
 
 def owners_of(variable: Variable) -> Iterator[Die]:
-    """The functions to which a variable of a nameless function may belong."""
+    """Return the functions to which a variable of a nameless function may belong."""
     owner = _owner(variable)
     if owner is not None:
         for index in _functions_by_spot(variable.unit).get(owner, ()):
@@ -316,7 +316,7 @@ def _ambiguous(variables: list[Variable]) -> str:
     types = dict.fromkeys(variable.type_text or "of no type" for variable in variables)
     return (
         f'"{first.name}" is ambiguous: the instances of the function around it, {_shown(spot)}, '
-        f"have it as {_joined(types)}"
+        f"declare it as {_joined(types)}"
     )
 
 

@@ -36,7 +36,7 @@ CONTAINERS: Final = frozenset({dw.TAG_NAMESPACE, dw.TAG_MODULE})
 
 
 def name_of(die: Die) -> str | None:
-    """The name of an entry, `UNKNOWN_NAME` where the file that has it is not found."""
+    """Return the name of an entry; `UNKNOWN_NAME` if the file that contains it is not found."""
     try:
         return die.name
     except (MissingContext, InconsistentContext):
@@ -61,13 +61,14 @@ def entries_of(scope: Die) -> Iterator[Die]:
 
 
 def decl_line(die: Die) -> int | None:
-    """DW_AT_decl_line of an entry or of one that it is an instance of."""
+    """Return DW_AT_decl_line of an entry or of its abstract instance."""
     holder = die.holder(dw.AT_DECL_LINE)
     return None if holder is None else holder.integer(dw.AT_DECL_LINE)
 
 
 def decl_file(die: Die) -> SourceFile | None:
-    """DW_AT_decl_file, likewise; `IllFormed` for a number that the line table does not have."""
+    """Return DW_AT_decl_file of an entry or of its abstract instance; `IllFormed` for a number that
+    the line table does not have."""
     holder = die.holder(dw.AT_DECL_FILE)
     table = None if holder is None else holder.unit.line_table
     number = None if holder is None else holder.integer(dw.AT_DECL_FILE)
@@ -90,7 +91,8 @@ def as_loaded(unit: CompilationUnit, spans: tuple[Range, ...]) -> tuple[Range, .
 
 
 def code_ranges(die: Die) -> tuple[Range, ...]:
-    """The addresses of the file that an entry covers (DWARF 5 2.17), in the order of the file."""
+    """Return the addresses of the file that an entry covers (DWARF 5 2.17), in the order of the
+    file."""
     listed = die.attribute(dw.AT_RANGES)
     if listed is None:
         return _low_to_high(die)

@@ -52,7 +52,8 @@ def symbol_text(
 
 
 def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlace | None:
-    """The symbol at an address; None outside the sections of all files, and past a symbol's end."""
+    """Return the symbol at an address; None outside the sections of all files, and past the end of
+    a symbol."""
     for code_object in code_objects:
         file = code_object.file
         inside = address - code_object.load_address
@@ -82,8 +83,8 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
 
 
 def unnumbered(symbol: Symbol) -> str:
-    """The name of a symbol, of a variable of a function without the number that compilers add:
-    `counter.0` is `counter`, as in GDB."""
+    """Return the name of a symbol without the number that compilers append to a variable of a
+    function: `counter.0` is `counter`, as in GDB."""
     is_numbered = symbol.kind == "object" and "@" not in symbol.name
     return _NUMBER.sub("", symbol.name) if is_numbered else symbol.name
 

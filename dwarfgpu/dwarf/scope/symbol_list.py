@@ -114,8 +114,8 @@ def units_with_word(
 
 
 def required_word(pattern: str) -> str:
-    """The longest word of at least three characters that is in everything that a pattern of `re`
-    matches; empty where the pattern does not show it."""
+    """Return the longest word of at least three characters that every match of a pattern of `re`
+    contains; empty if the pattern does not show it."""
     if any(special in pattern for special in "|(["):
         return ""
     plain = _OPTIONAL.sub(" ", _ESCAPED.sub(" ", pattern))

@@ -14,7 +14,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 
 
 def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
-    """The file that is loaded and, where it is another one, its separate debug file."""
+    """Return the loaded file and, if it is another one, its separate debug file."""
     return tuple(dict.fromkeys((code_object.file, code_object.info.object)))
 
 

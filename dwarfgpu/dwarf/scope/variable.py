@@ -128,7 +128,7 @@ class Variable:
             return None
         if not described and self.location is not None:
             return (
-                f"{self.name} is declared here, but its location list has no range that holds any "
+                f"{self.name} is declared here, but the ranges of its location list contain no "
                 "code: it is optimized out"
             )
         if not described:
@@ -158,8 +158,8 @@ class Variable:
 
 
 def variable_of(die: Die) -> Variable | None:
-    """The variable of an entry in a scope; None for one without a name, and for `extern int x;` in
-    a block, which means the global of that name."""
+    """Return the variable of an entry in a scope; None for an entry without a name, and for `extern
+    int x;` in a block, which denotes the global variable of that name."""
     name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
     return None if name is None else Variable(name, die, kind)

@@ -43,7 +43,8 @@ class Contributions:
         self._starts = [contribution.lists_at for contribution in self._contributions]
 
     def check(self, offset: int, address_size: int) -> None:
-        """`IllFormed` where the header for an offset and the unit have other address sizes."""
+        """Raise `IllFormed` if the header for an offset and the unit have different address
+        sizes."""
         index = bisect_right(self._starts, offset) - 1
         if index < 0 or offset >= self._contributions[index].end:
             return

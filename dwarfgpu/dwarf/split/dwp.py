@@ -92,7 +92,7 @@ class PackageIndex:
             yield numbers[row]
 
     def contributions(self, row: int) -> dict[str, Contribution]:
-        """The parts of sections that a row has, by their names without `.dwo`."""
+        """Return the contributions of a row to sections, by their names without `.dwo`."""
         sections = SECTIONS[self.version]
         width = len(self.columns)
         sizes_at = self._rows_at + 4 * width * self.row_count
@@ -197,7 +197,8 @@ class PackageRow:
     _contributions: Mapping[str, Contribution]
 
     def read(self, name: str) -> bytes:
-        """A section, by its name without `.dwo`; strings are shared by all units."""
+        """Return the contents of a section, by its name without `.dwo`; all units share the
+        strings."""
         if name == ".debug_str":
             return self._package.whole(name)
         contribution = self._contributions.get(name)

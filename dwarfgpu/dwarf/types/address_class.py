@@ -31,7 +31,7 @@ _LAST_OF_2020: Final = 14
 def space_of_class(
     address_class: int, unit: CompilationUnit, architecture: Architecture
 ) -> AddressSpace:
-    """The address space that an address class means.
+    """Return the address space that an address class denotes.
 
     `IllFormed` for one that is none; `Unavailable` where the numbers of an unknown producer differ
     from those of another.

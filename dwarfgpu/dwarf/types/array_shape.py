@@ -92,7 +92,7 @@ class Shape:
 
 
 def array_shape(die: Die) -> Shape:
-    """What an array entry and its subranges say."""
+    """Return the shape that an array entry and its subranges describe."""
     bounds: list[Bounds] = []
     generic: list[Bounds] = []
     for child in die.children():
@@ -136,7 +136,7 @@ def array_shape(die: Die) -> Shape:
 
 
 def descriptor(die: Die) -> tuple[Measure, Measure, Computed | None]:
-    """DW_AT_associated, DW_AT_allocated and DW_AT_data_location."""
+    """Return the descriptor: DW_AT_associated, DW_AT_allocated and DW_AT_data_location."""
     return (
         measure(die, dw.AT_ASSOCIATED),
         measure(die, dw.AT_ALLOCATED),

@@ -99,7 +99,7 @@ def _first_bit(die: Die, bits: int) -> int:
 
 
 def endian_of(die: Die) -> Endian:
-    """DW_AT_endianity: 0 default, 1 big, 2 little."""
+    """Return the byte order of DW_AT_endianity: 0 default, 1 big, 2 little."""
     match die.integer(dw.AT_ENDIANITY):
         case 1:
             return "big"

@@ -97,7 +97,7 @@ class TypeBuilder:
         `dwarfgpu.dwarf.scope`, which knows names."""
 
     def type_of(self, die: Die) -> Type | None:
-        """The type that an entry or its origins name with DW_AT_type; None is void."""
+        """Return the type that an entry or its origins name with DW_AT_type; None is void."""
         holder = die.holder(dw.AT_TYPE)
         return None if holder is None else self._referenced(holder, dw.AT_TYPE)
 
@@ -106,8 +106,8 @@ class TypeBuilder:
         return size_bytes(self.type_of(die))
 
     def build(self, die: Die) -> Type:
-        """The type that an entry describes; of a declaration with DW_AT_signature, the type of that
-        type unit (DWARF 5 5.7.1)."""
+        """Return the type that an entry describes; for a declaration with DW_AT_signature, the type
+        of that type unit (DWARF 5 5.7.1)."""
         built = self._built.get(die)
         if built is None:
             built = self._build(die)
@@ -179,7 +179,8 @@ class TypeBuilder:
         return None if target is None else self.build(target)
 
     def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
-        """A function that gives the type an attribute refers to; it is looked up once."""
+        """Return a function that returns the type to which an attribute refers; it is looked up
+        once."""
         targets: list[Type | None] = []
 
         def target() -> Type | None:

@@ -47,7 +47,7 @@ _DSC_RANGE: Final = 0x01
 
 
 def scope_of(die: Die) -> str:
-    """The namespaces and classes around a type, as GDB writes them: `ns::Outer::`."""
+    """Return the namespaces and classes around a type, as GDB writes them: `ns::Outer::`."""
     names: list[str] = []
     above = _declared_in(die)
     for _ in range(_DEEPEST):
@@ -72,7 +72,7 @@ class Types(Protocol):
     """The types of a program, by their entries; `dwarfgpu.dwarf.types.builder` builds them."""
 
     def type_of(self, die: Die) -> Type | None:
-        """The type that an entry or its origins name with DW_AT_type; None is void."""
+        """Return the type that an entry or its origins name with DW_AT_type; None is void."""
         ...
 
     def build(self, die: Die) -> Type:
@@ -80,7 +80,7 @@ class Types(Protocol):
         ...
 
     def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
-        """A function that gives the type an attribute refers to."""
+        """Return a function that returns the type to which an attribute refers."""
         ...
 
     def size_of_object(self, die: Die) -> int | None:
@@ -94,7 +94,7 @@ def members_of(types: Types, die: Die) -> tuple[Member, ...]:
 
 
 def declarations_of(types: Types, die: Die) -> Declarations:
-    """What else it declares."""
+    """Return the other declarations of the class."""
     methods: list[Method] = []
     typedefs: list[NestedTypedef] = []
     parameters: list[TemplateType] = []
@@ -114,7 +114,7 @@ def declarations_of(types: Types, die: Die) -> Declarations:
 
 
 def this_of(function: Die, parameters: list[Die]) -> Die | None:
-    """The parameter that is `this`: the first, made by the compiler (DWARF 5 5.7.8).
+    """Return the parameter that is `this`: the first one, if it is artificial (DWARF 5 5.7.8).
 
     Not all compilers write DW_AT_object_pointer.
     """

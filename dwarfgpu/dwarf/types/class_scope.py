@@ -72,7 +72,8 @@ def own_members(kind: Die, name: str) -> list[Die]:
 
 
 def bases(kind: Die, definition: Callable[[Die], Die]) -> Iterator[tuple[Die, Die, bool]]:
-    """The base classes of a class, in the order of declaration, and whether they are virtual."""
+    """Return the base classes of a class, in the order of declaration, and whether they are
+    virtual."""
     for child in kind.children():
         if child.tag == dw.TAG_INHERITANCE:
             base = child.reference(dw.AT_TYPE)

@@ -36,7 +36,8 @@ def inherited(
     own: Callable[[K], Iterable[M]],
     bases: Callable[[K], Iterable[tuple[S, K, bool]]],
 ) -> list[Inherited[K, S, M]]:
-    """The members of a name, which `own` gives of one class, for each part of an object with them.
+    """Return the members with a name, for each part of an object that has them; `own` returns those
+    of one class.
 
     `bases` gives the base classes of one class, and whether they are virtual.
     """

@@ -371,7 +371,7 @@ def _resolved(reference: TypeReference) -> Type | None:
 
 
 def strip(kind: Type | None) -> BareType | None:
-    """The type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
+    """Return the type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
     if not isinstance(kind, Typedef | Qualified):
         return kind
     if kind._bare:
@@ -386,6 +386,7 @@ def strip(kind: Type | None) -> BareType | None:
 
 
 def strip_reference(kind: Type | None) -> BareType | None:
-    """The type without typedefs and qualifiers; of a reference, the type that it refers to."""
+    """Return the type without typedefs and qualifiers; for a reference, the type to which it
+    refers."""
     bare = strip(kind)
     return strip(bare.target) if isinstance(bare, Pointer) and bare.kind != "pointer" else bare

@@ -387,7 +387,7 @@ ALIASES: Final[Mapping[str, str]] = {
 
 
 def table(current: Mapping[Code, Operation], *, provisional: bool) -> dict[Code, Operation]:
-    """The encodings of DWARF 6: those of `current`, and what DWARF 6 changes and adds."""
+    """Return the encodings of DWARF 6: those of `current`, and what DWARF 6 changes and adds."""
     out = {code: CHANGED.get(operation.name, operation) for code, operation in current.items()}
     for name, operation in OPERATIONS_6.items():
         entry = names().operations[name]

@@ -80,7 +80,7 @@ class Names:
 
 @lru_cache(maxsize=1)
 def names() -> Names:
-    """The file, read once."""
+    """Read the file, once."""
     document = json.loads(DATA.read_text(encoding="utf-8"))
     issues = {number: Issue(number, **fields) for number, fields in document["issues"].items()}
 

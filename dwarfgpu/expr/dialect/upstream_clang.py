@@ -65,7 +65,7 @@ LANE_BITS = 32
 
 
 def unplaced(name: str) -> str:
-    """The note on a location at the start of LDS, which several variables may share."""
+    """Return the note on a location at the start of LDS, which several variables may share."""
     return (
         "upstream clang writes the offset 0 for every LDS variable: in a kernel with several of "
         f"them, {name} may have the place and the value of another one"
@@ -81,7 +81,7 @@ class Translation:
 
 
 def translated(instructions: Instructions) -> Translation:
-    """What clang means by the instructions; each keeps the offset and the bytes it has.
+    """Return the instructions that clang means; each keeps its offset and its bytes.
 
     An expression that uses operations of the AMD text is none of clang's: it is read literally.
     """
@@ -313,7 +313,8 @@ class DescribesFrameBase(Protocol):
 
 
 def notes_that_hold(notes: Iterable[str], frame: DescribesFrameBase) -> tuple[str, ...]:
-    """The notes on operations, without that on a frame base that the frame does not have."""
+    """Return the notes on operations, without a note on a frame base that the frame does not
+    have."""
     all_notes = tuple(notes)
     try:
         if FRAME_BASE not in all_notes or frame.has_frame_base:

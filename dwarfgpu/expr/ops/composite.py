@@ -195,7 +195,7 @@ def _require_elements(ctx: Context, element_bits: int, count: int) -> None:
 
 
 def require_composite_size(ctx: Context, size_bits: int) -> None:
-    """`IllFormed` for a composite larger than the largest address space."""
+    """Raise `IllFormed` for a composite larger than the largest address space."""
     largest_bits = require(ctx.architecture, "target architecture").largest_space_bits
     if size_bits > largest_bits:
         raise IllFormed(

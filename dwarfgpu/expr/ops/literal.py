@@ -124,7 +124,8 @@ def LLVM_push_iteration(ctx: Context) -> Value:
 
 
 def dropped_bits(instruction: Instruction, address_bytes: int) -> str | None:
-    """What `constu` and `consts` lose of their operand; None where they lose nothing."""
+    """Return the bits that `constu` and `consts` drop from their operand; None if they drop
+    none."""
     if instruction.operation.name not in ("constu", "consts"):
         return None
     (number,) = instruction.operands
@@ -135,7 +136,8 @@ def dropped_bits(instruction: Instruction, address_bytes: int) -> str | None:
 
 
 def wide_number_notes(instructions: Instructions, address_bytes: int) -> tuple[str, ...]:
-    """A note for each of the first operations whose number is wider than the generic type."""
+    """Return a note for each of the first operations whose number is wider than the generic
+    type."""
     notes = (
         f"{instruction.operation.title} at offset {instruction.offset:#x}: {note}"
         for instruction in instructions.distinct

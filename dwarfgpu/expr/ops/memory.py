@@ -129,7 +129,7 @@ def _no_base() -> EvaluationError:
 def base_address(
     access: Access, info: RegisterInfo, location: Location, space: AddressSpace
 ) -> int:
-    """The contents of a register, which is at a location, as an address of a space."""
+    """Return the contents of a register at a location as an address of a space."""
     if info.is_narrower(space.address_bits):
         raise OutOfRange(
             f"register {info} of {info.size_bits} bits is narrower than "

@@ -326,7 +326,8 @@ def _popped(instruction: Instruction, shape: Shape) -> list[Known] | None:
 
 
 def piece_bits(instruction: Instruction) -> int:
-    """The bits of the part that DW_OP_piece or DW_OP_bit_piece makes; 0 of any other."""
+    """Return the size of the part that DW_OP_piece or DW_OP_bit_piece defines, in bits; 0 for any
+    other operation."""
     name, operands = instruction.operation.name, instruction.operands
     if name not in ("piece", "bit_piece") or not isinstance(operands[0], int):
         return 0

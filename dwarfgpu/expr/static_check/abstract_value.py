@@ -161,7 +161,7 @@ class _AnyCall(ExplicitFrame):
 
 
 def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
-    """The context of the static check: any thread, in its top call frame."""
+    """Return the context of the static check: any thread, in its top call frame."""
     if arch is None or arch.address_bits != 8 * form.address_size:
         return Context(unit=_Unit(form), limits=_LIMITS)
     return Context(arch, wave=0, frame=_AnyCall(arch), unit=_Unit(form), limits=_LIMITS)

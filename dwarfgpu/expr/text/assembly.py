@@ -80,7 +80,8 @@ def expression_text(
     form: UnitFormat = _FORM,
     arch: Architecture | None = None,
 ) -> str:
-    """The expression in one line, as llvm-dwarfdump writes it; lossless, without comments."""
+    """Return the expression in one line, as llvm-dwarfdump writes it; lossless, without
+    comments."""
     return ", ".join(line.text for line in disassemble(data, dialect, form, arch))
 
 
@@ -90,7 +91,7 @@ def readable_text(
     form: UnitFormat = _FORM,
     arch: Architecture | None = None,
 ) -> str:
-    """The expression in one line, for people: a padded number is just that number."""
+    """Return the expression in one line, for people: a padded number is shown as a number."""
     return ", ".join(_readable(decode(data, dialect, form), arch, 0))
 
 
@@ -100,7 +101,7 @@ def instruction_text(
     dialect: Dialect = AMD,
     form: UnitFormat = _FORM,
 ) -> str:
-    """The operation with its operands, for people: a padded number is just that number."""
+    """Return the operation with its operands, for people: a padded number is shown as a number."""
     return _text(instruction, arch, dialect, form, 0, is_exact=False)
 
 

@@ -68,14 +68,15 @@ class Token:
         return int(text, base)
 
     def error(self, message: str) -> Malformed:
-        """`message` with the place and the piece of text."""
+        """Return an error with `message`, the position and the text of the token."""
         piece = self.text if len(self.text) <= 40 else f"{self.text[:37]}..."
         named = {"end": "end of text", "newline": "end of line"}.get(self.kind, repr(piece))
         return Malformed(f"{self.line}:{self.column}: {named}: {message}")
 
 
 def tokens(text: str) -> list[Token]:
-    """The words of `text`, an end token last; `Malformed` at a character that starts none."""
+    """Return the tokens of `text`, with an end token; `Malformed` at a character that begins
+    none."""
     tokens: list[Token] = []
     line, start, position = 1, 0, 0
     while position < len(text):

@@ -50,7 +50,7 @@ def _by_name6() -> dict[str, Operation]:
 
 
 def unknown_operation(token: Token) -> Malformed:
-    """The error for a word that names no operation, with the names that are close."""
+    """Return the error for a word that is not an operation, with similar names."""
     from dwarfgpu.expr.dialect.dwarf6_names import names  # for the error only
 
     planned = names().operations.get(bare_name(token.text))
@@ -185,7 +185,7 @@ class OperandReader:
                 raise token.error("[ expected before the offset of the type")
 
     def type_before(self, operation: Operation) -> int | None:
-        """The type where it comes first in the text but second among the operands, as in GDB."""
+        """Read a type that comes first in the text but second among the operands, as in GDB."""
         operands, cursor = operation.operands, self._cursor
         if len(operands) != 2 or operands[1].codec.meaning != "type":
             return None
@@ -194,7 +194,7 @@ class OperandReader:
         return self._reference(operation, operands[1])
 
     def block(self, operation: Operation, info: OperandInfo) -> bytes:
-        """A count and as many bytes; after `byte block:` they are hexadecimal without 0x."""
+        """Read a count and as many bytes; after `byte block:` they are hexadecimal without 0x."""
         self.fillers()
         cursor = self._cursor
         start = cursor.token
@@ -222,7 +222,7 @@ class OperandReader:
         return peek(distance).number is not None and words == ["byte", "block", ":"]
 
     def byte_block(self) -> bytes:
-        """`2 byte block: 91 6c`."""
+        """Read `2 byte block: 91 6c`."""
         count = self._cursor.next()
         for _ in range(3):
             self._cursor.next()
@@ -232,7 +232,7 @@ class OperandReader:
         return data
 
     def hex_bytes(self) -> bytes:
-        """Hexadecimal bytes without 0x, to the end of the line."""
+        """Read hexadecimal bytes without 0x, to the end of the line."""
         out = bytearray()
         line = self._cursor.line
         while self._cursor.token.kind == "word" and self._cursor.token.line == line:
@@ -258,7 +258,7 @@ class OperandReader:
     # Decoration.
 
     def register_mention(self, number: int) -> None:
-        """`RSP`, `(rsp)` or `[$rsp]` after an operation that has the register in its name."""
+        """Read `RSP`, `(rsp)` or `[$rsp]` after an operation with the register in its name."""
         cursor = self._cursor
         self.decoration()
         token = cursor.token

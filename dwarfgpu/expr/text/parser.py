@@ -223,7 +223,8 @@ class Parser:
 
 
 def no_encoding(operation: Operation, dialect: Dialect) -> str:
-    """Why an operation has no encoding in a dialect, and which dialects have one."""
+    """Return the reason why an operation has no encoding in a dialect, and the dialects that have
+    one."""
     name = operation.name
     dialects = [
         other_dialect.name

@@ -186,7 +186,7 @@ class GdbTarget:
 
     @contextmanager
     def recorded(self) -> Iterator[Reads]:
-        """The reads of memory inside."""
+        """Record the reads of memory within the block."""
         reads = Reads()
         self._recording.append(reads)
         try:
@@ -195,7 +195,7 @@ class GdbTarget:
             self._recording.remove(reads)
 
     def uses(self, inner: Reads) -> None:
-        """Something that is known is used again, which these reads have led to."""
+        """Note that a cached result is used again, which depends on these reads."""
         self._for_each_recording(lambda reads: reads.join(inner))
 
     def _for_each_recording(self, update: Callable[[Reads], None]) -> None:
@@ -249,7 +249,7 @@ def frame_architecture(frame: gdb.Frame) -> Architecture:
 
 
 def architecture_named(name: str) -> Architecture:
-    """The architecture that GDB names so; `Unsupported` where it is not one of ours."""
+    """Return the architecture for a name of GDB; `Unsupported` if dwarfgpu does not have it."""
     if name not in ARCHITECTURES:
         raise Unsupported(f"GDB's architecture {name}")
     return architecture(ARCHITECTURES[name])
@@ -289,7 +289,7 @@ def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
     before, lane = gdb.selected_thread(), selected_lane()
     threads = [thread for thread in gdb.selected_inferior().threads() if thread.global_num == wave]
     if before is None or not threads:
-        raise Unavailable(f"GDB has no thread {wave}: the program does not run")
+        raise Unavailable(f"GDB has no thread {wave}: the program is not being run")
     frame = None
     try:
         frame = gdb.selected_frame()
@@ -309,7 +309,7 @@ def _newest_register(wave: WaveId, register: RegisterId) -> bytes | str:
             data = frame_register(frame, register)
     except Unavailable as error:
         return error.message
-    return f"GDB does not know register {register} of thread {wave}" if data is None else data
+    return f"GDB does not provide register {register} of thread {wave}" if data is None else data
 
 
 def _is_lacking(wave: WaveId, register: RegisterId) -> bool:
@@ -381,7 +381,9 @@ def _resized(data: bytes, register: RegisterId) -> bytes:
     if len(data) == size_bytes:
         return data
     if len(data) < size_bytes and register.register_class == "vector":
-        raise Unavailable(f"GDB knows {len(data)} of the {size_bytes} bytes of register {register}")
+        raise Unavailable(
+            f"GDB provides {len(data)} of the {size_bytes} bytes of register {register}"
+        )
     endian = register.type.endian
     mask = (1 << 8 * size_bytes) - 1
     return (int.from_bytes(data, endian) & mask).to_bytes(size_bytes, endian)
@@ -414,7 +416,7 @@ def _assignments(frame: gdb.Frame, register: RegisterId, data: bytes) -> Iterato
     number = int.from_bytes(data, endian)
     is_scalar = kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_FLAGS)
     if not is_scalar or number >> 8 * min(kind.sizeof, _WRITABLE_BYTES):
-        raise Unavailable(f"GDB cannot be given the {len(data)} bytes of register {register}")
+        raise Unavailable(f"cannot pass to GDB the {len(data)} bytes of register {register}")
     yield name, number
 
 
@@ -430,7 +432,7 @@ def frame_cfa(frame: gdb.Frame) -> int:
         raise Unavailable(f"the canonical frame address: {gdb_message(error)}") from None
     match = _FRAME_AT.match(text)
     if match is None:
-        raise Unavailable("GDB does not know the canonical frame address")
+        raise Unavailable("GDB does not provide the canonical frame address")
     return int(match[1], 16)
 
 
@@ -446,7 +448,7 @@ class LoadedSection:
 
 
 def loaded_sections() -> list[LoadedSection]:
-    """The sections of all loaded files, by their addresses."""
+    """Return the sections of all loaded files, by their addresses."""
     try:
         text = gdb.execute("info files", False, True)
     except gdb.error as error:
@@ -472,13 +474,14 @@ def bias_of(file: ObjectFile, loaded: LoadedSection) -> int:
     }
     if len(spaces) != 1:
         raise UsageError(
-            f"{file.path} is not what GDB has at {loaded.begin:#x}: no section of it fits"
+            f"{file.path} is not the file that GDB has at {loaded.begin:#x}: no section matches"
         )
     return spaces.pop()
 
 
 def load_address(file: ObjectFile, address: int) -> int:
-    """How far above its own addresses a file is loaded that GDB has at an address.
+    """Return the difference between the address at which GDB has a file and the file's own
+    addresses.
 
     `UsageError` where GDB and the file do not agree.
     """

@@ -8,13 +8,13 @@ from dwarfgpu.base.bits import Endian
 
 
 def gdb_message(error: BaseException) -> str:
-    """What GDB said, as part of a message of ours."""
+    """Return GDB's message as part of a message of dwarfgpu."""
     text = " ".join(str(error).split()).rstrip(".")
     return text[:1].lower() + text[1:]
 
 
 def value_bytes(value: gdb.Value, endian: Endian) -> bytes:
-    """The bytes of a register's value: `gdb.Value.bytes` is only in newer GDBs."""
+    """Return the bytes of a register's value: only newer GDBs have `gdb.Value.bytes`."""
     kind = value.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_UNION:
         # The views of a vector register; the last one has the widest integers.

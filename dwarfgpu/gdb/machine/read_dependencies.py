@@ -22,7 +22,7 @@ class Reads:
         self._can_repeat = True
 
     def add(self, address: int, data: bytes) -> None:
-        """Memory that was read."""
+        """Add a range of memory that was read."""
         self._reads.append((address, data))
 
     def join(self, reads: Reads) -> None:
@@ -31,7 +31,8 @@ class Reads:
         self._can_repeat = self._can_repeat and reads._can_repeat
 
     def fail(self) -> None:
-        """What cannot be repeated: memory of a lane, or that could not be read."""
+        """Note a read that cannot be repeated: memory of a lane, or memory that could not be
+        read."""
         self._can_repeat = False
 
     def are_same(self) -> bool:

@@ -45,7 +45,8 @@ def wave_architecture(frame: gdb.Frame) -> Architecture:
 
 
 def selected_lane() -> int | None:
-    """The lane of the selected wave; None in a GDB without lanes, and in a thread of the host."""
+    """Return the lane of the selected wave; None in a GDB without lanes, and in a thread of the
+    host."""
     count = gdb.convenience_variable("_lane_count")
     lane = gdb.convenience_variable("_lane")
     try:

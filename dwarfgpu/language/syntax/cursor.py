@@ -59,13 +59,13 @@ class Cursor:
         return self.tokens[self.at]
 
     def next(self) -> Token:
-        """The word here; the position moves behind it."""
+        """Return the current token, and advance past it."""
         token = self.token
         self.at = min(self.at + 1, len(self.tokens) - 1)
         return token
 
     def accept(self, *marks: str) -> str | None:
-        """The mark here if it is one of those, which is then consumed."""
+        """Consume and return the current token if it is one of these marks."""
         if self.token.kind == "mark" and self.token.text in marks:
             return self.next().text
         return None
@@ -75,7 +75,7 @@ class Cursor:
             raise self.syntax_error()
 
     def take(self, kind: Kind) -> str:
-        """The text of a word that must be of that kind."""
+        """Consume the current token, which must be of that kind, and return its text."""
         if self.token.kind != kind:
             raise self.syntax_error()
         return self.next().text

@@ -15,7 +15,7 @@ from dwarfgpu.model.object import Bits, concatenate
 def text(
     names: Names, numbers: Numbers, node: ast.Character | ast.String, *, cplusplus: bool
 ) -> TypedValue:
-    """The value of a literal; a string ends in a NUL."""
+    """Return the value of a literal; a string ends in a NUL."""
     kind = _character_type(names, node.prefix)
     size = 8 * (size_bytes(kind) or 1)
     codes = (node.code,) if isinstance(node, ast.Character) else (*node.codes, 0)

@@ -56,7 +56,7 @@ def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[
 
 
 def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
-    """The name here, with all that belongs to it; the position moves behind it.
+    """Parse a name with everything that belongs to it, and advance past it.
 
     `UsageError` where no name is here.
     """

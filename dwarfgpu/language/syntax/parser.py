@@ -34,7 +34,8 @@ _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
 
 def parse(text: str, names: Known) -> Node:
-    """The tree of an expression; `UsageError` in GDB's words, `LimitExceeded` for a deep one."""
+    """Parse an expression; raises `UsageError` with GDB's wording, and `LimitExceeded` for a deeply
+    nested one."""
     return Parser(text, names).whole()
 
 
@@ -176,7 +177,7 @@ class Parser(Cursor):
         return self.tokens[at + 1].text == "(" and not self.known.is_name(token.text)
 
     def type_of(self) -> ast.TypeOf:
-        """`typeof(expression)`, `typeof(type)`."""
+        """Parse `typeof(expression)` or `typeof(type)`."""
         self.next()
         if self._type_follows("("):
             self.next()

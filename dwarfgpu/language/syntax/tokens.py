@@ -96,7 +96,7 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def number(text: str) -> Integer | Floating:
-    """A number; `UsageError` in GDB's words where it is none."""
+    """Parse a number; raises `UsageError` with GDB's wording for an invalid one."""
     match = _INTEGER.fullmatch(text)
     if match is not None:
         return _integer(text, match)

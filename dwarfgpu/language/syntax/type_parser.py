@@ -17,7 +17,7 @@ class TypeParser:
         self._cursor = cursor
 
     def type_name(self) -> TypeName:
-        """Specifiers and an abstract declarator (C 6.7.7)."""
+        """Parse specifiers and an abstract declarator (C 6.7.7)."""
         words: list[str] = []
         tag: str | None = None
         qualifiers = list(self._qualifiers())

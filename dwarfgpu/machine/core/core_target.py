@@ -64,7 +64,8 @@ class CoreTarget:
         return thread.registers[register.name][offset_bytes:end]
 
     def lacks_register(self, wave: WaveId, register: RegisterId) -> bool:
-        """Registers and memory that the user gives (`dwarfgpu.machine.target.Extensible`)."""
+        """Return whether the core file lacks the contents of a register
+        (`dwarfgpu.machine.target.Extensible`)."""
         lacking = self._thread(wave).lacking
         return register.name in lacking and register.name not in self.overrides.waves[wave]
 

@@ -120,7 +120,7 @@ class Core:
         return self.gpu is not None and number in self.gpu.waves
 
     def target_id(self, number: WaveId) -> str:
-        """ROCgdb's name of a wave; of a thread its number."""
+        """Return ROCgdb's name of a wave, or the number of a thread."""
         is_wave = self.gpu is not None and self.is_wave(number)
         return self.gpu.target_id(number) if self.gpu and is_wave else f"Thread {number}"
 
@@ -232,7 +232,7 @@ class _Loader:
         if ranges and not _holds_changes(self._dump, memory):
             ranges = ()
             self._notes.append(
-                "no stack is in the core file: what else it leaves out may have been changed"
+                "the core file contains no stack: other memory that it omits may have been modified"
             )
         memory = CoreMemory(*host_ranges, ranges, unmapped=unmapped)
         gpu = self._gpu(memory)
@@ -272,8 +272,8 @@ class _Loader:
         if not as_said.damaged_areas or shifted.damaged_areas or not shifted.waves:
             return 0
         self._notes.append(
-            f"{dump.file.path}: its memory is {shift} bytes before the places that its headers "
-            "name, as in a dump that was written to a pipe"
+            f"{dump.file.path}: its memory is {shift} bytes before the offsets in its headers, as "
+            "in a core file that was written to a pipe"
         )
         return shift
 

@@ -42,7 +42,7 @@ class Range:
     """Why no file has them."""
 
     def read(self, address: int, size_bytes: int) -> bytes:
-        """Bytes in the range; behind the end of a file are zeros up to the end of the page."""
+        """Read bytes in the range; zeros follow the end of a file up to the end of the page."""
         assert self.file is not None
         first = self.offset + address - self.start
         there = max(0, min(size_bytes, self.file.size_bytes - first))
@@ -63,7 +63,8 @@ def _cut(core: ObjectFile) -> str:
 
 
 def core_ranges(core: ObjectFile, shift_bytes: int = 0) -> tuple[Range, ...]:
-    """What the segments of a core file hold, and what they leave out, by address."""
+    """Return the ranges that the segments of a core file contain, and those that they omit, by
+    address."""
     ranges: list[Range] = []
     for segment in core.segments:
         if segment.type != PT_LOAD:
@@ -123,7 +124,7 @@ def shift_of_pipe(core: ObjectFile) -> int:
 
 
 def unmapped_reason(core: ObjectFile) -> str:
-    """Why memory is unknown that no segment describes."""
+    """Return the reason why memory that no segment describes is unknown."""
     return _cut(core) if _empty_headers(core) else UNMAPPED
 
 

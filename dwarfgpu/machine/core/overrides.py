@@ -18,7 +18,7 @@ def end_of_read(register: RegisterId, offset_bytes: int, size_bytes: int | None)
 
 
 def require_inside(register: RegisterId, offset_bytes: int, size_bytes: int) -> None:
-    """`OutOfRange` for a write beyond a register."""
+    """Raise `OutOfRange` for a write beyond a register."""
     if not 0 <= offset_bytes <= (register.size_bits + 7) // 8 - size_bytes:
         raise OutOfRange(f"bytes {offset_bytes} to {offset_bytes + size_bytes} of {register}")
 

@@ -225,7 +225,7 @@ def _components(data: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def thread_pointer(data: bytes) -> Mapping[str, bytes]:
-    """TPIDR_EL0, the first of the registers of NT_ARM_TLS."""
+    """Return TPIDR_EL0, the first of the registers of NT_ARM_TLS."""
     if len(data) < 8:
         raise Malformed(f"NT_ARM_TLS has {len(data)} bytes, not 8")
     return {"tpidr_el0": data[:8]}

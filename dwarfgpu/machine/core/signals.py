@@ -52,14 +52,14 @@ _FIELDS_AT: Final = 16
 
 
 def signal_name(number: int) -> str:
-    """`SIGSEGV`, `SIG34`; `signal 99` for one that there is not."""
+    """Return `SIGSEGV` or `SIG34`; `signal 99` for an unknown number."""
     if number in _NAMED:
         return _NAMED[number][0]
     return f"SIG{number}" if number in _REAL_TIME else f"signal {number}"
 
 
 def signal_text(number: int) -> str:
-    """`SIGSEGV, Segmentation fault`, as GDB names it."""
+    """Return `SIGSEGV, Segmentation fault`, as GDB names it."""
     if number in _NAMED:
         return ", ".join(_NAMED[number])
     name = signal_name(number)
@@ -101,7 +101,7 @@ class SignalInfo:
 
 
 def signal_info(reader: Reader) -> SignalInfo:
-    """A `siginfo_t` of a 64-bit system; `Malformed` where it is cut short."""
+    """Decode a `siginfo_t` of a 64-bit system; `Malformed` if it is cut short."""
     number, _, code, _ = (reader.signed(4) for _ in range(4))
     if code in _SENDERS:
         return SignalInfo(number, code, sender=reader.unsigned(4))

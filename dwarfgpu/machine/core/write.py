@@ -45,7 +45,7 @@ class LoadedRange:
 
 
 def core_state_note(state: CoreState) -> bytes:
-    """NT_AMDGPU_CORE_STATE: the whole note."""
+    """Return the complete note NT_AMDGPU_CORE_STATE."""
     head = HEAD.pack(
         VERSION,
         *state.kfd_version,

@@ -30,7 +30,7 @@ class WaveStop(Exception):
 
 
 def trap(number: int) -> WaveStop:
-    """The stop of `s_trap` ("Trap Handler ABI": 1 breakpoint, 2 assert, 3 debug)."""
+    """Return the stop of `s_trap` ("Trap Handler ABI": 1 breakpoint, 2 assert, 3 debug)."""
     return WaveStop(_TRAPS.get(number, StopReason.TRAP), f"s_trap {number}")
 
 

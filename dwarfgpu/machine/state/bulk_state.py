@@ -47,7 +47,7 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         return self.state.architecture_of_all(waves)
 
     def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> KnownNumbers:
-        """A register's bytes (waves, bytes), and which of them are known."""
+        """Return a register's bytes (waves, bytes), and a mask of the known ones."""
         size_bytes = (register.size_bits + 7) // 8
         contents = np.zeros((len(waves), size_bytes), np.uint8)
         is_known = np.zeros(contents.shape, bool)
@@ -59,7 +59,7 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         return contents, is_known
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
-        """Little-endian numbers of up to 4 bytes at addresses, and which of them are known.
+        """Read little-endian numbers of up to 4 bytes at addresses, with a mask of the known ones.
 
         The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
         """

@@ -26,8 +26,8 @@ class Difference:
 
 
 def differences(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
-    """Registers by wave, then memories; what only one of them knows is `<unavailable>` in the
-    other."""
+    """Return the differences of registers by wave, then of memory; contents that only one state has
+    are `<unavailable>` in the other."""
     for wave in sorted({*before.waves, *after.waves}):
         yield from _registers(before, after, wave)
     yield from _memories(before, after)

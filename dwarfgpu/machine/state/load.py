@@ -115,7 +115,7 @@ class _Reader:
 
 
 def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) -> State:
-    """The state of a file; `UsageError` names the field that is not as the format says.
+    """Load the state of a file; `UsageError` names a field that does not follow the format.
 
     `LimitExceeded` for more than `most_waves` waves.
     """
@@ -325,7 +325,8 @@ def set_register(
     field: Field,
     reader: _Reader | None = None,
 ) -> None:
-    """A register's contents: an integer, `{"bytes": hex}`, or a list with a value for each lane.
+    """Set a register's contents: an integer, `{"bytes": hex}`, or a list with a value for each
+    lane.
 
     With a reader also `{"npy": file, "row": number}`.
     """
@@ -395,7 +396,7 @@ def _set_row(
 
 
 def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:
-    """The contents of a part of a register: an integer."""
+    """Set the contents of a part of a register: an integer."""
     bits = part.type.bit_size
     number = field.integer(-(1 << bits - 1), (1 << bits) - 1) & (1 << bits) - 1
     data = number.to_bytes(part.type.size_bytes, target.architecture_of(wave).endian)

@@ -41,7 +41,7 @@ class RegisterBytes:
         self.known = bytearray(size_bytes)
 
     def words(self) -> list[str]:
-        """Each byte as a state file has it: `f0`, `??`, `%????0011`."""
+        """Return each byte as in a state file: `f0`, `??`, `%????0011`."""
         return [_word(*pair) for pair in zip(self.data, self.known, strict=True)]
 
 
@@ -85,7 +85,7 @@ class StateTarget:
         self.workgroups[wave] = wave if workgroup is None else workgroup
 
     def place_wave(self, record: Wave) -> None:
-        """Where a wave belongs."""
+        """Record where a wave belongs."""
         self._places[record.id] = record
 
     @property

@@ -29,7 +29,7 @@ def packed_files(data: bytes | FileBytes, path: str, limits: FileLimits) -> Iter
         yield from zip_files(data, path)
         return
     if data[: len(THIN_MAGIC)] == THIN_MAGIC:
-        raise UsageError(f"{path} is a thin archive, which has no files in it")
+        raise UsageError(f"{path} is a thin archive, which contains no files")
     files = ar_files(data, path)
     first = next(files, None)
     if first is not None and first.name == _DEBIAN:

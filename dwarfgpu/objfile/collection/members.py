@@ -96,7 +96,7 @@ def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]
     target that is none and, at once, for one path in place of several.
     """
     if isinstance(paths, str | bytes | os.PathLike):
-        raise UsageError(f"several paths are needed, as [{paths!r}], not {paths!r}")
+        raise UsageError(f"a list of paths is needed, as [{paths!r}], not {paths!r}")
     return _of_paths(paths, wanted)
 
 

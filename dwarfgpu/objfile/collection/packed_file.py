@@ -30,7 +30,7 @@ class PackedFile:
     """Why it cannot be read: it is encrypted, say."""
 
     def head(self, size_bytes: int) -> bytes:
-        """The first bytes; `Malformed` if they cannot be inflated, or the problem."""
+        """Return the first bytes; `Malformed` if they cannot be decompressed, or the problem."""
         if self.problem is not None:
             raise self.problem
         if self.inflated_bytes is None:
@@ -53,6 +53,6 @@ class PackedFile:
 
 
 def check_count(index: int, path: str) -> None:
-    """`LimitExceeded` for a file of an archive beyond the last one that is read."""
+    """Raise `LimitExceeded` for a file of an archive beyond the last one that is read."""
     if index >= MAX_FILES:
         raise LimitExceeded(f"{path} has more than {MAX_FILES} files")

@@ -32,7 +32,7 @@ _MAX_BYTES = 16
 def _recorded(shell: Shell) -> RecordedTarget:
     target = shell.session.target
     if not isinstance(target, RecordedTarget):
-        raise UsageError("This machine keeps no record of what was written.")
+        raise UsageError("This machine does not record assignments.")
     return target
 
 
@@ -48,15 +48,15 @@ def undo(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: undo [COUNT]
 
-    All assignments of one command; COUNT commands. Bytes that were unknown before are unknown
-    again. "redo" repeats them.
+    Undoes all assignments of the last command, or of the last COUNT commands. Bytes that were
+    unknown before are unknown again. "redo" repeats the assignments.
     """
     yield from _moved(shell, argument, is_undo=True)
 
 
 @command("redo", topic="data")
 def redo(shell: Shell, argument: str) -> Iterator[Part]:
-    """Assign again what "undo" took back.
+    """Repeat the assignments that "undo" undid.
 
     Usage: redo [COUNT]
     """
@@ -68,7 +68,7 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
     for number in range(_count(argument)):
         writes = target.undo() if is_undo else target.redo()
         if not writes and not number:
-            raise UsageError("Nothing was assigned." if is_undo else "Nothing was taken back.")
+            raise UsageError("Nothing was assigned." if is_undo else "Nothing was undone.")
         shell.session.forget_frames()
         for write in reversed(writes) if is_undo else writes:
             yield from _lines(shell, write, is_undo=is_undo)
@@ -77,13 +77,13 @@ def _moved(shell: Shell, argument: str, *, is_undo: bool) -> Iterator[Part]:
 
 @command("diff", topic="data", complete=completion.files)
 def diff(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show the assignments, or the differences from another state.
+    """Show changes by assignments, or differences from a state.
 
     Usage: diff [all | FILE]
 
-    Registers, by lane, and memory, before and after. By default those of the last command, with
-    "all" every assignment that was not undone. With the FILE of a state, first that state, then
-    this machine.
+    Shows the registers, by lane, and the memory, before and after the last command; with "all",
+    before and after every assignment that was not undone. With FILE, a state file, compares that
+    state with this machine.
     """
     if argument and argument != "all":
         yield from _against(shell, argument)
@@ -101,7 +101,9 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
     target = shell.session.target
     ours = target.machine if isinstance(target, TargetWithCodeObjects) else None
     if not isinstance(ours, StateTarget):
-        raise UsageError("Only a state is compared with a state; this is not one.")
+        raise UsageError(
+            "Only a state can be compared with a state; the current machine is not a state."
+        )
     theirs = load_state(path, shell.machine.file_limits.waves).target
     if theirs.architecture.name != ours.architecture.name:
         raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
@@ -176,8 +178,8 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: save FILE
            save breakpoints FILE
 
-    This includes assignments; "load FILE" or --state FILE reads it. Longer memory is in .npy files
-    beside it. A core file cannot be saved as a state.
+    The state includes assignments; "load FILE" or --state FILE reads it. Large memory contents are
+    written to .npy files beside it. A core file cannot be saved as a state.
     """
     if not argument:
         raise UsageError("Argument required (file to write the state to).")
@@ -188,7 +190,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     target = shell.session.target
     machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
     if not isinstance(machine, StateTarget) or not machine.waves:
-        raise UsageError("Only a state can be saved; this is not one.")
+        raise UsageError("Only a state can be saved; the current machine is not a state.")
     path = _path(argument)
     loaded = {
         Path(code_object.file.path): code_object.load_address
@@ -226,7 +228,9 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     if can_run(shell) and shell.session.pc is None:
         raise UsageError(NO_PROCESS)
     if not isinstance(machine, StateTarget) or not machine.waves:
-        raise UsageError("Only a state can be written as a core file; this is not one.")
+        raise UsageError(
+            "Only a state can be written as a core file; the current machine is not a state."
+        )
     session = shell.session.top or shell.session
     counter = session.architecture.register_named("pc")
     if counter is None or session.architecture.machine != "AMDGPU":
@@ -274,7 +278,7 @@ def load(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (state file).")
     opener = shell.machine.opener
     if opener is None:
-        raise UsageError("This session was made by a program: its state stays.")
+        raise UsageError("This session belongs to a Python program: its state cannot be replaced.")
     shell.look_at(opener.state(argument))
     yield Output(f"Loaded {argument}.", {"file": argument})
     if shell.session.pc is not None:

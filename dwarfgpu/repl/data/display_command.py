@@ -35,9 +35,9 @@ def display(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: display[/FMT] [EXPRESSION]
 
-    With a count, a size or the format s, memory is shown as by "x". An expression with variables
-    of a function is shown in frames of that function. Without an argument all are shown now;
-    "undisplay" ends it.
+    With a count, a size or the format s, shows memory as "x" does. An expression with local
+    variables is shown only in frames of their function. Without an argument, shows all displayed
+    expressions. "undisplay" deletes one.
     """
     if not argument:
         yield from displayed(shell)
@@ -49,11 +49,11 @@ def display(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("undisplay", topic="data", repeats=False)
 def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
-    """No longer show expressions when the focus moves.
+    """Delete displayed expressions.
 
     Usage: undisplay [NUMBER | NUMBER-NUMBER]...
 
-    Without an argument, none is shown any more.
+    Without an argument, all of them.
     """
     if not argument:
         shell.displays.clear()
@@ -80,7 +80,7 @@ def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
 
 @command("enable display", topic="data", repeats=False)
 def enable_display(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show expressions again that "disable display" has hidden.
+    """Enable displayed expressions.
 
     Usage: enable display [NUMBER | NUMBER-NUMBER]...
 
@@ -92,7 +92,7 @@ def enable_display(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("disable display", topic="data", repeats=False)
 def disable_display(shell: Shell, argument: str) -> Iterator[Part]:
-    """Keep expressions of "display" without showing them.
+    """Disable displayed expressions without deleting them.
 
     Usage: disable display [NUMBER | NUMBER-NUMBER]...
 

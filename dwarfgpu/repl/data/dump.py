@@ -147,8 +147,8 @@ DUMPS: Final = (
         "restore",
         "Restore the contents of FILE to target memory.\n\n"
         "Usage: restore FILE binary ADDRESS [START [END]]\n\n"
-        "START and END limit what is taken of the file. The core or state file stays as it is;\n"
-        '"undo" takes it back.',
+        "START and END are offsets in FILE. The core or state file does not change.\n"
+        '"undo" restores the previous contents of memory.',
         _restore,
         "data",
         complete=completion.files,

@@ -30,15 +30,13 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: x[/FMT] [EXPRESSION]
 
-    The value of EXPRESSION is the address: x/4xw $sp, x/s name, x/2dw private_lane#0x10. Of an
-    array or a function, where it is. Without one, memory goes on where the last "x" or "print"
-    ended.
-    FMT is a count, a format letter and a size letter, each as last time where it is left out.
-    Letters are x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary), f (float),
-    a (address), c (char), s (string), i (instruction) and z (hex); sizes b (1 byte), h (2),
-    w (4) and g (8).
-    A negative count shows what is before the address.
-    $_ is then the address of the last unit, $__ its contents.
+    The value of EXPRESSION is the address: x/4xw $sp, x/s name, x/2dw private_lane#0x10. For an
+    array or a function, it is the address of the object. Without EXPRESSION, continues after the
+    last "x" or "print". FMT is a count, a format letter and a size letter; an omitted letter is the
+    one used last. Letters are x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary), f
+    (float), a (address), c (char), s (string), i (instruction) and z (hex); sizes b (1 byte), h
+    (2), w (4) and g (8). A negative count shows memory before the address. Afterwards $_ is the
+    address of the last unit, and $__ its contents.
     """
     before = shell.examined
     if argument.startswith("/"):

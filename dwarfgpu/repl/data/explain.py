@@ -49,14 +49,14 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: explain [-depth N] EXPRESSION
 
-    Shows the description that applies at the program location, each of its operations with the
-    stack before and after it, and what to make of the result for the lane in focus; of an
-    expression those of each variable that it depends on. Of a variable that is not, or not all,
-    known also where in the code it is described, and which lanes are there.
-    What an operation used is a line: the frame base, the canonical frame address, a register of an
-    outer frame, a value on entry, a called expression, the target of a removed pointer. With
-    -depth 1 it is shown as well, with -depth 2 also what that used; -depth all shows everything.
-    Of $pc the instruction is shown, with the registers and the memory that it reads and writes.
+    Shows the location description that applies at the program location, each of its operations with
+    the stack before and after it, and what the result means for the lane in focus; for an
+    expression, those of each variable in it. For a variable that is not completely known, also
+    shows where in the code it has a location, and which lanes are there. What an operation depends
+    on takes one line: the frame base, the canonical frame address, a register of an outer frame, a
+    value on entry, a called expression, the target of an implicit pointer. -depth 1 explains these
+    too, -depth 2 also what they depend on, -depth all everything. For $pc, shows the instruction,
+    with the registers and the memory that it reads and writes.
     """
     session = shell.session
     depth, rest = depth_option(argument)
@@ -81,8 +81,9 @@ def location(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: location EXPRESSION
 
-    The registers, memory, or pieces of both, for the lane in focus: a strip of the object's bytes
-    or bits, then each piece with its storage. Parts without a location are hatched.
+    Draws, for the lane in focus, the bytes or bits of the object as a strip, and then each piece
+    with its storage: a register, memory, or an implicit value. Parts without a location are
+    hatched.
     """
     session = shell.session
     options = options_of(session, shell.values, writes=False)
@@ -107,9 +108,9 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: where [VARIABLE | full] [COUNT | -COUNT]
 
-    For a variable, each stretch of the code of its scope with its source lines, the variable's
-    location there, and the lanes in it; => marks that of the lane in focus. Without a variable, the
-    same as "backtrace".
+    For a variable, shows each range of the code in its scope with the source lines, the variable's
+    location and the lanes in that range; => marks the range of the lane in focus. Without a
+    variable, the same as "backtrace".
     """
     if _OF_FRAMES.fullmatch(argument):
         yield from backtrace.run(shell, argument)

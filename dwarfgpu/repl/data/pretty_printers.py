@@ -79,7 +79,7 @@ def info_pretty_printer(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
-    They format values of classes whose members are not informative, such as std::vector.
+    Pretty-printers format values of classes whose members are not informative, such as std::vector.
     OBJECT-REGEXP matches "global", to which all printers belong. NAME-REGEXP matches the name of a
     collection; write COLLECTION;PRINTER for one printer in it. "print/r" shows the members.
     """

@@ -175,8 +175,9 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: set var VARIABLE = EXPRESSION
 
-    Writes every location of the variable, for a bit-field only its bits; nothing if any location is
-    not writable. The state file does not change. "set var $NAME = EXPRESSION" names a value.
+    Writes every place of a variable with several places, and only the bits of a bit-field. If any
+    place is not writable, nothing is written. The state file does not change. "set var $NAME =
+    EXPRESSION" assigns to a convenience variable.
     """
     value = evaluated(shell.session, shell.values, required(argument))
     if not language.has_effect(argument, shell.session):

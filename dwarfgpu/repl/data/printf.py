@@ -13,11 +13,11 @@ from dwarfgpu.repl.terminal.colour import CONTROL
 
 @command("echo", topic="support")
 def echo(shell: Shell, argument: str) -> Iterator[Part]:
-    """Print a text.
+    """Print text.
 
     Usage: echo TEXT
 
-    The escapes of C are known: "\\n" ends a line, which the end of TEXT does not do.
+    TEXT may contain the escapes of C; write "\\n" to end the line.
     """
     from dwarfgpu.service.value.printf import unescaped  # few conversations need it
 
@@ -27,7 +27,7 @@ def echo(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("printf", topic="data", complete=completion.values)
 def printf(shell: Shell, argument: str) -> Iterator[Part]:
-    """Print values as a format of C says.
+    """Print values with a format string, as printf in C.
 
     Usage: printf "FORMAT", EXPRESSION...
 

@@ -50,9 +50,9 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: find [/SIZE COUNT] START, END | +LENGTH, EXPRESSION...
 
-    SIZE is b, h, w or g; without it each value has the size of its type. A string is searched for
-    with its NUL, 'h', 'e' without. COUNT is the most that are shown. $_ is then where the last one
-    is, $numfound how many there are.
+    SIZE is b, h, w or g; the default is the size of each value's type. A string "he" includes its
+    NUL; 'h', 'e' does not. At most COUNT matches are shown. Afterwards $_ is the address of the
+    last match, and $numfound the number of matches.
     """
     size, most, text = _options(argument)
     parts = parts_of(text)

@@ -26,7 +26,7 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: whatis EXPRESSION | TYPE
 
-    The expression is not evaluated. For a typedef, its target.
+    The expression is not evaluated. For a typedef, shows its target.
     """
     from dwarfgpu.service.symbol.type_definition import name_of_type  # many never ask for a type
 
@@ -42,7 +42,7 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: ptype[/FLAGS] EXPRESSION | TYPE
 
-    Its components, in the syntax of its language; the expression is not evaluated. FLAGS are o
+    Shows its members in the syntax of its language; the expression is not evaluated. FLAGS are o
     (offset and size of each member of a structure, and the holes), m (without member functions), t
     (without typedefs), M and T (with them), r (raw: without replacing template arguments and
     typedefs of a class), x and d (offsets and sizes in hexadecimal, decimal). The defaults are the
@@ -89,7 +89,7 @@ def info_vtbl(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info vtbl EXPRESSION
 
-    Those of the class that the expression has, or points to: what class the object really is of
+    Shows those of the static class of the expression, or of its pointed-to class; the dynamic class
     is not looked up.
     """
     # Only here: few conversations show such tables.

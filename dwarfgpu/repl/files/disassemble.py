@@ -19,10 +19,10 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: disassemble [/r] [/m | /s] [ADDRESS | START,END | START,+LENGTH]
 
-    Without an argument the function of the frame in focus is shown, with one address the function
-    that has it. => marks where the frame in focus is.
-    /r shows the bytes too; /s and /m the source lines: /s in the order of the code, /m in the
-    order of the source.
+    Without an argument, shows the function of the frame in focus; with one address, the function
+    that contains it. => marks the pc of the frame in focus.
+    /r also shows the bytes. /s shows source lines in the order of the code, /m in the order of the
+    source.
     """
     # Only here: the decoder is much to load, and few conversations need it.
     from dwarfgpu.service.code.disassembly_listing import code_record, dump_of, listing, modifiers

@@ -23,12 +23,14 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: file [FILE]
 
-    The state or core file is read again, which undoes assignments. Without FILE, only the code
+    Reads the state or core file again, which undoes assignments. Without FILE, only the code
     objects of the state remain.
     """
     opener = shell.machine.opener
     if opener is None:
-        raise UsageError("This session was made by a program: its code objects stay.")
+        raise UsageError(
+            "This session belongs to a Python program: its code objects cannot be replaced."
+        )
     if argument:
         argument = os.path.expanduser(argument)
         _require_file(argument)
@@ -74,7 +76,9 @@ def core_file(shell: Shell, argument: str) -> Iterator[Part]:
     """
     opener = shell.machine.opener
     if opener is None:
-        raise UsageError("This session was made by a program: its machine stays.")
+        raise UsageError(
+            "This session belongs to a Python program: its machine cannot be replaced."
+        )
     opened = opener.core(shell.session, argument or None)
     for warning in opened.warnings:
         shell.console.warn(warning)
@@ -92,6 +96,7 @@ def sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: sharedlibrary [REGEXP]
 
-    They are read when they are needed; "info sharedlibrary" lists the libraries.
+    This command has no effect: symbols are read when needed. "info sharedlibrary" lists the
+    libraries.
     """
     yield from ()

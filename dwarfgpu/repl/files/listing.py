@@ -50,9 +50,10 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: list [PLACE | FIRST,LAST | FIRST, | ,LAST | + | -]
 
     A PLACE is LINE, +LINES or -LINES from the next line to list, FILE:LINE, FUNCTION, FILE:FUNCTION
-    or *ADDRESS. Without an argument, ten lines around that of the frame in focus, of main or of the
-    first kernel; then the next ten. With "-" the ten before the lines listed last. "set listsize"
-    sets their number. The text comes from the debugging information, else from the file.
+    or *ADDRESS. Without an argument, lists ten lines around the line of the frame in focus, of main
+    or of the first kernel; repeated, the next ten. "-" lists the ten before the lines listed
+    last. "set listsize" changes the number of lines. The text comes from the debugging information
+    if it contains source text, otherwise from the file.
     """
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
@@ -209,12 +210,12 @@ def _single_place(
 
 @command("info line", topic="data", complete=completion.symbols)
 def info_line(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show where the code of a source line is.
+    """Show the addresses of the code of a source line.
 
     Usage: info line [LINE | FILE:LINE | FUNCTION | FILE:FUNCTION | *ADDRESS]
 
-    Without an argument, for the line listed last, else that of the frame in focus; then for the
-    line after it. Afterwards "x" shows that code.
+    Without an argument, shows the line listed last, or that of the frame in focus; repeated, the
+    next line. Afterwards "x" without an address examines that code.
     """
     session = shell.session
     if session.code_object is None and not session.code_objects:

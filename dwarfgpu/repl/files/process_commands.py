@@ -50,19 +50,19 @@ def _part(name: str, about: str, more: str, run: object) -> Command:
     return Command(f"info proc {name}", text, run, "status")  # type: ignore[arg-type]
 
 
-_NOT_IN_CORE: Final = "A core file does not have this."
+_NOT_IN_CORE: Final = "Not available: a core file does not contain it."
 _PROC: Final = (
     _part("all", "List all available info about the specified process.",
-          "That is what ran, and the files that were mapped.", _all),
+          "Shows the executable, and the mapped files.", _all),
     _part("cmdline", "List command line arguments of the specified process.", _NOT_IN_CORE,
           _unknown),
     _part("cwd", "List current working directory of the specified process.", _NOT_IN_CORE,
           _unknown),
     _part("exe", "List the absolute file name of the executable.",
-          "A core file has the beginning of the command line.", _exe),
+          "A core file contains the beginning of the command line.", _exe),
     _part("files", "List files opened by the specified process.", _NOT_IN_CORE, _unknown),
     _part("mappings", "List memory regions mapped by the specified process.",
-          "A core file has those of files.", _mappings),
+          "A core file contains the mappings of files.", _mappings),
     _part("stat", "List process info from /proc/PID/stat.", _NOT_IN_CORE, _unknown),
     _part("status", "List process info from /proc/PID/status.", _NOT_IN_CORE, _unknown),
 )  # fmt: skip
@@ -74,8 +74,8 @@ def info_proc(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info proc [all | exe | mappings]
 
-    The process is always that of the core file. A core file has the beginning of its command line,
-    and the mappings of files.
+    The process is always that of the core file. A core file contains the beginning of its command
+    line, and the mappings of files.
     """
     yield from _exe(shell, argument)
 
@@ -103,7 +103,7 @@ def info_inferiors(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info inferiors [ID]...
 
-    There is one: the program.
+    There is only one inferior: the program.
     """
     words = argument.split()
     if any(not word.isdecimal() for word in words):

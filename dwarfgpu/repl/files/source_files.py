@@ -82,7 +82,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info sources [REGEXP]
 
-    The files in the line tables, by code object.
+    Lists the files in the line tables, by code object.
     """
     pattern = compiled(argument) if argument else None
     for code_object in shell.session.code_objects:
@@ -102,7 +102,7 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info sharedlibrary [REGEXP]
 
-    For a GPU all code objects; addresses are those of the code.
+    For a GPU, lists all code objects. The addresses are those of the code.
     """
     pattern = compiled(argument) if argument else None
     session = shell.session
@@ -157,7 +157,7 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info files
 
-    The segments of the core file, and the sections that the code objects load.
+    Shows the segments of the core file, and the loaded sections of the code objects.
     """
     objects, core = shell.session.code_objects, shell.machine.core
     if objects:
@@ -253,7 +253,7 @@ def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: maintenance info sections [NAME | PROPERTY]...
 
-    With words, those sections that have one of them as their name or property.
+    With arguments, lists only sections with one of them as name or property.
     """
     if not shell.session.code_objects:
         return
@@ -280,8 +280,8 @@ def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: compare-sections [SECTION | -r]
 
-    -r compares the sections that are read only. Without an argument, all that are loaded; those
-    that the program writes to, or that are relocated, differ.
+    -r compares only read-only sections. Without an argument, all loaded sections; those that the
+    program writes or that are relocated differ.
     """
     code_object = _program(shell)
     file, places = code_object.file, Places(shell.session)

@@ -27,8 +27,8 @@ def set_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: set substitute-path FROM TO
 
-    It applies where the name of a file begins with FROM and a slash. Another rule for FROM is
-    replaced.
+    The rule applies to file names that begin with FROM and a slash. It replaces an earlier rule for
+    FROM.
     """
     words = _words(argument)
     if len(words) != 2:
@@ -48,7 +48,7 @@ def show_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show substitute-path [FROM]
 
-    With FROM, the one that applies to it.
+    With FROM, shows the rule that applies to it.
     """
     words = _words(argument)
     if len(words) > 1:
@@ -85,12 +85,12 @@ def unset_substitute_path(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("directory", topic="files", aliases=("dir",), complete=completion.files, repeats=False)
 def directory(shell: Shell, argument: str) -> Iterator[Part]:
-    """Look for source files in further directories.
+    """Add directories to the search path for source files.
 
     Usage: directory [DIR[:DIR]...]
 
-    They come before the others; $cdir is where the program was compiled, $cwd where we are.
-    Without an argument, only these two.
+    They precede the others. $cdir is the compilation directory, $cwd the working directory.
+    Without an argument, resets the path to these two.
     """
     path = shell.source_path
     if not argument:

@@ -27,8 +27,8 @@ def info_functions(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info functions [-q] [-n] [-t TYPEREGEXP] [REGEXP]
 
-    -n omits functions that are only in the symbol table, -t those whose type does not match, -q the
-    title. REGEXP is basic: "a\\|b", "^ma", "x$".
+    -n omits functions that are only in the symbol table, -q omits the title. -t lists only
+    functions whose type matches. REGEXP is basic: "a\\|b", "^ma", "x$".
     """
     yield from _listing(shell, _query_of("functions", argument))
 

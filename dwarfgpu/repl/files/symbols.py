@@ -76,7 +76,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info address SYMBOL
 
-    Reads nothing; "location" shows where it is now, "where" its location in the whole code.
+    Reads no registers or memory. "location" shows where the symbol is now, "where" its location "
+    "at every pc.
     """
     if not argument:
         raise UsageError("Argument required.")

@@ -24,7 +24,7 @@ def forward_search(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: forward-search [REGEXP]
 
-    The matching line number is also stored as the value of "$_". Without REGEXP, the last one.
+    The matching line number is also stored as the value of "$_". Without REGEXP, uses the last one.
     """
     yield from _search(shell, argument, step=1)
 
@@ -35,7 +35,7 @@ def reverse_search(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: reverse-search [REGEXP]
 
-    The matching line number is also stored as the value of "$_". Without REGEXP, the last one.
+    The matching line number is also stored as the value of "$_". Without REGEXP, uses the last one.
     """
     yield from _search(shell, argument, step=-1)
 

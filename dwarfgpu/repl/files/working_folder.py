@@ -28,7 +28,7 @@ def cd(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: cd [FOLDER]
 
-    Without FOLDER, that is the home folder. Files are found from there.
+    Without FOLDER, changes to the home folder. Relative file names are resolved there.
     """
     try:
         folder = Path(argument or "~").expanduser()

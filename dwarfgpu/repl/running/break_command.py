@@ -115,10 +115,11 @@ def break_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: break [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
 
-    Without a location, at that of the frame in focus; for a function and its opening line, after
-    the prologue. With a condition, a wave stops if it holds in one of its active lanes; that lane
-    is in focus. With -lane only if that lane is active, for which the condition holds; with -wave
-    only that wave. "thread N" and "lane N" after the location are the same.
+    Without a location, sets it at the location of the frame in focus. For a function or its opening
+    line, sets it after the prologue. With a condition, a wave stops if the condition holds in one
+    of its active lanes; that lane is then in focus. With -lane, a wave stops only if that lane is
+    active and the condition holds in it; with -wave, only that wave stops. "thread N" and "lane N"
+    after the location mean the same.
     """
     yield announced(set_breakpoint(shell, argument, is_temporary=False))
 
@@ -134,7 +135,7 @@ def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("hbreak", topic="running", aliases=("hb",), complete=completion.places, repeats=False)
 def hbreak(shell: Shell, argument: str) -> Iterator[Part]:
-    """Set a breakpoint of the hardware, which is like others.
+    """Set a hardware breakpoint, as "break".
 
     Usage: hbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
@@ -144,7 +145,7 @@ def hbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("thbreak", topic="running", aliases=("thb",), complete=completion.places, repeats=False)
 def thbreak(shell: Shell, argument: str) -> Iterator[Part]:
-    """Set a breakpoint of the hardware for one stop.
+    """Set a temporary hardware breakpoint, as "tbreak".
 
     Usage: thbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
@@ -158,7 +159,7 @@ def rbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: rbreak [REGEXP]
 
-    REGEXP is basic, as of "info functions"; without it, all functions have one.
+    REGEXP is a basic regular expression, as for "info functions"; the default is every function.
     """
     # Few conversations list symbols.
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, described_symbols, symbol_text

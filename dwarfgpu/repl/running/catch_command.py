@@ -66,7 +66,7 @@ def _entries(session: Session) -> tuple[int, ...]:
         except DwarfGpuError:
             continue
     if not out:
-        raise UsageError("The kernel of no dispatch is known: there is nothing to catch.")
+        raise UsageError("No dispatch has a known kernel: there is nothing to catch.")
     return tuple(sorted(out))
 
 
@@ -76,8 +76,8 @@ def catch(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: catch fault | dispatch | workgroup [X[,Y[,Z]]]
 
-    A wave that faults stops the program in any case; "catch fault" counts it, with a condition and
-    commands. A dispatch or a workgroup is caught where its first wave is at its first instruction.
+    A wave that faults always stops the program; "catch fault" adds a hit count, a condition and
+    commands. A dispatch or a workgroup is caught when its first wave is at its first instruction.
     """
     yield from _caught(shell, argument, is_temporary=False)
 

@@ -25,11 +25,11 @@ from dwarfgpu.view.json_object import JsonObject
 
 @command("finish", topic="running", aliases=("fin",))
 def finish(shell: Shell, argument: str) -> Iterator[Part]:
-    """Go on until the function of the frame in focus returns.
+    """Continue until the function of the frame in focus returns.
 
     Usage: finish
 
-    Shows the value that it returned to the lane in focus, by the call convention.
+    Shows the value that it returned in the lane in focus, according to the call convention.
     """
     require_started(shell)
     session = shell.session

@@ -79,8 +79,8 @@ def condition(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: condition NUMBER [EXPRESSION]
 
-    A wave stops there if the condition holds in one of its active lanes. An unknown name in the
-    scope of the location is an error.
+    A wave stops there if the condition holds in one of its active lanes. A name that is unknown at
+    the location is an error.
     """
     if not argument:
         raise UsageError("Argument required (breakpoint number).")
@@ -96,7 +96,7 @@ def condition(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("ignore", topic="running", complete=_numbers, repeats=False)
 def ignore(shell: Shell, argument: str) -> Iterator[Part]:
-    """Let a breakpoint not stop the program for a number of times.
+    """Set the ignore count of a breakpoint.
 
     Usage: ignore NUMBER COUNT
     """
@@ -126,8 +126,8 @@ def commands(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: commands [NUMBER...]
 
-    They follow, one per line, up to "end"; without any, there are none any more. The default is
-    the last breakpoint that was set. With "silent" as the first one, the stop is not shown.
+    The commands follow, one per line, up to "end"; an empty list removes them. The default is the
+    last breakpoint that was set. If the first command is "silent", the stop is not shown.
     """
     if argument:
         chosen = _chosen(shell, argument)
@@ -146,7 +146,7 @@ def commands(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("delete display", topic="data", repeats=False)
 def delete_display(shell: Shell, argument: str) -> Iterator[Part]:
-    """No longer show expressions, as "undisplay".
+    """Delete displayed expressions, as "undisplay".
 
     Usage: delete display [NUMBER | NUMBER-NUMBER]...
     """
@@ -192,7 +192,7 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: clear [LINE | FILE:LINE | FUNCTION | *ADDRESS]
 
-    Without an argument, those of the line of the frame in focus.
+    Without an argument, deletes those at the line of the frame in focus.
     """
     locations = located(shell, argument)
     gone = [item for item in shell.breakpoints.values() if _is_at(item, locations)]
@@ -320,7 +320,7 @@ def enable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     takes_other=True,
 )
 def enable(shell: Shell, argument: str) -> Iterator[Part]:
-    """Let breakpoints stop the program again.
+    """Enable breakpoints.
 
     Usage: enable [NUMBER | NUMBER-NUMBER]...
            enable once | delete | count COUNT [NUMBER | NUMBER-NUMBER]...
@@ -353,13 +353,13 @@ def disable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     takes_other=True,
 )
 def disable(shell: Shell, argument: str) -> Iterator[Part]:
-    """Keep breakpoints without their stopping the program.
+    """Disable breakpoints without deleting them.
 
     Usage: disable [NUMBER | NUMBER-NUMBER]...
            disable display [NUMBER | NUMBER-NUMBER]...
            disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
-    Without a number, all of them. "enable" lets them stop it again.
+    Without a number, all of them. "enable" enables them again.
     """
     _enable(shell, argument, is_enabled=False)
     yield from ()
@@ -395,7 +395,7 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info breakpoints [NUMBER | NUMBER-NUMBER]...
 
-    With conditions, how often each was hit, and commands.
+    Shows their conditions, hit counts and commands.
     """
     items = _listed_ones(shell, argument)
     if not items:

@@ -93,26 +93,26 @@ def _run(shell: Shell) -> Iterator[Part]:
 
 @command("run", topic="running", aliases=("r",), repeats=False)
 def run(shell: Shell, argument: str) -> Iterator[Part]:
-    """Start the program anew, up to the first breakpoint.
+    """Start the program, and run to the first breakpoint.
 
     Usage: run
     """
     runner(shell)
     if argument:
-        raise UsageError("The program takes its arguments from the backend, none here.")
+        raise UsageError("The backend gives the program its arguments: none can be given here.")
     yield from _run(shell)
 
 
 @command("start", topic="running", repeats=False)
 def start(shell: Shell, argument: str) -> Iterator[Part]:
-    """Start the program anew, up to its main function.
+    """Start the program, and stop in its main function.
 
     Usage: start
 
-    Of a dispatch that is its kernel, after the prologue.
+    For a dispatch, the main function is its kernel; the stop is after the prologue.
     """
     if argument:
-        raise UsageError("The program takes its arguments from the backend, none here.")
+        raise UsageError("The backend gives the program its arguments: none can be given here.")
     runner(shell)
     text = "main"
     if shell.session.architecture.is_simt:
@@ -126,7 +126,7 @@ def start(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("starti", topic="running", repeats=False)
 def starti(shell: Shell, argument: str) -> Iterator[Part]:
-    """Start the program anew, up to before its first instruction.
+    """Start the program, and stop at its first instruction.
 
     Usage: starti
     """
@@ -135,11 +135,11 @@ def starti(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("continue", topic="running", aliases=("c", "fg"))
 def continue_(shell: Shell, argument: str) -> Iterator[Part]:
-    """Go on up to the next breakpoint.
+    """Continue up to the next breakpoint.
 
     Usage: continue [COUNT]
 
-    With COUNT, the breakpoint that stopped the program does not stop it COUNT - 1 times.
+    With COUNT, ignores the breakpoint that stopped the program COUNT - 1 times.
     """
     require_started(shell)
     text = "Continuing."
@@ -194,7 +194,7 @@ def stepi(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("nexti", topic="running", aliases=("ni",))
 def nexti(shell: Shell, argument: str) -> Iterator[Part]:
-    """Execute one instruction, and all of what it calls.
+    """Execute one instruction, and step over calls.
 
     Usage: nexti [COUNT]
     """
@@ -207,19 +207,20 @@ def step(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: step [COUNT]
 
-    This includes a line in a called function, after its prologue. A lane that is inactive steps to
-    the next line that it executes; what other lanes execute meanwhile is passed over.
+    Enters called functions, and stops after the prologue. If the lane in focus is inactive,
+    continues up to the next line that it executes; lines that only other lanes execute are stepped
+    over.
     """
     yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=False))
 
 
 @command("next", topic="running", aliases=("n",))
 def next_(shell: Shell, argument: str) -> Iterator[Part]:
-    """Go on until another line of this function begins.
+    """Step until another line of this function begins.
 
     Usage: next [COUNT]
 
-    Called functions are passed over, inlined ones too.
+    Steps over called functions, including inlined ones.
     """
     yield from _stepped(shell, argument, lambda shell: line(shell, over_calls=True))
 
@@ -243,12 +244,12 @@ def _until(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("until", topic="running", aliases=("u",), complete=completion.places)
 def until(shell: Shell, argument: str) -> Iterator[Part]:
-    """Go on until a later line, or until a location is reached.
+    """Continue until a later line, or until a location.
 
     Usage: until [LINE | FILE:LINE | FUNCTION | *ADDRESS]
 
-    Without a location as "next", but jumps back are followed until they come forward again. With
-    one it stops there, or where the function in focus returns.
+    Without a location, works as "next", but does not stop at a line before the current one, so that
+    loops are completed. With a location, stops there, or when the function in focus returns.
     """
     if argument:
         yield from _until(shell, argument)
@@ -265,7 +266,7 @@ def until(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("advance", topic="running", complete=completion.places)
 def advance(shell: Shell, argument: str) -> Iterator[Part]:
-    """Go on until a location, or until the function returns.
+    """Continue until a location, or until the function returns.
 
     Usage: advance LINE | FILE:LINE | FUNCTION | *ADDRESS
     """
@@ -281,7 +282,7 @@ def jump(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: jump LINE | FILE:LINE | FUNCTION | *ADDRESS
 
-    Nothing else changes, neither the registers nor which lanes are active.
+    Registers and active lanes do not change.
     """
     require_started(shell)
     if not argument:
@@ -309,7 +310,7 @@ def kill(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: kill
 
-    As after its end, memory can still be read, and "run" starts it anew.
+    Memory can still be read afterwards, and "run" starts the program again.
     """
     require_started(shell)
     machine = killer(shell)
@@ -320,11 +321,11 @@ def kill(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("signal", topic="running", repeats=False)
 def signal(shell: Shell, argument: str) -> Iterator[Part]:
-    """Continue without the signal that has stopped the program.
+    """Continue without the signal that stopped the program.
 
     Usage: signal 0
 
-    No other signal is possible: waves of a GPU receive none.
+    Only signal 0 is possible: waves of a GPU receive no signals.
     """
     require_started(shell)
     if not argument:
@@ -351,7 +352,7 @@ def _without(name: str, about: str, reason: str, why: str = NOT_RUNNING) -> Comm
 
 
 _SAVED: Final = (
-    "call frame information does not say where all registers of the caller are; "
+    "call frame information does not give all registers of the caller; "
     '"finish" runs up to the return'
 )
 
@@ -371,7 +372,7 @@ RUNNING: Final = (
     until,
     kill,
     signal,
-    _without("attach", "Attach to a running process.", "dwarfgpu debugs no process that runs"),
-    _without("detach", "Detach from the program.", 'it has no process, "kill" ends it', NOT_RUN),
-    _without("return", "Let a function return.", _SAVED, NO_PROCESS),
+    _without("attach", "Attach to a running process.", "dwarfgpu cannot debug a running process"),
+    _without("detach", "Detach from the program.", 'it is not a process; "kill" ends it', NOT_RUN),
+    _without("return", "Make a function return.", _SAVED, NO_PROCESS),
 )

@@ -99,9 +99,9 @@ def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info signals [SIGNAL]
        or: info signal ADDRESS
 
-    Nothing runs here: the table is the one with which GDB begins. SIGNAL is a name, or an
-    expression that is a number from 1 to 15. ADDRESS is that of a signal of a GPU's runtime
-    (amd_signal_t), which is decoded.
+    The table shows GDB's defaults: waves receive no signals. SIGNAL is a name, or an expression
+    with a value from 1 to 15. For the ADDRESS of a signal of the HSA runtime (amd_signal_t), shows
+    its fields.
     """
     if argument and (address := _address(shell, argument)):
         signal = signal_at(shell.session, address)
@@ -132,8 +132,8 @@ def _signal(shell: Shell, argument: str) -> tuple[str, str]:
     number = whole_number(shell.session, shell.values, argument)
     if number > _MAX_NUMBER and has_gpus(shell.session):
         raise UsageError(
-            f"{number:#x} is no signal: numbers are 1 to {_MAX_NUMBER}, and signals of a GPU's "
-            f"runtime are at addresses from {_LEAST_ADDRESS:#x} on."
+            f"{number:#x} is not a signal: signal numbers are 1 to {_MAX_NUMBER}, and addresses "
+            f"of HSA signals are {_LEAST_ADDRESS:#x} or higher."
         )
     if not 1 <= number <= _MAX_NUMBER:
         raise UsageError(

@@ -228,7 +228,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         code = halt.exit_code or 0
         how = f"with code {code:02o}" if code else "normally"
         yield Output(
-            "[All waves have ended; the threads of the CPU are where they were]"
+            "[All waves have ended; the CPU threads have not run]"
             if shell.machine.threads
             else f"[Inferior 1 exited {how}]",
             {**data, "exit-code": code},

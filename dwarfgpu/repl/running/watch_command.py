@@ -102,10 +102,10 @@ def watch(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: watch [-location] EXPRESSION [if CONDITION]
 
-    EXPRESSION is a value of the lane in focus: a variable, POINTER->MEMBER, ARRAY[I], $v3, A + B.
-    It changes also when a pointer or an index in it does, or when a variable moves to another
-    place. One with local variables is watched until their function returns. With -location, it
-    is the object where it is now, for as long as the program runs.
+    EXPRESSION is evaluated in the lane in focus: a variable, POINTER->MEMBER, ARRAY[I], $v3, A + B.
+    A change of a pointer or an index in it counts too, and so does a variable that moves to another
+    place. A watchpoint with local variables is deleted when their function returns. -location
+    watches the object at its current address as long as the program runs.
     """
     yield from _set(shell, argument, "write")
 

@@ -201,13 +201,14 @@ def _full(shell: Shell, text: str) -> Offer:
     ),
 )
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the call frames, and why there are no more.
+    """List the call frames, and why the list ends.
 
     Usage: backtrace [OPTION]... [full] [COUNT | -COUNT]
 
     COUNT is the number of innermost frames, -COUNT of outermost ones; "full" adds the local
     variables of each frame. Frames in which the lane in focus was inactive on entry are omitted,
-    and those outside of "main" unless "set backtrace past-main" is on. OPTION is -full, -past-main,
+    and so are the callers of "main" unless "set backtrace past-main" is on. OPTION is -full, "
+    "-past-main,
     -past-entry, -frame-arguments all|scalars|none|presence or -frame-info WHAT: the settings of
     "set backtrace" and "set print", for this command only.
     """
@@ -306,7 +307,7 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: pc
 
-    As loaded, in the file of the code, in the function, and in the source.
+    Shows the loaded address, the address in the code object, the function and the source line.
     """
     session = shell.session
     address = require_frame(session)
@@ -345,7 +346,8 @@ def info_args(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info args [-q] [-t TYPEREGEXP] [REGEXP]
 
-    Their values are those of the lane in focus. The arguments are those of "info locals".
+    The values are those of the lane in focus. The arguments of the command are those of "info
+    locals".
     """
     yield from _listed(shell, "parameter", argument, "arguments")
 

@@ -21,9 +21,9 @@ def info_frame(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info frame [NUMBER | level NUMBER | function NAME | address ADDRESS]
 
-    Shows its canonical frame address, program location, lanes and, if the debugging information has
-    them, concurrent iterations, frame base, return address, static link and the call at this
-    location.
+    Shows its canonical frame address, program location and lanes. If the debugging information has
+    them, also shows the concurrent iterations, the frame base, the return address, the static link
+    and the call at this location.
     """
     session = shell.session
     if argument and session.pc is None:

@@ -37,8 +37,8 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
 
     Shows the name, the value in hexadecimal and, except for vectors, the value by its type. GROUP
     is one of all, general, scalar, vector, system, trap; on x86-64 one of general, float, system,
-    vector, all, save, restore, mmx, sse. Abbreviations are allowed. Without an argument, every
-    register with known contents.
+    vector, all, save, restore, mmx, sse. Abbreviations are allowed. Without an argument, shows
+    every register with known contents.
     """
     session = shell.session
     if session.has_ended:
@@ -97,6 +97,6 @@ def info_all_registers(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info all-registers [REGISTER | GROUP]...
 
-    As "info registers", including unknown ones.
+    Shows the same as "info registers", and also registers with unknown contents.
     """
     yield from info_registers.run(shell, argument or "all")

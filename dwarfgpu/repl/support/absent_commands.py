@@ -17,9 +17,9 @@ from dwarfgpu.repl.declared_settings import STARTS_NO_PROCESS
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
 
-_TUI: Final = '"list" and "disassemble /s" show source text and instructions'
-_NOT_RECORDED: Final = 'execution is not recorded; "run" starts it anew'
-_NO_SCRIPTS: Final = "files of the program bring no scripts"
+_TUI: Final = 'use "list" and "disassemble /s" for source text and instructions'
+_NOT_RECORDED: Final = 'execution is not recorded; "run" starts the program again'
+_NO_SCRIPTS: Final = "files of the program contain no scripts"
 _ONE_INFERIOR: Final = "there is one inferior"
 _USE_FILE: Final = 'use "file"'
 _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
@@ -72,7 +72,7 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "remove-symbol-file",
         "section",
     ),
-    '"save" writes the state of a run, "run" starts it anew': (
+    '"save" writes the state of a run, "run" starts the program again': (
         "checkpoint",
         "delete checkpoint",
         "detach checkpoint",
@@ -80,18 +80,18 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "restart",
     ),
     "no code is compiled for the program": ("compile",),
-    '"break", with "silent", "printf" and "continue" as its "commands", prints there': (
+    'use "break", with "silent", "printf" and "continue" as its "commands"': (
         "dprintf",
         "agent-printf",
     ),
-    '"print" and "ptype" show values and their types whole': ("explore",),
+    '"print" and "ptype" show complete values and types': ("explore",),
     "macros of -g3 are not read": (
         "macro",
         "info macro",
         "info macros",
     ),
-    'without "--sysroot" of the libraries their symbols are not read': ("nosharedlibrary",),
-    'there are no tracepoints; "break" with "commands" shows values when a place is reached': (
+    'start without "--sysroot" to leave out the symbols of libraries': ("nosharedlibrary",),
+    'there are no tracepoints; "break" with "commands" shows values when a location is reached': (
         "actions",
         "collect",
         "delete tracepoints, tr",
@@ -138,30 +138,30 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "dump tekhex",
         "dump verilog",
     ),
-    "the program runs as one: it stops before the prompt comes back": (
+    "the program runs in the foreground: it stops before the prompt returns": (
         "interrupt",
         "stop",
     ),
     "waves receive no signals": ("queue-signal",),
-    "tasks of Ada are not read": (
+    "Ada tasks are not read": (
         "info tasks",
         "task",
     ),
-    '"break" stops at a place': ("break-range",),
+    'use "break" for one location': ("break-range",),
     'Guile is not built in; "python" runs Python code': (
         "guile, gu",
         "guile-repl, gr",
         "info guile, gu",
     ),
     '"python" runs Python code': ("python-interactive, pi",),
-    'no editor is started; "list" shows the text': ("edit",),
+    'dwarfgpu starts no editor; "list" shows the source text': ("edit",),
     'use "shell make"': ("make",),
     "frames are those of the stack": (
         "frame view",
         "info frame view",
         "select-frame view",
     ),
-    "there are no filters of frames": (
+    "frame filters are not supported": (
         "disable frame-filter",
         "enable frame-filter",
         "info frame-filter",
@@ -175,12 +175,12 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "pointers have no memory tags here": ("memory-tag",),
     "there are no overlays": ("overlay, ov, ovly",),
-    "probes of the program are not read": (
+    "dwarfgpu does not read static probes": (
         "disable probes",
         "enable probes",
         "info probes",
     ),
-    "types are named as the debugging information does": (
+    "types have the names of the debugging information": (
         "disable type-printer",
         "enable type-printer",
         "info type-printers",
@@ -200,14 +200,14 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "interpreter-exec",
         "new-ui",
     ),
-    "debugging information that a program makes while it runs is not read": (
+    "dwarfgpu does not read debugging information that a program creates while it runs": (
         "jit-reader-load",
         "jit-reader-unload",
     ),
     'functions such as $_strlen are called in expressions, as in: print $_strlen("a")': (
         "function",
     ),
-    'the indexes of a file are made by "gdb-add-index", and are read': ("save gdb-index",),
+    'use "gdb-add-index"; dwarfgpu reads such indexes': ("save gdb-index",),
     'names of Fortran and Ada are listed by "info variables"': (
         "info common",
         "info exceptions",
@@ -219,19 +219,19 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "info selectors",
     ),
     '"info source" shows the language of a file': ("info extensions",),
-    "nothing is read from the operating system": ("info os",),
+    "dwarfgpu reads nothing from the operating system": ("info os",),
     '"info proc" and "info threads" show what is known': ("info program",),
-    "the file LICENSE of dwarfgpu says it": (
+    "see the file LICENSE of dwarfgpu": (
         "info copying",
         "info warranty",
         "show copying",
         "show warranty",
     ),
-    '"show version" shows what this is': ("show configuration",),
+    'use "show version"': ("show configuration",),
     '"step" enters every function with line numbers': ("info skip",),
-    "there is no description of a target to choose": ("unset tdesc",),
-    'values are shown whole, up to "set print elements"': ("show varsize-limit",),
-    'a wave has no such event; "help catch" names those that it has': (
+    "there are no target descriptions": ("unset tdesc",),
+    'values have no size limit; "set print elements" limits elements': ("show varsize-limit",),
+    'waves have no such event; "help catch" lists the supported events': (
         "catch assert",
         "catch catch",
         "catch exception",
@@ -259,7 +259,7 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "tcatch unload",
         "tcatch vfork",
     ),
-    "it is about GDB itself": (
+    "it examines or changes GDB itself": (
         "maintenance agent",
         "maintenance agent-eval",
         "maintenance agent-printf",
@@ -319,13 +319,13 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "maintenance with",
     ),
 }
-"""GDB's names by the reason why they are not here, as in its lists: short ones follow a comma."""
+"""GDB's names by the reason why they are not supported, each followed by its abbreviations."""
 ABSENT: Final = {
     name: why
     for why, entries in _NAMES_BY_REASON.items()
     for name in (entry.partition(",")[0] for entry in entries)
 }
-"""Why GDB's command is not here, by its name."""
+"""Why GDB's command is not supported, by its name."""
 _SHORT: Final = {
     name: tuple(short.split(", "))
     for entries in _NAMES_BY_REASON.values()
@@ -341,7 +341,7 @@ WITHOUT_EFFECT: Final = {
     "unset environment": STARTS_NO_PROCESS,
     "unset exec-wrapper": STARTS_NO_PROCESS,
 }
-"""Why GDB's command changes nothing here, by its name: files of commands often have it."""
+"""Why GDB's command has no effect, by its name: scripts often contain it."""
 
 
 def _refused(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
@@ -354,13 +354,13 @@ def _ignored(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]
 
 
 def _absent(name: str, why: str) -> Command:
-    text = f"GDB's; not here.\n\nUsage: {name}\n\n{why}."
+    text = f"A GDB command that dwarfgpu does not support.\n\nUsage: {name}\n\n{why}."
     run = partial(_ignored if name in WITHOUT_EFFECT else _refused, name, why)
     return Command(name, text, run, "support", _SHORT.get(name, ()), is_absent=True)
 
 
 def with_absent(commands: Iterable[Command]) -> tuple[Command, ...]:
-    """Commands with GDB's that are not here beside them, in their families."""
+    """Return the commands, completed by those of GDB that are not supported, in their families."""
     by_family: dict[str, list[Command]] = {}
     for name, why in (ABSENT | WITHOUT_EFFECT).items():
         by_family.setdefault(name.rpartition(" ")[0], []).append(_absent(name, why))

@@ -30,7 +30,7 @@ def add_printer(settings: Settings, name: str, pattern: str, show: Show) -> None
         except Exception as error:  # noqa: BLE001 (the user's code may raise anything)
             raise _failed(name, error) from None
         if not isinstance(printed, Printed):
-            raise UsageError(f"printer {name} gives no Printed")
+            raise UsageError(f"printer {name} does not return a Printed")
         children = printed.children
         return printed if children is None else evolve(printed, children=_printers(name, printed))
 

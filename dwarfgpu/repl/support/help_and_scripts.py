@@ -192,7 +192,7 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: complete TEXT
 
-    They are what the tabulator offers, each as the whole line that it would make.
+    Lists the completions that Tab offers, each as a whole command line.
     """
     shell.symbols.require(shell.session.code_objects, argument)
     start, candidates = completion.completions(shell, argument)
@@ -209,12 +209,13 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("source", topic="support", complete=completion.files, repeats=False)
 def source(shell: Shell, argument: str) -> Iterator[Part]:
-    """Run the commands of a file, up to the first that fails.
+    """Run the commands of a file, up to the first failure.
 
     Usage: source [-s] [-v] FILE
 
-    -v shows each command before it runs; -s is accepted for GDB: there is no search path. In a
-    script, a missing file is a warning. A file whose name ends with .py is Python code.
+    -v shows each command before it runs; -s is accepted for compatibility with GDB, but there is no
+    search path. In a script, a missing file is only a warning. A file whose name ends with .py is
+    Python code.
     """
     flags = _FLAGS.match(argument)
     assert flags is not None
@@ -253,8 +254,8 @@ def quit_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: quit [STATUS]
 
-    STATUS is an expression, the exit status modulo 256. The default is 0 for a conversation on a
-    terminal, and 1 for a script with a failed command.
+    STATUS is an expression; the exit status is its value modulo 256. The default is 0, or 1 for a
+    script with a failed command.
     """
     if argument:
         shell.exit_status = whole_number(shell.session, shell.values, argument) & 0xFF

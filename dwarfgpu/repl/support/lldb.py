@@ -45,7 +45,7 @@ class Foreign:
     def command(self) -> Command:
         """Return it as a command of the prompt."""
         text = f"{self.about}\n\nUsage: {self.name} {self.usage}".rstrip()
-        text += "\n\nLLDB's name; other options than these are refused."
+        text += "\n\nThis is LLDB's name of the command; other options of LLDB are not supported."
         return Command(
             self.name, text, self._run, "lldb", self.aliases, self.complete, is_foreign=True
         )
@@ -244,8 +244,8 @@ FOREIGN: Final = (
     Foreign("thread list", "", "List waves or threads.", _plain("info threads")),
     Foreign("thread select", "NUMBER", "Select another thread.", _plain("thread")),
     Foreign("thread info", "", "Show the thread in focus.", _plain("thread")),
-    Foreign("thread step-in", "", "Continue to another line.", _plain("step")),
-    Foreign("thread step-over", "", "Continue to another line of this frame.", _plain("next")),
+    Foreign("thread step-in", "", "Step to another source line.", _plain("step")),
+    Foreign("thread step-over", "", "Step to another source line, over calls.", _plain("next")),
     Foreign("thread step-out", "", "Continue until the frame returns.", _plain("finish")),
     Foreign("thread step-inst", "", "Execute one instruction.", _plain("stepi")),
     Foreign("register read", "[-a] [-f FORMAT] [NAME...]", "Show registers.", _registers,
@@ -321,5 +321,5 @@ def _family(name: str, inner: tuple[Command, ...]) -> Command:
     def run(shell: Shell, argument: str) -> Iterator[Part]:
         yield from subcommand_list(name, inner)
 
-    text = f"LLDB's commands about {name}.\n\nUsage: {name} SUBCOMMAND"
+    text = f"LLDB's subcommands of {name}.\n\nUsage: {name} SUBCOMMAND"
     return Command(name, text, run, "lldb", subcommands=inner, is_foreign=True)

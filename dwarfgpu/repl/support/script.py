@@ -105,18 +105,18 @@ def end(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("dont-repeat", topic="support", repeats=False)
 def dont_repeat(shell: Shell, argument: str) -> Iterator[Part]:
-    """Let an empty line not run a user-defined command again.
+    """Disable repetition of a user-defined command.
 
     Usage: dont-repeat
 
-    It is written in the definition of that command.
+    Write it in the definition of the command. An empty line then does not repeat that command.
     """
     yield from ()
 
 
 @command("eval", topic="support", complete=completion.values)
 def eval_(shell: Shell, argument: str) -> Iterator[Part]:
-    """Run a command that is made as "printf" makes a text.
+    """Format a command with "printf", and run it.
 
     Usage: eval "FORMAT", EXPRESSION...
     """
@@ -130,7 +130,8 @@ def if_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: if EXPRESSION
 
-    The commands follow, one a line, up to "end", or to "else" and those for the other case.
+    The commands follow, one per line, up to "end", or up to "else" and the commands for the "
+    "other case.
     """
     _require(argument, "if")
     yes, no = _arms(body(shell, "if"))
@@ -143,12 +144,12 @@ def if_(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("while", topic="support", repeats=False, complete=completion.values)
 def while_(shell: Shell, argument: str) -> Iterator[Part]:
-    """Run commands as long as an expression is not zero.
+    """Repeat commands while an expression is not zero.
 
     Usage: while EXPRESSION
 
-    The commands follow, one a line, up to "end". Among them "loop_break" ends the loop, and
-    "loop_continue" goes on with its next round.
+    The commands follow, one per line, up to "end". Among them, "loop_break" ends the loop, and
+    "loop_continue" begins its next iteration.
     """
     _require(argument, "while")
     lines = body(shell, "while")

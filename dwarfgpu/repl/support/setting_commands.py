@@ -43,7 +43,7 @@ _FAMILIES: Final = {
 """What the words are about that settings share."""
 _SHORT: Final = {"print": ("p", "pr")}
 _SHORT_ABSENT: Final = {"check": ("c", "ch"), "guile": ("g", "gu"), "record": ("rec",)}
-"""GDB's short names of settings that are not here."""
+"""GDB's short names of settings that are not supported."""
 
 
 def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
@@ -111,7 +111,7 @@ def _ignore(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _absent(name: str, why: str, verb: Verb) -> Command:
-    text = f'{verb.capitalize()} "{name}": not here.\nThis setting {why}.'
+    text = f'{verb.capitalize()} "{name}": not supported.\nThis setting {why}.'
     run = partial(_refuse, name, why, verb)
     short = _SHORT_ABSENT.get(name, ()) if verb == "show" else ()  # `set c` is of a variable
     return Command(f"{verb} {name}", text, run, "support", short, repeats=False, is_absent=True)
@@ -123,9 +123,13 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
     for setting in SETTINGS:
         if setting.name.startswith(prefix) and " " not in setting.name.removeprefix(prefix):
             yield _of(setting, verb)
-    absent = {name: f"of GDB does not apply here: {why}" for name, why in WITHOUT_MEANING.items()}
+    absent = {
+        name: f"of GDB does not apply to dwarfgpu: {why}" for name, why in WITHOUT_MEANING.items()
+    }
     absent |= dict.fromkeys(NOT_BUILT, "of GDB is not implemented")
-    ignored = {name: f"of GDB has no effect here: {why}" for name, why in WITHOUT_EFFECT.items()}
+    ignored = {
+        name: f"of GDB has no effect in dwarfgpu: {why}" for name, why in WITHOUT_EFFECT.items()
+    }
     for name, why in (absent | ignored).items():
         if name.startswith(prefix) and " " not in name.removeprefix(prefix):
             refused = _absent(name, why, verb)
@@ -188,8 +192,8 @@ def set_(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: set SETTING VALUE
            set EXPRESSION
 
-    A text that does not begin with a setting is an expression, evaluated for its assignments, as
-    with "set var": set $n = 3. "show" lists the settings.
+    An argument that does not begin with a setting is an expression, evaluated for its assignments,
+    as with "set var": set $n = 3. "show" lists the settings.
     """
     yield from set_var.run(shell, required(argument))
 
@@ -200,7 +204,7 @@ def show_values(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show values [N | +]
 
-    The last ten, ten around number N, or with "+" the next ones.
+    Shows the last ten, ten around number N, or with "+" the next ten.
     """
     for number, value in shell.values.listed(argument):
         text = shown_value(shell, value)
@@ -213,7 +217,7 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show convenience
 
-    The assigned ones, and those that the debugger sets: $_wave_id, $_thread ...
+    Shows the assigned ones, and those that the debugger sets: $_wave_id, $_thread ...
     """
     if argument:
         raise UsageError(f'"show convenience" takes no argument: {argument}')
@@ -234,7 +238,7 @@ def show_commands(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: show commands [N | +]
 
-    The last ten of this conversation, ten around number N, or with "+" the next ones.
+    Shows the last ten of this session, ten around number N, or with "+" the next ten.
     """
     count = len(shell.history.typed)
     if argument == "+":
@@ -253,7 +257,7 @@ def show_commands(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("show version", topic="status")
 def show_version(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show what version of dwarfgpu this is.
+    """Show the version of dwarfgpu.
 
     Usage: show version
     """

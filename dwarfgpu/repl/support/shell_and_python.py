@@ -38,7 +38,8 @@ def shell_(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: shell [COMMAND]
            !COMMAND
 
-    Without an argument, an interactive shell. $_shell_exitcode is then its exit status.
+    Without an argument, starts an interactive shell. Afterwards $_shell_exitcode is its exit
+    status.
     """
     program = os.environ.get("SHELL", "/bin/sh")
     yield from _ran(shell, argument or program, None)
@@ -52,7 +53,7 @@ def pipe(shell: Shell, argument: str) -> Iterator[Part]:
            | COMMAND | SHELL_COMMAND
            pipe -d DELIMITER COMMAND DELIMITER SHELL_COMMAND
 
-    DELIMITER is for commands that have a "|" of their own.
+    Use DELIMITER for commands that contain a "|".
     """
     match = _DELIMITED.fullmatch(argument)
     delimiter, text = ("|", argument) if match is None else (match["delimiter"], match["rest"])
@@ -166,7 +167,7 @@ def _python_failed(shell: Shell, error: BaseException) -> UsageError:
     alternative."""
     if isinstance(error, NameError | ImportError) and error.name == "gdb":
         have = "session, evaluate(TEXT), text(VALUE) and execute(COMMAND)"
-        return UsageError(f'There is no module gdb here, but {have}; type "help python".')
+        return UsageError(f'The module gdb is not available; use {have}. Type "help python".')
     traced = _traced(error)
     if not shell.console.is_json:
         shell.console.streams.complain(traced.removesuffix("\n"))

@@ -70,11 +70,11 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("define-prefix", topic="support", repeats=False, complete=completion.command_names)
 def define_prefix(shell: Shell, argument: str) -> Iterator[Part]:
-    """Define a command that is the first word of others.
+    """Define a prefix command, for user-defined subcommands.
 
     Usage: define-prefix NAME
 
-    "define NAME OTHER" then defines one of those.
+    "define NAME OTHER" then defines a subcommand.
     """
     name = _name_of(shell, argument)
     if _known(shell, name) is None:
@@ -177,7 +177,7 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: document NAME
 
-    The text follows, up to a line "end"; lists show its first line.
+    The text follows, up to a line "end"; lists of commands show its first line.
     """
     name = _name_of(shell, argument)
     existing = _known(shell, name)
@@ -194,7 +194,7 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("show user", topic="status")
 def show_user(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show what user-defined commands do.
+    """Show the definitions of user-defined commands.
 
     Usage: show user [NAME]
     """

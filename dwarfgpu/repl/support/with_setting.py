@@ -20,12 +20,13 @@ _NAMES = {setting.name for setting in SETTINGS}
 
 @command("with", topic="support", aliases=("w",), complete=completion.under_setting)
 def with_(shell: Shell, argument: str) -> Iterator[Part]:
-    """Run a command under another setting.
+    """Run a command with a setting changed temporarily.
 
     Usage: with SETTING [VALUE] [-- COMMAND]
 
-    The setting is then what it was. Without a command, the previous one runs again. Several
-    settings are changed by one inside the other: with print pretty -- with listsize 3 -- list
+    The previous value of the setting is restored afterwards. Without COMMAND, runs the previous
+    command again. To change several settings, nest them: with print pretty -- with listsize 3 --
+    list
     """
     if not argument:
         raise UsageError("Missing arguments.")

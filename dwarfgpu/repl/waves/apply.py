@@ -153,7 +153,9 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
             raise UsageError(f"No lanes match '{' '.join(words)}'.")
         highest = max(int(number) for word in words for number in word.split("-"))
         if highest not in numbers:
-            shell.console.warn(f"lanes above {numbers[-1]} are skipped: the wave has none")
+            shell.console.warn(
+                f"lanes above {numbers[-1]} are skipped: the wave does not have them"
+            )
     option, _, after = rest.strip().partition(" ")
     if option.startswith("-") and option[1:] in CHOICES:
         choice, rest = option[1:], after
@@ -182,8 +184,8 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: thread apply all|ID... [-ascending] [-q|-c|-s] COMMAND
 
     ID is a number or a range, with "1." before it or not, "*" all, or a convenience variable.
-    With "all" the last one is first, unless -ascending is given. The innermost frame is in focus,
-    for a wave in its first active lane. -q, -c and -s are those of "lane apply".
+    "all" begins with the highest ID, unless -ascending is given. The command runs in the innermost
+    frame and, for a wave, in its first active lane. -q, -c and -s are those of "lane apply".
     """
     yield from applied(shell, *_of_threads(shell, argument))
 

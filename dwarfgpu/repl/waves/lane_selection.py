@@ -55,9 +55,10 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: lane [N]
 
-    Variables are then those of that lane, active or not; for an inactive lane at its own program
-    location, if the debugging information has it. The frame is the innermost that the lane entered,
-    with its number among those of the wave; after "up" it stays, if the lane entered it.
+    Variables are then read in that lane, active or not; in an inactive lane, at its own program
+    location, if the debugging information gives it. The frame in focus is the innermost that the
+    lane entered, with its number in the wave's call stack; after "up", the selected frame stays in
+    " "focus if the lane entered it.
     """
     session = shell.session
     if not argument:
@@ -140,11 +141,11 @@ def standing(session: Session, state: LaneState) -> str | None:
 
 @command("lane name", topic="waves")
 def lane_name(shell: Shell, argument: str) -> Iterator[Part]:
-    """Give the lane in focus a name, or take it away.
+    """Set the name of the lane in focus, or remove it.
 
     Usage: lane name [NAME]
 
-    "info lanes" and "lane find" know it.
+    "info lanes" shows the name, and "lane find" finds it.
     """
     if shell.session.lane is None:
         raise UsageError("No lane selected.")
@@ -202,9 +203,9 @@ def info_lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
     ID is a lane or a range of lanes: "info lanes 0-3 7". State is A for an active lane, I for an
     inactive one, U for one without a work-item, which is shown only with -all or its ID, ? if
-    unknown; * marks the lane in focus. An inactive lane is shown where it will continue, if the
-    debugging information has it; if it never entered the function, in its outer frame, with the
-    frame's number, else as "(not in this frame)".
+    unknown; * marks the lane in focus. An inactive lane is shown at the location where it will
+    continue, if the debugging information gives it. A lane that never entered the function is shown
+    in its outer frame, with the number of that frame, or as "(not in this frame)".
     """
     session = shell.session
     words = argument.split()

@@ -20,7 +20,7 @@ def address_spaces(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: maintenance print address-spaces
 
-    With their DWARF numbers, the bits of an address, and the null address.
+    Shows their DWARF numbers, the size of an address in bits, and the null address.
     """
     if argument:
         raise UsageError(f'Junk after "maintenance print address-spaces": {argument}')
@@ -49,7 +49,7 @@ def address_spaces(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("maintenance print", topic="data", subcommands=(address_spaces,))
 def print_(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show what dwarfgpu knows of the architecture.
+    """Show internal information about the architecture.
 
     Usage: maintenance print address-spaces
     """
@@ -58,7 +58,7 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("maintenance info", topic="data", aliases=("i",), subcommands=(maintenance_info_sections,))
 def info(shell: Shell, argument: str) -> Iterator[Part]:
-    """Show what dwarfgpu knows of the open files.
+    """Show internal information about the open files.
 
     Usage: maintenance info sections
     """
@@ -67,7 +67,7 @@ def info(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("maintenance", topic="data", aliases=("maint", "mt"), subcommands=(info, print_))
 def maintenance(shell: Shell, argument: str) -> Iterator[Part]:
-    """Commands for those who work on debuggers.
+    """Maintenance commands.
 
     Usage: maintenance info sections
            maintenance print address-spaces

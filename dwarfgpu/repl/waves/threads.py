@@ -35,8 +35,8 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: thread [NUMBER]
 
-    "info threads" lists them. The innermost frame is then in focus, and the first lane that
-    failed, if the wave did, else the first active one.
+    "info threads" lists them. Afterwards the innermost frame is in focus, and, for a wave, the
+    first lane that failed, or else the first active lane.
     """
     if not shell.machine.threads:
         raise UsageError("No thread selected")
@@ -88,11 +88,11 @@ def focus_on(shell: Shell, wave: WaveId) -> None:
 
 @command("thread name", topic="stack")
 def thread_name(shell: Shell, argument: str) -> Iterator[Part]:
-    """Give the wave or thread in focus a name, or take it away.
+    """Set the name of the wave or thread in focus, or remove it.
 
     Usage: thread name [NAME]
 
-    "info threads" and "thread find" know it.
+    "info threads" shows the name, and "thread find" finds it.
     """
     if not shell.machine.threads:
         raise UsageError("No thread selected")
@@ -128,7 +128,7 @@ def thread_find(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("info threads", topic="stack")
 def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the waves of a state, the threads of a core file.
+    """List the waves of a state, or the threads of a core file.
 
     Usage: info threads [-gid] [ID...]
 
@@ -192,7 +192,7 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info waves [count] [ID...]
 
-    With "count" the number alone; ID is a number or a range.
+    "count" shows only the number. ID is a number or a range.
     """
     threads = shell.machine.threads
     if threads and not any(map(partial(_is_simt, shell), threads)):

@@ -54,8 +54,8 @@ def info_queues(shell: Shell, argument: str) -> Iterator[Part]:
        or: info queue ID packets
 
     Shows the next packets to be read and written, the size and address of the ring, the signal of
-    the doorbell, and the address of the scratch memory. With "packets" the incomplete AQL packets
-    of a queue: kernel and agent dispatches, barriers and vendor packets.
+    the doorbell, and the address of the scratch memory. With "packets", shows the AQL packets of a
+    queue that are not completed: kernel and agent dispatches, barriers and vendor packets.
     """
     machine = model_of(shell.session.target)
     words = argument.split()
@@ -83,8 +83,8 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info dispatches [-full] [ID...]
 
     Grid and workgroup are in work-items. Fence is B where the packet waits for those before it, A
-    and R where it acquires and releases memory of the (a)gent or (s)ystem. With -full also LDS of
-    a workgroup and scratch of a lane in bytes, and the addresses in the packet.
+    and R where it acquires and releases memory of the (a)gent or (s)ystem. -full also shows the
+    bytes of LDS per workgroup and of scratch per lane, and the addresses in the packet.
     """
     machine = model_of(shell.session.target)
     if machine is None or not machine.dispatches:
@@ -181,7 +181,7 @@ def _family(name: str, find: Command) -> Command:
     def run(shell: Shell, argument: str) -> Iterator[Part]:
         yield from subcommand_list(name, [find])
 
-    text = f"Commands about a {name}.\n\nUsage: {name} find REGEXP"
+    text = f"Subcommands for {name}.\n\nUsage: {name} find REGEXP"
     return Command(name, text, run, "stack", subcommands=(find,))
 
 

@@ -43,7 +43,7 @@ def read_baseline(path: str) -> Baseline:
     if document.has("checked"):
         return Baseline((_file(document),))
     if not document.has("files"):
-        raise UsageError(f"{path}: not what check FILE --json prints")
+        raise UsageError(f"{path}: not the output of check FILE --json")
     files = document["files"].items()
     return Baseline(tuple(_file(file) for file in files if file.has("findings")))
 

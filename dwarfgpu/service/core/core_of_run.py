@@ -20,6 +20,6 @@ def write_core_of_run(
     `UsageError` where all waves have ended, and for a file that cannot be written.
     """
     if all(wave.is_ended for wave in result.machine.waves):
-        raise UsageError("--core: all waves have ended, and leave nothing for a core file")
+        raise UsageError("--core: all waves have ended: there is nothing to write")
     target, pcs = all_of_run(launched, result.machine)
     return write_core_of_state(path, target, pcs, [code_object])

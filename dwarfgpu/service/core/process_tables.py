@@ -23,7 +23,7 @@ def executable(core: Core) -> Output:
     """The command line; `UsageError` where the core file has none."""
     process = core.dump.process
     if process is None:
-        raise UsageError("the core file does not say what ran (NT_PRPSINFO)")
+        raise UsageError("the core file does not describe the process (no NT_PRPSINFO note)")
     command = process.command or process.name
     return Output(f"exe = '{command}'", {"exe": command, "pid": process.pid})
 

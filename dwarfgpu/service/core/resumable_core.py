@@ -104,7 +104,7 @@ def _why(gpu: GpuTarget, number: WaveId) -> str:
     where = "before its pc"
     if access is not None and access.pc is not None and access.is_before_pc:
         where = f"at {access.instruction} at {access.pc:#x}, before its pc"
-    return f"the wave had failed {where}; set $pc to go on"
+    return f"the wave failed {where}; set $pc to continue"
 
 
 def _reason(name: str) -> StopReason:

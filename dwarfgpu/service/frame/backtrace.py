@@ -43,7 +43,7 @@ class Backtrace:
     def notes(self) -> tuple[str, ...]:
         """What the frames rest on."""
         guessed = [str(frame.number) for frame in self.frames if frame.is_heuristic]
-        notes = [f"by the call convention alone: frame {number}" for number in guessed]
+        notes = [f"found by the call convention only: frame {number}" for number in guessed]
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
         notes += filter(None, [unlocated(self.session)])

@@ -212,7 +212,7 @@ def values_of(
 def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedValue]:
     """Return a function that extracts a lane's value from one whose integers hold all lanes."""
     if is_dynamic(value.type):
-        raise Unsupported("each lane has a type of its own")
+        raise Unsupported("the type differs between lanes")
     location, bits = picker.of(value.location), picker.of(value.bits)
     pointer = picker.of(value.pointer)
 

@@ -11,7 +11,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.error_text import error_json, error_line
 
 _NULL_NOTE: Final = (
-    "null of private memory is 0xffffffff, as in the compute ABI and amd-dbgapi; "
+    "the null address of private memory is 0xffffffff, as in the compute ABI and amd-dbgapi; "
     "the table of the AMDGPU usage says 0x0"
 )
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def access_lines(access: FaultyAccess) -> Iterator[str]:
     """Yield `Lane 63 loads 4 bytes at 0x7e00000076b0: nothing is mapped there.`, and more."""
     if not access.lanes:
-        yield f"Which lane failed is unknown: {access.note}."
+        yield f"The lane that failed is unknown: {access.note}."
         return
     first = access.lanes[0]
     numbers = [item.lane for item in access.lanes if item.lane is not None]

@@ -50,7 +50,7 @@ class StopPlace:
     is_inserted: bool = False
     """A breakpoint of the user, not one of the program."""
     barrier: tuple[BarrierPlace, ...] = ()
-    """Where waves are, if this one waits at a barrier that is never met."""
+    """Where waves are, if this one waits at a barrier that not all waves reach."""
 
 
 @frozen
@@ -311,4 +311,4 @@ def _require_names(buffers: Collection[str], names: Iterable[str]) -> None:
     for name in names:
         if name not in buffers:
             known = ", ".join(buffers) or "none"
-            raise UsageError(f"--out {name}: no buffer was made for it; buffers: {known}")
+            raise UsageError(f"--out {name}: no buffer was created for it; buffers: {known}")

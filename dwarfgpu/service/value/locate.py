@@ -77,7 +77,7 @@ def located(session: Session, text: str, options: Options | None = None) -> Loca
             raise misspelt(session, text, error) from None
         title = f'"{text}"'
         if value.location is None:
-            raise value.error or UsageError(f"{title} is a value that is in no place.")
+            raise value.error or UsageError(f"{title} is a value without a location.")
         location, bits, notes = value.location, value.size_bits, value.notes
     location = location if bits is None else narrowed(location, bits)
     # Of a lane that is not in the frame only what needs no frame has a place.

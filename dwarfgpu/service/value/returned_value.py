@@ -30,7 +30,7 @@ _NOCALL: Final = 3
 _PASS_BY_REFERENCE: Final = 4
 """DW_CC_pass_by_reference: the class has a copy constructor or destructor of its own."""
 _DWORD: Final = 32
-_IN_MEMORY: Final = "it is returned in memory, where the caller said"
+_IN_MEMORY: Final = "it is returned in memory, at an address that the caller passed"
 
 
 @frozen

@@ -146,7 +146,7 @@ def distinguishing(session: Session, variables: list[Variable]) -> dict[Subject,
             words = _line_words(variable)
             if variable.kind != "global" and variable.inline_level < len(functions):
                 words.append(f"of {functions[variable.inline_level]}")
-            words += ["hidden by a nearer one"] if variable.is_shadowed else []
+            words += ["hidden by an inner declaration"] if variable.is_shadowed else []
             if words:
                 out[variable] = one_line(f"  ({', '.join(words)})")
     return out

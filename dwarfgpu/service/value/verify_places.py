@@ -41,7 +41,7 @@ def _finding_text(finding: PlaceFinding) -> str:
     if finding.other_place is None:
         return f"{place} cannot be read: {finding.reason}"
     second = f"place {finding.other}, {_place_text(finding.other_place)}"
-    return f"{place} holds other bits than {second}: the DWARF is ill-formed"
+    return f"{place} and {second}, hold different bits: the DWARF is ill-formed"
 
 
 def _place_text(place: SingleLocation) -> str:

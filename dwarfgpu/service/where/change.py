@@ -26,7 +26,7 @@ _MAX_LISTED: Final = 50
 """Changes of one kind that the text lists; the JSON has all."""
 _TITLES: Final[dict[ChangeKind, str]] = {
     "worse": "worse",
-    "lost": "lost (no longer declared in a function that is still there)",
+    "lost": "lost (no longer declared, although the function still exists)",
     "better": "better",
     "appeared": "only in the new file",
     "vanished": "only in the old file",

@@ -183,7 +183,7 @@ def any_(value: Object, manager: str, inside: Mapping[str, Object]) -> Printed:
     holder = None if value.class_of_method is None else value.class_of_method(function)
     storage = inside.get(unversioned(template_name(type_name(holder, cplusplus=True))))
     if storage is None:
-        raise Unfit("a function of no class that is known manages what it has")
+        raise Unfit("its manager function belongs to no known class")
     storage = storage.cast(storage.cast(holder).template_type(0))
     children = (("[contained value]", storage),)
     lead = f"{title} containing "

@@ -81,7 +81,7 @@ class GpuModules:
 
 
 def parse_uri(text: str) -> CodeObjectUri:
-    """A URI of the runtime; `Malformed` for any other."""
+    """Parse a URI of the runtime; `Malformed` for any other."""
     match = _URI.fullmatch(text)
     if match is None:
         raise Malformed(f"{shown_path(text)} is not a URI of a code object")
@@ -126,12 +126,12 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
     try:
         while entry and len(uris) < MAX_ENTRIES:
             if entry in seen:
-                return uris, [f"the list of code objects is a circle: {entry:#x} comes again"]
+                return uris, [f"the list of code objects is circular: {entry:#x} occurs twice"]
             seen.add(entry)
             load_address, name, _, entry, _ = LINK_MAP.unpack(memory.read(entry, LINK_MAP.size))
             uris.append(LoadedUri(_text(memory, name), load_address))
     except Unavailable as error:
-        return uris, [f"the list of code objects is not whole: {error.message}"]
+        return uris, [f"the list of code objects is incomplete: {error.message}"]
     if entry:
         return uris, [f"the list of code objects has more than {MAX_ENTRIES} entries"]
     return uris, []

@@ -140,7 +140,7 @@ class CoreState:
 
 
 def read_core_state(reader: Reader) -> CoreState:
-    """The note; `Malformed` where its sizes do not fit, `Unsupported` for another version,
+    """Read the note; `Malformed` if its sizes do not fit, `Unsupported` for another version,
     `LimitExceeded` for more than `MAX_ENTRIES`."""
     version = reader.unsigned(8)
     if version != VERSION:

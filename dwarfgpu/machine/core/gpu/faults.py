@@ -92,7 +92,8 @@ def exception_names(status: int) -> list[str]:
 
 
 def queue_exceptions(waves: GpuWaves) -> list[str]:
-    """What agents and queues report, which no wave may show: `queue 1: wave memory violation`."""
+    """Return the exceptions of agents and queues, which no wave may show: `queue 1: wave memory
+    violation`."""
     reported = [
         (f"queue {queue.id}", exception_names(queue.entry.exception_status))
         for queue in waves.queues

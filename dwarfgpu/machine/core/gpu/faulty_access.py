@@ -131,7 +131,7 @@ def faulty_access(
     if undecided:
         return FaultyAccess(note=undecided[0])
     if intact:
-        return FaultyAccess(note=f"the core file has all that is accessed by {intact[0]}")
+        return FaultyAccess(note=f"the core file has all memory that is accessed by {intact[0]}")
     return FaultyAccess(note=f"no instruction at {pc:#x}, or before it, accesses memory")
 
 

@@ -92,7 +92,7 @@ class GpuTarget:
         return pc, self.memory.first_bytes(pc, MAX_INSTRUCTION_BYTES)
 
     def wave(self, number: WaveId) -> GpuWave:
-        """A wave by its number; `Unavailable` for one that does not exist."""
+        """Return a wave by its number; `Unavailable` for one that does not exist."""
         if number not in self.waves:
             raise Unavailable(f"wave {number} is not in the core file")
         return self.waves[number]
@@ -179,7 +179,7 @@ class GpuTarget:
                 register.register_class == "vector" and words_of(wave.layout).gives_vgprs_back
             )
             if may_lack and not self.gpu.hardware(wave).has_vgprs:
-                place = "the wave has given its VGPRs back"
+                place = "the wave has deallocated its VGPRs"
             if isinstance(place, str):
                 raise WhollyUnavailable(f"register {name} of wave {number}: {place}")
             end = min(end, place.size_bytes)

@@ -200,7 +200,8 @@ def _entries(
 
 
 def tmpring_size(waves: int, granules: int) -> int:
-    """COMPUTE_TMPRING_SIZE: waves that have scratch memory, and how much each of them has."""
+    """Return COMPUTE_TMPRING_SIZE: the number of waves with scratch memory, and its size for
+    each."""
     return waves | granules << 12
 
 

@@ -118,7 +118,8 @@ class QueueMemory:
         )
 
     def scratch_sizes(self, wave_bytes: Bits, granule: int) -> tuple[int, int] | None:
-        """Waves that have scratch memory, and its bytes for each (COMPUTE_TMPRING_SIZE)."""
+        """Return the number of waves with scratch memory, and its size for each in bytes
+        (COMPUTE_TMPRING_SIZE)."""
         tmpring = self._member("compute_tmpring_size")
         if tmpring is None:
             return None

@@ -29,7 +29,7 @@ class Bits:
         return word >> self.first & (1 << self.last - self.first + 1) - 1
 
     def put(self, number: int) -> int:
-        """The word with a number in the field; `Malformed` where it does not fit."""
+        """Return the word with a number in the field; `Malformed` if it does not fit."""
         if not 0 <= number < 1 << self.last - self.first + 1:
             raise Malformed(f"{number} does not fit bits {self.first} to {self.last}")
         return number << self.first

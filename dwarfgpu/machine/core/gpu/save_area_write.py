@@ -60,7 +60,7 @@ def state_word(
     sgprs: int = 0,
     lds_bytes: int = 0,
 ) -> int:
-    """The STATE word of a wave; `Malformed` for counts that the layout has not.
+    """Return the STATE word of a wave; `Malformed` for counts that the layout cannot express.
 
     `sgprs` matters where the layout does not save all of them.
     """
@@ -88,7 +88,8 @@ def state_word(
 
 
 def save_area(layout: SaveLayout, groups: Sequence[GroupImage], size_bytes: int = 0) -> bytes:
-    """The save area of an XCC, zeros up to `size_bytes`; `Malformed` where it needs more."""
+    """Return the save area of an XCC, padded with zeros to `size_bytes`; `Malformed` if it needs
+    more."""
     words = [0] * SKIPPED_WORDS
     waves: list[bytes] = []
     state: int | None = None

@@ -382,7 +382,7 @@ def _numbers_note(walked: Sequence[WaveId]) -> Iterator[str]:
         words = [f"{_span(first, count)} is {_span(at, count)}" for first, at, count in changed]
         more = f", and {len(words) - _MAX_RUNS} more" if len(words) > _MAX_RUNS else ""
         yield (
-            "a core file numbers its waves from 1 on, those that have ended not counted: wave "
+            "a core file numbers its waves from 1, without those that have ended: wave "
             f"{', '.join(words[:_MAX_RUNS])}{more} there"
         )
 

@@ -31,7 +31,8 @@ KernelName = Callable[[int], str | None]
 
 
 def machine_of(waves: GpuWaves, kernel_name: KernelName) -> Machine:
-    """Everything above the waves, and where each belongs. Reads the words of every wave."""
+    """Return everything above the waves, and where each wave belongs. Reads the words of every
+    wave."""
     return _Reader(waves, kernel_name).machine()
 
 

@@ -124,7 +124,7 @@ class HardwareWords:
         return self._words[self._ttmps + number]
 
     def register(self, name: str) -> int:
-        """A hardware register; 0 for one that the level does not save."""
+        """Return a hardware register; 0 for one that the level does not save."""
         slot, count = self._layout.hardware.get(name, (0, 0))
         at = self._hardware + slot
         if count == 2:
@@ -168,7 +168,7 @@ class HardwareWords:
         return not (self._of(_INVALID) and (needs is None or self._of(needs)))
 
     def ids(self, r_version: int) -> WaveIds:
-        """The ids; `WaveIds()` where the packet processor has written none."""
+        """Return the ids; `WaveIds()` if the packet processor has written none."""
         if not self.has_ids(r_version):
             return WaveIds()
         x, y, z = self.ttmp(9), self.ttmp(9), self.ttmp(10)
@@ -186,7 +186,8 @@ class HardwareWords:
         return not (self._fields.gives_vgprs_back and self.register("status") & NO_VGPRS)
 
     def stop_reasons(self) -> tuple[str, ...]:
-        """amd-dbgapi's, by bit number; none for a wave that was stopped for the dump alone."""
+        """Return the stop reasons of amd-dbgapi, by bit number; none for a wave that was stopped
+        only for the core file."""
         if not self.is_stopped:
             return ()
         trap = self.trap_id
@@ -196,7 +197,7 @@ class HardwareWords:
         return tuple(sorted(reasons, key=STOP_REASONS.index))
 
     def exceptions(self) -> Iterator[str]:
-        """What happened, whether or not the wave was stopped for it."""
+        """Return the exceptions that occurred, whether or not the wave stopped for them."""
         if self._fields.has_flags:
             private, user = self.register("excp_flag_priv"), self.register("excp_flag_user")
             enabled = self.register("trap_ctrl")
@@ -327,6 +328,6 @@ def _exception_registers(fields: WaveWords, reasons: tuple[str, ...]) -> dict[st
 
 
 def hardware_range(wave: SavedWave) -> tuple[int, int]:
-    """Address and size of the bytes with the hardware registers and TTMPs of a wave."""
+    """Return the address and size of the bytes with the hardware registers and TTMPs of a wave."""
     first = min(wave.blocks.hardware_at, wave.blocks.ttmps_at)
     return wave.start + first, wave.blocks.lds_at - first

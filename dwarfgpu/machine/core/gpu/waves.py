@@ -220,7 +220,8 @@ class GpuWaves:
         return saved_waves(layout, words, low, high)
 
     def hardware(self, wave: GpuWave) -> HardwareWords:
-        """The hardware registers of a wave; `Unavailable` where the core does not have them."""
+        """Return the hardware registers of a wave; `Unavailable` if the core file does not have
+        them."""
         words = self._words.get(wave.number)
         if words is None:
             data = self.memory.read(*hardware_range(wave.saved))
@@ -235,7 +236,7 @@ class GpuWaves:
             return None
 
     def ids(self, wave: GpuWave) -> WaveIds:
-        """What the packet processor numbered, with unknown parts as None."""
+        """Return the numbers that the packet processor assigned, with unknown parts as None."""
         if not (self.state.runtime.ttmp_setup or wave.queue.agent.has_ttmps_always):
             return WaveIds()
         try:
@@ -244,7 +245,7 @@ class GpuWaves:
             return WaveIds()
 
     def lds(self, wave: GpuWave) -> tuple[int, int]:
-        """Address in the core and size of the LDS of a wave's workgroup."""
+        """Return the address in the core file and the size of the LDS of a wave's workgroup."""
         leader = self.waves[wave.leader + self.first - 1].saved
         return leader.start + leader.blocks.lds_at, leader.blocks.lds_bytes
 

@@ -57,7 +57,7 @@ class WaveRegisters(Mapping[str, RegisterBytes]):
 
 
 def contents(wave: SimulatedWave, register: RegisterInfo) -> bytes | None:
-    """The bytes of a register; None for one that is not simulated."""
+    """Return the bytes of a register; None for one that is not simulated."""
     name, size = register.name, (register.size_bits + 7) // 8
     bank, digits = name[:1], name[1:]
     if digits.isdecimal():
@@ -116,7 +116,7 @@ def forget_contents(
 ) -> None:
     """Make bytes of a register undefined; `UsageError` for one that always has a value."""
     if not forget_written(wave, register.name, offset_bytes, size_bytes):
-        raise UsageError(f"{register.name} of a machine that runs cannot be unknown")
+        raise UsageError(f"{register.name} of a running machine cannot be unknown")
 
 
 def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> None:
@@ -163,4 +163,4 @@ def _set_number(wave: SimulatedWave, name: str, number: int) -> None:
         case "state_priv":
             wave.scc = number >> 9 & 1
         case _:
-            raise UsageError(f"{name} of a machine that runs cannot be written")
+            raise UsageError(f"{name} of a running machine cannot be written")

@@ -123,7 +123,8 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
     # Memory.
 
     def memory_of(self, where: Memory) -> tuple[SimulatedTarget, Memory]:
-        """Memory as the machine knows it that has it: threads of a CPU have global memory only."""
+        """Return the machine that has a memory, and the memory as it sees it: threads of a CPU have
+        global memory only."""
         machine = self.target_of(where.wave)
         if isinstance(machine, SimulatedTarget):
             return machine, where
@@ -174,11 +175,11 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         return sum(machine.instructions for machine in self.machines)
 
     def instructions_of(self, wave: WaveId) -> int:
-        """What a wave has executed, which may have ended."""
+        """Return the number of instructions that a wave has executed, also after its end."""
         return self._running(wave).instructions_of(wave)
 
     def instruction_of(self, wave: WaveId) -> Instruction | None:
-        """The instruction where a wave is; None where there is none."""
+        """Return the instruction at a wave's pc; None if there is none."""
         return self._running(wave).instruction_of(wave)
 
     @property
@@ -200,7 +201,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
             yield
 
     def start(self) -> Halt:
-        """`UsageError`: it has no beginning."""
+        """Raise `UsageError`, because a process from a core file cannot be started."""
         return self.machines[0].start()
 
     def step_instruction(self, wave: WaveId) -> Halt:

@@ -173,7 +173,7 @@ class SimulatedTarget(StateTarget):
             return
         stored = self._register(wave, register, offset_bytes, offset_bytes + len(data))
         if stored is None:
-            raise UsageError(f"{register.name} of a machine that runs cannot be written")
+            raise UsageError(f"{register.name} of a running machine cannot be written")
         write_contents(self._wave(wave), register, offset_bytes, data)
         if register.name == "pc" and self.failed is not None:
             self.failed.pc_was_set(wave)
@@ -201,7 +201,7 @@ class SimulatedTarget(StateTarget):
     def start(self) -> Halt:
         """Make the machine anew."""
         if self._begin is None:
-            raise UsageError('A state has no beginning: "continue" goes on from it.')
+            raise UsageError('A state cannot be started from the beginning: use "continue".')
         machine = self._begin()
         self.attach(machine)
         return self._halt(Halt("end-stepping-range", machine.waves[0].wave.id))
@@ -370,11 +370,12 @@ class SimulatedTarget(StateTarget):
         return 0 if self._running is None else self._running.instructions
 
     def instructions_of(self, wave: WaveId) -> int:
-        """What a wave has executed, which may have ended."""
+        """Return the number of instructions that a wave has executed, also after its end."""
         return self._by_id[wave].instructions if wave in self._by_id else 0
 
     def instruction_of(self, wave: WaveId) -> Instruction | None:
-        """The instruction where a wave of the machine that runs is; None where there is none."""
+        """Return the instruction at the pc of a wave of the running machine; None if there is
+        none."""
         if self._running is None or wave not in self._by_id:
             return None
         return self._running.program.instruction_at(self._by_id[wave].stop_pc)
@@ -389,7 +390,7 @@ class SimulatedTarget(StateTarget):
         return halt
 
     def halt_of(self, stopped: Stopped) -> Halt:
-        """Why the waves stopped, in the words of debuggers."""
+        """Return why the waves stopped, in the terms of debuggers."""
         if stopped.is_inserted:
             return self._halt(Halt("breakpoint-hit", stopped.wave.wave.id))
         number = stopped.wave.wave.id

@@ -57,7 +57,7 @@ class Conflicts:
         self._owners = _all_owners(global_memory, private)
 
     def pass_barrier(self, waves: Sequence[int]) -> None:
-        """The waves of some workgroups have met."""
+        """Note that all waves of some workgroups have passed a barrier."""
         self.stamps[waves] += np.uint32(1) << _BARRIERS
         if int(self.stamps[waves].max() >> _BARRIERS) >= _MAX_BARRIERS:
             raise Conflict
@@ -85,7 +85,7 @@ class Conflicts:
     def access(
         self, addresses: Lanes, size_bytes: int, stamps: Any, *, reads: bool, writes: bool
     ) -> None:
-        """An access of global memory is about to happen; `Conflict`.
+        """Note an access of global memory before it happens; raises `Conflict`.
 
         `stamps`: of the wave of each address, or of all. What is in no allocation is ignored.
         """
@@ -109,7 +109,7 @@ class Conflicts:
             memory.access(offsets, size_bytes, part, reads=reads, writes=writes)
 
     def scalar_read(self, address: int, size_bytes: int, wave: int) -> None:
-        """A wave is about to read bytes; `Conflict`."""
+        """Note a scalar read before it happens; raises `Conflict`."""
         allocation = self._global_memory.at(address)
         if allocation is None or not allocation.is_writable:
             return
@@ -188,7 +188,8 @@ class LocalConflicts:
         self._stamps.access(offsets, size_bytes, stamps, reads=reads, writes=writes)
 
     def pass_barrier(self, ranges: Sequence[tuple[int, int]]) -> None:
-        """All waves of some workgroups have met: what they did in these bytes is ordered."""
+        """Note that all waves of some workgroups have passed a barrier: their accesses to these
+        bytes are ordered."""
         self._stamps.forget(ranges)
 
 

@@ -54,7 +54,7 @@ class Stopped:
 
 
 def _locked(wave: SimulatedWave) -> Stopped:
-    text = "waits at a barrier for waves that scheduler-locking stops"
+    text = "waits at a barrier for waves that scheduler-locking does not run"
     return Stopped(wave, StopReason.WAITING, text, barriers=at_barriers(wave.group))
 
 
@@ -190,14 +190,14 @@ class RunningMachine:
         self._is_interrupted = True
 
     def interrupted(self, wave: SimulatedWave) -> Stopped | None:
-        """The stop that `interrupt` asked for, once."""
+        """Return the stop that `interrupt` requested, once."""
         if not self._is_interrupted:
             return None
         self._is_interrupted = False
         return Stopped(wave, StopReason.INTERRUPTED, "interrupted")
 
     def next_wave(self) -> SimulatedWave | None:
-        """The first wave that has not ended."""
+        """Return the first wave that has not ended."""
         return next((wave for wave in self.waves if not wave.is_ended), None)
 
     def is_at_call(self, wave: SimulatedWave) -> bool:
@@ -406,7 +406,7 @@ class RunningMachine:
 
         def require_none(access: Access) -> None:
             if any(observer.concerns(share.wave, access) for observer in observers):
-                raise _Observed(StopReason.WATCHPOINT, "an access that is observed")
+                raise _Observed(StopReason.WATCHPOINT, "an observed access")
 
         wave = share.wave
         first, on_access = wave.instructions, wave.on_access
@@ -473,6 +473,6 @@ class RunningMachine:
         return Stopped(
             waiting[0],
             StopReason.FATAL_HALT,
-            "waits at a barrier that is never met",
+            "waits at a barrier that not all waves reach",
             barriers=at_barriers(self.waves),
         )

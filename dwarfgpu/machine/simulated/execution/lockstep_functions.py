@@ -48,7 +48,7 @@ class GroupFunctions:
         return {**NAMESPACE, **{function.__name__: function for function in functions}}
 
     def by_wave(self, lanes: Any) -> Lanes:
-        """Shape (waves, lanes)."""
+        """Return lanes with the shape (waves, lanes)."""
         if np.ndim(lanes) == 0:
             return np.full((self.wave_count, self.wave_size), lanes)
         result: Lanes = lanes.reshape(-1, self.wave_size)

@@ -217,14 +217,15 @@ class WaveGroup(WaveAccesses):
     # Scalars.
 
     def gathered(self, values: list[Any]) -> Any:
-        """Scalars of all members: one where those that run have the same, else an array."""
+        """Return a scalar of all members: one number if the running ones agree, otherwise an
+        array."""
         first = values[self.running[0]]
         if values.count(first) == len(values) or all(values[n] == first for n in self.running):
             return first
         return np.array(values, object)
 
     def spread_out(self, value: Any) -> Any:
-        """Pairs of a member that runs and its part of a result."""
+        """Return pairs of a running member and its part of a result."""
         members = self.members
         if isinstance(value, np.ndarray):
             items = value.tolist()
@@ -238,7 +239,7 @@ class WaveGroup(WaveAccesses):
             self._is_stale = True
 
     def exec_changed(self) -> None:
-        """EXEC of members was written."""
+        """Note that EXEC of members was written."""
         self._is_stale = True
 
     @property
@@ -320,7 +321,7 @@ class WaveGroup(WaveAccesses):
             self._local.access(offsets, size, stamps, reads=reads, writes=writes)
 
     def pass_barrier(self, slots: Sequence[int]) -> None:
-        """All members with some LDS have met."""
+        """Note that all members that share LDS have passed a barrier."""
         numbers = [self._wave_numbers[n] for n, item in enumerate(self.slots) if item in slots]
         self._conflicts.pass_barrier(numbers)
         self._stamps = None

@@ -33,11 +33,12 @@ class Observer(Protocol):
     """Sees what the waves of a machine do, in the order in which they do it."""
 
     def before(self, wave: WaveMemory, step: Step) -> None:
-        """An instruction is about to execute: `wave.pc` is its address. `WaveStop` prevents it."""
+        """Observe an instruction before it executes: `wave.pc` is its address. `WaveStop` prevents
+        it."""
         ...
 
     def access(self, wave: WaveMemory, access: Access) -> None:
-        """An instruction is about to access memory, which still has its earlier contents.
+        """Observe an access to memory, which still has its earlier contents.
 
         It may turn out to be a memory violation: then `after` does not follow. `WaveStop` as of
         `before`, if nothing was written yet.
@@ -45,8 +46,8 @@ class Observer(Protocol):
         ...
 
     def after(self, wave: WaveMemory, step: Step) -> ObservedStop | None:
-        """An instruction has executed: `effects` of `dwarfgpu.isa.binding` are the registers that
-        it has written. Return why the machine stops here."""
+        """Observe an instruction after it has executed: `effects` of `dwarfgpu.isa.binding` are the
+        registers that it has written. Return why the machine stops here."""
         ...
 
 

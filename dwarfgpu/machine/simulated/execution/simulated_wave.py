@@ -95,7 +95,7 @@ class SimulatedWave(WaveAccesses):
         return read_hardware_register(self, name, self.clock)
 
     def write_hardware_register(self, name: str, mask: int, value: int) -> None:
-        """What `s_setreg_b32` writes: the bits of the mask."""
+        """Write the bits of the mask, as `s_setreg_b32` does."""
         if name == "MODE":
             self.set_mode(self.mode & ~mask | value & mask)
         else:
@@ -129,7 +129,7 @@ class SimulatedWave(WaveAccesses):
 
 @cache
 def step_mode(indexed: int, value: int, allocated: AllocatedRegisters | None = None) -> StepMode:
-    """The one object for the bits of MODE that instructions depend on ("MODE" in AMD's ISA
+    """Return the only object for the bits of MODE that instructions depend on ("MODE" in AMD's ISA
     documents), and the registers that they may name."""
     rounding = (
         value & 0xF | (value >> 23 & 1) * SATURATES_F16 | (value >> 12 & 0x7F) << EXCEPTIONS_AT

@@ -67,7 +67,7 @@ def placement_in_state(state: State, agent: int | None) -> DispatchPlacement:
 def _next(numbers: Iterable[int]) -> int:
     last = max(numbers, default=0)
     if last >= _MAX_ID:
-        raise LimitExceeded(f"no number is left for another one after {shown(last)}")
+        raise LimitExceeded(f"no number is free after {shown(last)}")
     return last + 1
 
 
@@ -93,7 +93,8 @@ def load_address_in_state(state: State, path: Path) -> tuple[int, bool]:
 
 
 def require_same_waves(state: State, architecture: str, lanes: int) -> None:
-    """`UsageError` for a kernel of another processor or wave size: a state has waves of one."""
+    """Raise `UsageError` for a kernel of another processor or wave size: a state has waves of
+    one."""
     there = state.architecture
     if (there.name, there.lane_count) != (architecture, lanes):
         raise UsageError(

@@ -31,7 +31,7 @@ class Extent:
 def require_room(
     load_address: int, alignment: int, loaded: Sequence[Extent], extents: Iterable[Extent]
 ) -> None:
-    """`UsageError` where a code object cannot be loaded at an address.
+    """Raise `UsageError` if a code object cannot be loaded at an address.
 
     Its segments are at their addresses in the file and this one, which keeps them aligned (System V
     ABI, "Base Address").

@@ -82,7 +82,9 @@ class Launched:
     def note_on_hidden(self) -> str | None:
         """Which hidden arguments are not known; None where all are."""
         kinds = [kind for _, kind in self.kernarg.absent]
-        return f"unknown, as only a runtime makes them: {', '.join(kinds)}" if kinds else None
+        if not kinds:
+            return None
+        return f"unknown, because only a runtime creates them: {', '.join(kinds)}"
 
 
 @frozen
@@ -106,8 +108,8 @@ class NamedBuffer:
 
 
 def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
-    """The buffers of dispatches of one run, called after their arguments; where an earlier one has
-    the name `out`, that of the second dispatch is `out.2`."""
+    """Return the buffers of the dispatches of a run, named after their arguments; if an earlier one
+    has the name `out`, that of the second dispatch is `out.2`."""
     out: dict[str, NamedBuffer] = {}
     for number, launched in enumerate(launches, 1):
         parameters = {
@@ -121,7 +123,7 @@ def named_buffers(launches: Iterable[Launched]) -> dict[str, NamedBuffer]:
 
 
 def require_contents(launched: Launched) -> None:
-    """`UsageError` for a buffer without contents, which a kernel cannot read."""
+    """Raise `UsageError` for a buffer without contents, which a kernel cannot read."""
     for _, buffer, name in launched.kernarg.buffers:
         if buffer.data is None:
             raise UsageError(
@@ -146,8 +148,8 @@ def next_placement(launches: Sequence[Launched]) -> DispatchPlacement:
 
 
 def dispatched(request: Request) -> Launched:
-    """The dispatch; `UsageError` where it cannot be, `Malformed` for an impossible descriptor,
-    `Unsupported` for workgroup clusters."""
+    """Return the dispatch; `UsageError` if it is impossible, `Malformed` for an impossible
+    descriptor, `Unsupported` for workgroup clusters."""
     descriptor = request.kernel.descriptor
     if descriptor is None or request.kernel.entry is None or request.kernel.address is None:
         raise UsageError(f"kernel {request.kernel.name} has no descriptor with its start")
@@ -287,7 +289,7 @@ def _bound(request: Request, hidden: HiddenValues, allocator: dispatch_packet.Al
         if request.arguments:
             raise UsageError(f"the code object has no metadata of the arguments of {kernel.name}")
         size = kernel.kernarg_bytes
-        unknown = (f"the whole kernarg segment of {size} bytes",) if size else ()
+        unknown = (f"the complete kernarg segment of {size} bytes",) if size else ()
         return Kernarg([], (), 0, unknown)
     fixed = 0 if kernel.descriptor is None else kernel.descriptor.lds_bytes
     return kernarg.bind(

@@ -84,7 +84,8 @@ class Request:
 
 
 def require_no_clusters(kernel: GpuKernel) -> None:
-    """Dispatch packets of the documents have no cluster sizes (code object V6, `.cluster_dims`)."""
+    """Raise `Unsupported` for a kernel with workgroup clusters: no document has dispatch packets
+    with cluster sizes (code object V6, `.cluster_dims`)."""
     dims = None if kernel.metadata is None else kernel.metadata.cluster_dims
     if dims and any(dims):
         sizes = ",".join(map(str, dims))
@@ -92,7 +93,8 @@ def require_no_clusters(kernel: GpuKernel) -> None:
 
 
 def require_geometry(request: Request, lanes: int) -> None:
-    """`UsageError` for a grid or workgroup that the kernel or the processor does not allow."""
+    """Raise `UsageError` for a grid or workgroup that the kernel or the processor does not
+    allow."""
     geometry, metadata = request.geometry, request.kernel.metadata
     items = prod(geometry.workgroup)
     shown = ",".join(map(str, geometry.workgroup))
@@ -132,7 +134,8 @@ def require_lds(request: Request, group_bytes: int) -> None:
 
 
 def wave_scratch_bytes(request: Request, lanes: int) -> int:
-    """Scratch of a wave, in the granules of the processor; `UsageError` for more than it has."""
+    """Return the scratch size of a wave, in granules of the processor; `UsageError` for more than
+    it has."""
     processor = request.processor
     granule = processor.scratch_granule_bytes
     granules = -(-request.private_bytes * lanes // granule)

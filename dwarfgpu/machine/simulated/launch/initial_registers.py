@@ -29,7 +29,7 @@ USER_SGPRS: Final = (
     ("grid_workgroup_count_z", 1),
 )
 """Name after `enable_sgpr_`, and number of SGPRs, in the order of their set-up."""
-_CALLED: Final = {"private_segment_buffer": "the V# of the scratch is made by the runtime"}
+_CALLED: Final = {"private_segment_buffer": "the runtime creates the V# of the scratch"}
 _MASK: Final = 0xFFFFFFFF
 
 
@@ -128,7 +128,7 @@ class WaveValues:
 def system_sgprs(
     descriptor: KernelDescriptor, processor: Processor, first: int, wave: WaveValues
 ) -> dict[str, int]:
-    """The system SGPRs, from the first one on; workgroup ids are in ttmps from GFX12 on."""
+    """Return the system SGPRs, from the first one on; from GFX12 on, workgroup ids are in ttmps."""
     fields = descriptor.fields
     sgprs: list[int] = []
     if not processor.has_architected_sgprs:
@@ -243,7 +243,7 @@ def _by_bit(value: int, known_mask: int) -> str:
 
 
 def exec_mask(wave: WaveValues, lanes: int) -> int:
-    """A bit for each lane that has a work-item."""
+    """Return a mask with a bit for each lane that has a work-item."""
     x, y, z = wave.size
     remaining = max(0, min(lanes, x * y * z - wave.wave_in_group * lanes))
     return (1 << remaining) - 1
@@ -252,7 +252,7 @@ def exec_mask(wave: WaveValues, lanes: int) -> int:
 def work_item_ids(
     descriptor: KernelDescriptor, processor: Processor, lanes: int, wave: WaveValues
 ) -> dict[str, list[int]]:
-    """The VGPRs with the ids of the work-items, a value for each lane that has one.
+    """Return the VGPRs with the ids of the work-items, a value for each lane that has one.
 
     `Malformed` for the value of the descriptor that is undefined.
     """
@@ -269,8 +269,8 @@ def work_item_ids(
 
 
 def allocation(descriptor: KernelDescriptor, processor: Processor) -> tuple[int, int, int]:
-    """SGPRs, VGPRs and AGPRs that a wave has: from GFX10 on all SGPRs; AGPRs are the VGPRs from
-    accum_offset on, or, where they are registers of their own, as many as VGPRs."""
+    """Return the SGPRs, VGPRs and AGPRs of a wave: from GFX10 on, all SGPRs. AGPRs are the VGPRs
+    from accum_offset on or, if they are separate registers, as many as VGPRs."""
     vgprs, agprs = descriptor.allocated_vgprs, 0
     if descriptor.accum_offset is not None:
         total, vgprs = vgprs, min(vgprs, descriptor.accum_offset)

@@ -51,7 +51,7 @@ class HiddenValues:
     private_base: int
 
     def of(self, kind: str, dynamic_lds_bytes: int) -> int | None:
-        """The value of a hidden argument; None for one that only a runtime could make."""
+        """Return the value of a hidden argument; None for one that only a runtime could make."""
         name, _, axis = kind.removeprefix("hidden_").rpartition("_")
         if axis in ("x", "y", "z"):
             values = {

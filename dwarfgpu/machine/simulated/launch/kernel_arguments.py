@@ -155,7 +155,7 @@ class Parameter:
 def parameters(
     arguments: Sequence[Argument], declared: Sequence[DeclaredParameter]
 ) -> list[Parameter]:
-    """The arguments of the programmer, by the names of the metadata, else those declared.
+    """Return the explicit arguments, with the names in the metadata, or else the declared names.
 
     The declarations belong to the arguments in order; they are used where they are as many.
     """

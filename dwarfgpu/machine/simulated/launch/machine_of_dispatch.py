@@ -59,8 +59,8 @@ def machine_of_dispatch(
     tracks_writes: bool = False,
     earlier: GlobalMemory | None = None,
 ) -> RunningMachine:
-    """The machine before the first instruction; `earlier` is the memory that another dispatch of
-    the code object has left.
+    """Return the machine before the first instruction; `earlier` is the memory that another
+    dispatch of the code object has left.
 
     `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
@@ -171,7 +171,7 @@ def _add_absent(global_memory: GlobalMemory, segment: Allocation, launched: Laun
     for number, (offset, kind) in enumerate(launched.kernarg.absent):
         address = _ABSENT_ADDRESS + (number << 32)
         global_memory.absent[address >> 32] = (
-            f"{kind}, which only a runtime makes{_USES.get(kind, '')}"
+            f"{kind}, which only a runtime creates{_USES.get(kind, '')}"
         )
         segment.contents[offset : offset + 8] = address.to_bytes(8, "little")
 

@@ -57,7 +57,8 @@ def machine_of_state(
     fill: int | None = None,
     source: Source | None = None,
 ) -> RunningMachine:
-    """The waves of a state as a machine that runs; as of `machines_of_process`."""
+    """Return the waves of a state as a running machine; errors are those of
+    `machines_of_process`."""
     [machine] = machines_of_process([state], segments, seed, fill, source)
     return machine
 
@@ -69,7 +70,7 @@ def machines_of_process(
     fill: int | None = None,
     source: Source | None = None,
 ) -> list[RunningMachine]:
-    """The waves of the states of one process as machines that run, and share global memory.
+    """Return the waves of the states of one process as running machines that share global memory.
 
     Each state is of one processor and one size of waves.
     `source`: of global memory that is not in the states.

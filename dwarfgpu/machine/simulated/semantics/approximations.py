@@ -41,25 +41,25 @@ def _rounded(wide: Lanes, like: Lanes, exact: Exact) -> Lanes:
 
 
 def exp2(a: Lanes) -> Lanes:
-    """Two to the power of a."""
+    """Return two to the power of a."""
     return _rounded(np.exp2(a.astype(np.float64)), a, lambda x: Decimal(2) ** x)
 
 
 def logarithm(a: Lanes) -> Lanes:
-    """log2; the NaN 0x7fc00000 of negative numbers."""
+    """Return log2(a); the NaN 0x7fc00000 for negative numbers."""
     wide = a.astype(np.float64)
     out = _rounded(np.log2(np.abs(wide)), a, lambda x: abs(x).ln() / Decimal(2).ln())
     return np.where(wide < 0, np.abs(a.dtype.type(np.nan)), out)
 
 
 def sine_of_turns(a: Lanes) -> Lanes:
-    """sin(2 pi a)."""
+    """Return sin(2 pi a)."""
     wide = np.sin(2 * np.pi * np.fmod(a.astype(np.float64), 1.0))
     return _rounded(wide, a, lambda x: _sine(2 * _PI * (x % 1)))
 
 
 def cosine_of_turns(a: Lanes) -> Lanes:
-    """cos(2 pi a)."""
+    """Return cos(2 pi a)."""
     wide = np.cos(2 * np.pi * np.fmod(a.astype(np.float64), 1.0))
     return _rounded(wide, a, lambda x: _sine(2 * _PI * (x % 1) + _PI / 2))
 
@@ -76,7 +76,7 @@ def _sine(x: Decimal) -> Decimal:
 
 
 def reciprocal_root(a: Lanes) -> Lanes:
-    """1 / sqrt(a)."""
+    """Return 1 / sqrt(a)."""
     out = 1 / np.sqrt(a.astype(np.float64))
     if a.dtype != np.float64:
         return _rounded(out, a, lambda x: 1 / x.sqrt())

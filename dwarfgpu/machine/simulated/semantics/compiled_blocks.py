@@ -77,7 +77,8 @@ class Blocks:
         return blocks
 
     def make(self, pc: int, mode: StepMode, breakpoints: frozenset[int]) -> Block:
-        """The block at an address; `WaveStop` where its first instruction cannot be executed."""
+        """Return the block at an address; `WaveStop` where its first instruction cannot be
+        executed."""
         steps = self.steps(pc, mode, breakpoints)
         block = self.of(mode, breakpoints)[pc] = compiled_block(tuple(steps))
         return block
@@ -85,7 +86,7 @@ class Blocks:
     def steps(
         self, pc: int, mode: StepMode, breakpoints: frozenset[int] = frozenset()
     ) -> list[Step]:
-        """The instructions of a block; `WaveStop` as of `make`."""
+        """Return the instructions of a block; `WaveStop` as in `make`."""
         program = self._program
         steps = [program.step_at(pc, mode)]
         while len(steps) < MAX_INSTRUCTIONS and not steps[-1].ends_block:

@@ -63,8 +63,8 @@ _CLOCK: Final = re.compile(r"w\.(clock\b|hardware_register\()")
 
 
 def function_text(lines: Sequence[str]) -> str:
-    """The source of a function of statements: they begin at its third line. Its constants are
-    made with it, once."""
+    """Return the source of a function of statements, which begin at its third line. Its constants
+    are created once, with the function."""
     made: dict[str, str] = {}
 
     def name(match: re.Match[str]) -> str:
@@ -126,7 +126,8 @@ class Program:
         return steps
 
     def step_at(self, pc: int, mode: StepMode = PLAIN_MODE) -> Step:
-        """The instruction at an address; `WaveStop` where there is none, or it is not simulated."""
+        """Return the instruction at an address; `WaveStop` if there is none, or if it is not
+        simulated."""
         steps = self.steps_of(mode)
         step = steps.get(pc)
         if step is None:

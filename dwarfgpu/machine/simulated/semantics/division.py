@@ -31,7 +31,7 @@ def _division(b: Lanes, c: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
 
 
 def division_scale(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """One of numerator c and denominator b, scaled so that their division loses nothing."""
+    """Return the numerator c or the denominator b, scaled so that their division loses nothing."""
     a, b, c = np.broadcast_arrays(a, b, c)
     step, tiny = {4: (64, 23), 8: (128, 53)}[a.itemsize]
     is_huge, is_denormal, tiny_reciprocal, tiny_quotient = _division(b, c)
@@ -69,7 +69,7 @@ def division_needs_scale(b: Lanes, c: Lanes) -> Lanes:
 
 
 def division_fma(a: Lanes, b: Lanes, c: Lanes, is_scaled: Lanes) -> Lanes:
-    """a * b + c, scaled up where c, the quotient, is large, else down, and rounded once."""
+    """Return a * b + c, rounded once; scaled up if the quotient c is large, otherwise down."""
     a, b, c, is_scaled = np.broadcast_arrays(a, b, c, is_scaled)
     step, middle = {4: (64, 127), 8: (128, 1023)}[c.itemsize]
     out = fma(a, b, c)

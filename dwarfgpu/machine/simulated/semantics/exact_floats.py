@@ -16,7 +16,7 @@ _PI_BITS = 1400
 def fma64(
     a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], c: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """a * b + c of doubles, rounded once (Boldo and Melquiond, "Emulation of FMA", 2008).
+    """Return a * b + c of doubles, rounded once (Boldo and Melquiond, "Emulation of FMA", 2008).
 
     Numbers whose intermediate results may leave the range of doubles are computed one by one.
     """
@@ -68,7 +68,7 @@ def _odd_sum(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any
 
 
 def fma_of(a: float, b: float, c: float) -> float:
-    """a * b + c, rounded once, by rational numbers."""
+    """Return a * b + c, rounded once, with rational numbers."""
     if not (isfinite(a) and isfinite(b) and isfinite(c)):
         if not isfinite(a) or not isfinite(b):
             product = nan if 0.0 in (a, b) else a * b
@@ -106,7 +106,7 @@ def _two_over_pi() -> int:
 
 
 def two_over_pi_bits(exponent: int, segment: int) -> float:
-    """53 bits of 2/pi from the segment on that matters for a double of a biased exponent."""
+    """Return 53 bits of 2/pi from the segment that matters for a double with a biased exponent."""
     shift = segment * 53
     if exponent > 1077:
         shift += exponent - 1077

@@ -43,8 +43,8 @@ class Bound:
 
 
 def bound(instruction: Instruction) -> tuple[Bound, ...]:
-    """The operations of an instruction with their operands; `WaveStop` for one that has a register
-    or a constant where its encoding takes none."""
+    """Return the operations of an instruction with their operands; `WaveStop` for an instruction
+    with a register or a constant that its encoding does not allow."""
     return tuple(_one(instruction, fields) for fields in operand_fields(instruction.encoding))
 
 

@@ -34,7 +34,7 @@ def _float_of(a: Lanes, like: Lanes) -> Lanes:
 
 
 def popcount(a: Lanes) -> Lanes:
-    """The number of bits that are set, as 32-bit numbers."""
+    """Return the number of set bits, as 32-bit numbers."""
     a = a.astype(np.uint32)
     a = a - (a >> 1 & 0x55555555)
     a = (a & 0x33333333) + (a >> 2 & 0x33333333)
@@ -50,18 +50,18 @@ def _smeared(a: Lanes) -> Lanes:
 
 
 def leading_zeros(a: Lanes) -> Lanes:
-    """Zeros above the highest bit that is set, -1 where there is none."""
+    """Return the number of zeros above the highest set bit; -1 if no bit is set."""
     zeros = 32 - popcount(_smeared(a)).astype(np.int32)
     return np.where(a == 0, np.int32(-1), zeros)
 
 
 def trailing_zeros(a: Lanes) -> Lanes:
-    """Zeros below the lowest bit that is set, -1 where there is none."""
+    """Return the number of zeros below the lowest set bit; -1 if no bit is set."""
     return np.where(a == 0, np.int32(-1), popcount((a & -a) - 1).astype(np.int32))
 
 
 def leading_signs(a: Lanes) -> Lanes:
-    """Leading bits that are as the sign, -1 where all are."""
+    """Return the number of leading bits that equal the sign; -1 if all do."""
     return leading_zeros((a ^ a >> 31).view(np.uint32))
 
 
@@ -77,19 +77,19 @@ def byte(a: Lanes, number: int) -> Lanes:
 
 
 def signed_field(a: Lanes, first: int, width: int) -> Lanes:
-    """Bits of 32-bit numbers as signed integers."""
+    """Return bits of 32-bit numbers as signed integers."""
     return (a << 32 - width - first).view(np.int32) >> 32 - width
 
 
 def field(a: Lanes, first: int, width: int, is_signed: int) -> Lanes:
-    """Bits of 32-bit numbers as integers, signed or not."""
+    """Return bits of 32-bit numbers as integers, signed or not."""
     if is_signed:
         return signed_field(a, first, width)
     return (a >> first & (1 << width) - 1).view(np.int32)
 
 
 def join_bytes(parts: Iterable[Lanes]) -> Lanes:
-    """Bytes as 32-bit numbers, the lowest first."""
+    """Return bytes as 32-bit numbers, the lowest first."""
     return sum(part << 8 * number for number, part in enumerate(parts))  # type: ignore[return-value]
 
 
@@ -98,7 +98,7 @@ def absolute_difference(a: Lanes, b: Lanes) -> Lanes:
 
 
 def sad_u8(a: Lanes, b: Lanes, is_masked: bool) -> Lanes:
-    """The sum of differences of four bytes; masked, zeros of b do not count."""
+    """Return the sum of differences of four bytes; masked, zeros of b do not count."""
     out = np.zeros(np.broadcast_shapes(a.shape, b.shape), np.uint32)
     for number in range(4):
         left, right = byte(a, number), byte(b, number)
@@ -108,7 +108,7 @@ def sad_u8(a: Lanes, b: Lanes, is_masked: bool) -> Lanes:
 
 
 def four_masked_sad(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """`sad_u8` of four bytes of a, each one byte higher, with c added."""
+    """Return `sad_u8` of four bytes of a, each one byte higher, with c added."""
     parts = [
         sad_u8((a >> 8 * number).astype(np.uint32), b, True) + c[number] for number in range(4)
     ]
@@ -116,7 +116,8 @@ def four_masked_sad(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
 
 
 def four_sad_u16(a: Lanes, b: Lanes, c: Lanes, is_masked: bool) -> Lanes:
-    """`sad_u8` of four bytes of a, each one byte higher, with 16 bits of c added and kept."""
+    """Return `sad_u8` of four bytes of a, each one byte higher, with 16 bits of c added and
+    kept."""
     out: Lanes = np.zeros(np.shape(a), np.uint64)
     for number in range(4):
         one = sad_u8((a >> 8 * number).astype(np.uint32), b, is_masked).astype(np.uint64)
@@ -125,7 +126,8 @@ def four_sad_u16(a: Lanes, b: Lanes, c: Lanes, is_masked: bool) -> Lanes:
 
 
 def conditional_exchange(m: Lanes, a: Lanes) -> Lanes:
-    """Each half of 64 bits replaced by the rest of a half whose highest bit is set."""
+    """Return m, with each half replaced by the low 31 bits of the half of a if the highest bit of
+    the latter is set."""
     out = m
     for first in (0, 32):
         mask = np.uint64(0xFFFFFFFF << first)
@@ -136,8 +138,8 @@ def conditional_exchange(m: Lanes, a: Lanes) -> Lanes:
 
 
 def byte_permute(a: Lanes, b: Lanes, selectors: Lanes) -> Lanes:
-    """Each byte is chosen by one of the selectors: 0 to 7 are bytes of b and a, 8 to 11 signs,
-    12 is zero, more are ones."""
+    """Return bytes that selectors choose: 0 to 7 are bytes of b and a, 8 to 11 signs, 12 is zero,
+    others are ones."""
     a, b, selectors = np.broadcast_arrays(a, b, selectors)
     both = a.astype(np.uint64) << 32 | b
     out = np.zeros(both.shape, np.uint32)
@@ -168,13 +170,13 @@ def chosen_bits(a: Lanes, b: Lanes, c: Lanes, table: int) -> Lanes:
 
 
 def byte_pair(a: Lanes) -> Lanes:
-    """Two numbers of 8 bits as one of 16 bits."""
+    """Return two numbers of 8 bits as one of 16 bits."""
     result: Lanes = a[1].astype(np.uint16) << 8 | a[0].astype(np.uint16)
     return result
 
 
 def halves(low: Lanes, high: Lanes) -> Lanes:
-    """Two numbers of 16 bits as one of 32 bits."""
+    """Return two numbers of 16 bits as one of 32 bits."""
     return low.view(np.uint16).astype(np.uint32) | high.view(np.uint16).astype(np.uint32) << 16
 
 
@@ -186,7 +188,7 @@ def pair_of(a: Lanes, b: Lanes) -> Lanes:
 
 
 def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """a * b + c, rounded once."""
+    """Return a * b + c, rounded once."""
     if a.dtype == np.float64:
         return fma64(a, b, c)
     product = a.astype(np.float64) * b
@@ -214,7 +216,7 @@ def flushed(a: Lanes) -> Lanes:
 
 
 def quieted(a: Lanes) -> Lanes:
-    """NaN as quiet ones."""
+    """Return NaN as quiet NaN."""
     quiet = _INTEGER[a.itemsize](1 << _FRACTION_BITS[a.itemsize] - 1)
     return _float_of(bits(a) | quiet, a)
 
@@ -254,28 +256,28 @@ def plain_max(a: Lanes, b: Lanes) -> Lanes:
 
 
 def float_min(a: Lanes, b: Lanes) -> Lanes:
-    """The smaller number, -0 before +0; the other one of a quiet NaN."""
+    """Return the smaller number, -0 before +0; for a quiet NaN, the other operand."""
     a, b = np.broadcast_arrays(a, b)
     equal = _float_of(bits(a) | bits(b), a)
     return _chosen(a, b, np.where(a == b, equal, np.fmin(a, b)))
 
 
 def float_max(a: Lanes, b: Lanes) -> Lanes:
-    """The greater number, +0 after -0; the other one of a quiet NaN."""
+    """Return the greater number, +0 after -0; for a quiet NaN, the other operand."""
     a, b = np.broadcast_arrays(a, b)
     equal = _float_of(bits(a) & bits(b), a)
     return _chosen(a, b, np.where(a == b, equal, np.fmax(a, b)))
 
 
 def number_min(a: Lanes, b: Lanes) -> Lanes:
-    """The smaller number, -0 before +0; the other one of any NaN, a quiet one if both are (IEEE
-    754-2019, minimumNumber)."""
+    """Return the smaller number, -0 before +0; for any NaN the other operand, a quiet one if both
+    are NaN (IEEE 754-2019, minimumNumber)."""
     return _quieted_pair(a, b, plain_min(a, b))
 
 
 def number_max(a: Lanes, b: Lanes) -> Lanes:
-    """The greater number, +0 after -0; the other one of any NaN, a quiet one if both are (IEEE
-    754-2019, maximumNumber)."""
+    """Return the greater number, +0 after -0; for any NaN the other operand, a quiet one if both
+    are NaN (IEEE 754-2019, maximumNumber)."""
     return _quieted_pair(a, b, plain_max(a, b))
 
 
@@ -285,13 +287,13 @@ def _quieted_pair(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
 
 
 def minimum_2019(a: Lanes, b: Lanes) -> Lanes:
-    """The smaller number, -0 before +0; a quiet NaN if one is NaN (IEEE 754-2019)."""
+    """Return the smaller number, -0 before +0; a quiet NaN if one is NaN (IEEE 754-2019)."""
     a, b = np.broadcast_arrays(a, b)
     return _nan_of(a, b, plain_min(a, b))
 
 
 def maximum_2019(a: Lanes, b: Lanes) -> Lanes:
-    """The greater number, +0 after -0; a quiet NaN if one is NaN (IEEE 754-2019)."""
+    """Return the greater number, +0 after -0; a quiet NaN if one is NaN (IEEE 754-2019)."""
     a, b = np.broadcast_arrays(a, b)
     return _nan_of(a, b, plain_max(a, b))
 
@@ -301,12 +303,12 @@ def _nan_of(a: Lanes, b: Lanes, out: Lanes) -> Lanes:
 
 
 def float_median(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """The middle one of three; the smallest where one is NaN."""
+    """Return the median of three; the smallest if one is NaN."""
     return _median(a, b, c, float_min(float_min(a, b), c))
 
 
 def number_median(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    """The middle one of three; the smallest, as of `number_min`, where one is NaN."""
+    """Return the median of three; if one is NaN, the smallest as in `number_min`."""
     return _median(a, b, c, number_min(number_min(a, b), c))
 
 
@@ -324,19 +326,19 @@ def clip_number(a: Lanes, low: float, high: float) -> Lanes:
 
 
 def clamped(a: Lanes) -> Lanes:
-    """The modifier `clamp` of floating point results: 0 to 1, and 0 for NaN (DX10_CLAMP)."""
+    """Apply the modifier `clamp` to floating point results: 0 to 1, and 0 for NaN (DX10_CLAMP)."""
     zero, one = a.dtype.type(0), a.dtype.type(1)
     result: Lanes = np.where(a > zero, np.minimum(a, one), zero)
     return result
 
 
 def clamped_but_nan(a: Lanes) -> Lanes:
-    """The modifier `clamp` where MODE.DX10_CLAMP is 0: NaN stays."""
+    """Apply the modifier `clamp` with MODE.DX10_CLAMP 0: NaN stays."""
     return np.where(a == a, clamped(a), a)
 
 
 def fraction(a: Lanes) -> Lanes:
-    """a - floor(a), always below 1."""
+    """Return a - floor(a), always below 1."""
     below_one = np.nextafter(a.dtype.type(1), a.dtype.type(0))
     part = a - np.floor(a)
     return np.where(part >= 1, below_one, part)
@@ -348,24 +350,24 @@ def reciprocal(a: Lanes) -> Lanes:
 
 
 def raw_exponent(a: Lanes) -> Lanes:
-    """The biased exponent, as it is encoded."""
+    """Return the biased exponent, as it is encoded."""
     count = _FRACTION_BITS[a.itemsize]
     mask = (1 << _EXPONENT_BITS[a.itemsize]) - 1
     return (bits(a) >> count & mask).astype(np.int32)
 
 
 def mantissa(a: Lanes) -> Lanes:
-    """The fraction of frexp; infinities and NaN as they are."""
+    """Return the fraction of frexp; infinities and NaN are unchanged."""
     return np.where(np.isfinite(a), np.frexp(a)[0], a)
 
 
 def exponent(a: Lanes) -> Lanes:
-    """The exponent of frexp; 0 for zero, infinities and NaN."""
+    """Return the exponent of frexp; 0 for zero, infinities and NaN."""
     return np.where(np.isfinite(a), np.frexp(a)[1], np.int32(0))
 
 
 def scaled(a: Lanes, power: Lanes | int) -> Lanes:
-    """a times two to the power."""
+    """Return a times two to the power."""
     wide = np.asarray(power, np.int32)
     if a.itemsize == 2:
         return np.ldexp(a.astype(np.float64), wide).astype(a.dtype)
@@ -373,21 +375,21 @@ def scaled(a: Lanes, power: Lanes | int) -> Lanes:
 
 
 def f16_toward_zero(a: Lanes) -> Lanes:
-    """f32 as f16, without rounding up."""
+    """Return f32 as f16, without rounding up."""
     half = a.astype(np.float16)
     too_large = np.abs(half.astype(np.float32)) > np.abs(a)
     return np.where(too_large, bits(half) - np.uint16(1), bits(half)).view(np.float16)
 
 
 def bf16(a: Lanes) -> Lanes:
-    """f32 as bf16, which is a number of 16 bits."""
+    """Return f32 as bf16, which is a number of 16 bits."""
     number = a.view(np.uint32)
     rounded = number + 0x7FFF + (number >> 16 & 1) >> 16
     return np.where(a != a, number >> 16 | 0x40, rounded).astype(np.uint16)
 
 
 def of_bf16(a: Lanes) -> Lanes:
-    """bf16 as f32."""
+    """Return bf16 as f32."""
     return (a.astype(np.uint32) << 16).view(np.float32)
 
 

@@ -23,7 +23,7 @@ TYPES: Final[dict[str, Any]] = {
 
 
 def pair(low: Lanes, high: Lanes) -> Lanes:
-    """64 bits of two dwords; at least one differs by lane."""
+    """Return 64 bits of two dwords; at least one differs by lane."""
     out = np.empty(2 * max(low.size, high.size), np.uint32)
     out[::2] = low
     out[1::2] = high
@@ -37,8 +37,8 @@ def high_dwords(a: Lanes) -> Lanes:
 
 @lru_cache(maxsize=1 << 12)
 def constant(kind: Any, number: int) -> Lanes:
-    """A number as an array without axes, not to be written to: NumPy adds such a one to lanes in
-    half the time of a scalar of its own."""
+    """Return a number as a read-only array without axes: NumPy adds it to lanes in half the time of
+    a scalar."""
     out = np.array(number, kind)
     out.flags.writeable = False
     return out
@@ -72,12 +72,12 @@ def one(number: int) -> Lanes:
 
 
 def stacked(parts: tuple[Any, ...], wave: RunningWave, kind: Any) -> Lanes:
-    """Dwords or pairs of them as elements of a type: an array of elements and lanes."""
+    """Return dwords, or pairs of them, as elements of a type: an array of elements and lanes."""
     return np.stack([broadcast(part, wave) for part in parts]).view(kind)
 
 
 def two_halves(a: Any, low: int, high: int, wave: RunningWave, kind: str) -> Lanes:
-    """Two 16-bit elements, each of them the lower or the upper half of a register."""
+    """Return two 16-bit elements, each of them the lower or the upper half of a register."""
     number = broadcast(a, wave)
     out = np.stack([number >> 16 * low, number >> 16 * high])
     if kind == "bf16":
@@ -95,7 +95,7 @@ def small_elements(a: Any, bits: int, is_signed: bool, wave: RunningWave) -> Lan
 
 
 def negated(pairs: Lanes, signs: int) -> Lanes:
-    """Two elements of which the first (1) or the second (2) has another sign."""
+    """Return two elements, the first (1) or the second (2) with its sign changed."""
     out = pairs.copy()
     for number in range(2):
         if signs >> number & 1:
@@ -104,7 +104,7 @@ def negated(pairs: Lanes, signs: int) -> Lanes:
 
 
 def signed_if(a: Lanes, bits: int, is_signed: int) -> Lanes:
-    """Small elements as signed numbers, where they are."""
+    """Return small elements as signed numbers, if they are signed."""
     number = a.astype(np.int32)
     return number << 32 - bits >> 32 - bits if is_signed else number
 
@@ -118,7 +118,7 @@ def raw_bits(a: Any, kind: str) -> Lanes:
 
 
 def joined_halves(a: Lanes, kind: str) -> Lanes:
-    """Two 16-bit elements as one dword."""
+    """Return two 16-bit elements as one dword."""
     bits = raw_bits(a, kind).astype(np.uint32)
     result: Lanes = bits[0] | bits[1] << 16
     return result
@@ -133,7 +133,7 @@ def high_half(a: Lanes) -> Lanes:
 
 
 def wide(a: Any) -> Any:
-    """Integers of 64 bits, in which sums and products of smaller ones do not wrap."""
+    """Return integers of 64 bits, in which sums and products of smaller ones do not wrap."""
     return a.astype(np.int64)
 
 
@@ -147,7 +147,7 @@ def saturated(a: Lanes, kind: str) -> Lanes:
 
 
 def normalised(a: Lanes, kind: str) -> Lanes:
-    """Numbers up to 1 as the integers of a type; NaN is 0."""
+    """Return numbers up to 1 as the integers of a type; NaN is 0."""
     limits = np.iinfo(TYPES[kind])
     number = np.where(a == a, a, 0).astype(np.float64)
     return np.rint(np.clip(number, -1 if limits.min else 0, 1) * limits.max).astype(TYPES[kind])
@@ -181,7 +181,8 @@ def selected(a: Any, select: int, is_signed: bool) -> Any:
 
 
 def placed(old: Lanes, bits: Lanes, select: int, unused: int) -> Lanes:
-    """A result in a part of a dword; the rest is zero (0), the sign (1), or what it was (2)."""
+    """Return a dword with a result in one part; the rest is zero (0), the sign (1), or unchanged
+    (2)."""
     number: Lanes = bits.astype(np.uint32)
     if select == 6:
         return number
@@ -241,7 +242,7 @@ def dpp_sources(control: int, lane_count: int) -> tuple[Lanes, Lanes]:
 
 
 def moved(a: Any, control: int, fetches_inactive: bool, wave: RunningWave) -> Lanes:
-    """A register as DPP moves it; zero where no lane is read."""
+    """Return a register as DPP moves it; zero where no lane is read."""
     source, valid = dpp_sources(control, wave.lane_count)
     if not fetches_inactive:
         valid = valid & wave.active_lanes[source]
@@ -264,7 +265,7 @@ def reached_by(
 
 
 def moved8(a: Any, selectors: int, fetches_inactive: bool, wave: RunningWave) -> Lanes:
-    """A register as DPP8 moves it: each lane reads one of its group of eight."""
+    """Return a register as DPP8 moves it: each lane reads one of its group of eight."""
     lane = np.arange(wave.lane_count)
     source = lane & ~7 | selectors >> 3 * (lane & 7) & 7
     out = broadcast(a, wave)[source]
@@ -275,7 +276,7 @@ def moved8(a: Any, selectors: int, fetches_inactive: bool, wave: RunningWave) ->
 
 
 def first_of(a: Lanes, active: Lanes) -> int:
-    """The value of the first active lane, of lane 0 where none is."""
+    """Return the value of the first active lane, or of lane 0 if none is active."""
     return int(a[int(np.argmax(active))])
 
 
@@ -304,7 +305,7 @@ def _first(number: Any) -> int:
 
 
 def other_half(a: Lanes, old: Lanes) -> Lanes:
-    """The lanes of a wave64 with its halves exchanged; of a wave32, what was there."""
+    """Return the lanes of a wave64 with its halves exchanged; those of a wave32 unchanged."""
     return old if len(a) == 32 else np.roll(a, 32)
 
 
@@ -321,8 +322,8 @@ def exchanged_rows(d: Lanes, a: Lanes, rows: int, active: Lanes, which: int) -> 
 
 
 def transposed(m: Lanes, bits: int, active: Lanes) -> Lanes:
-    """What 16 lanes have loaded, 8 bytes each, as a matrix with rows of 16 elements: a column for
-    each lane. `WaveStop` where some of the 16 are inactive.
+    """Return 8 bytes loaded by each of 16 lanes as a matrix with rows of 16 elements: a column for
+    each lane. `WaveStop` if some of the 16 are inactive.
 
     Compilers rely on it for the operands of products of matrices; no text of AMD has it.
     """
@@ -338,8 +339,8 @@ def transposed(m: Lanes, bits: int, active: Lanes) -> Lanes:
 
 
 def permuted_rows(a: Lanes, low: Any, high: Any, other: int) -> Lanes:
-    """Each lane of a row of 16 reads the one that four bits of a selector name, in its row (0) or
-    in the neighbouring one (16)."""
+    """Return a value for each lane of a row of 16: that of the lane that four bits of a selector
+    name, in its row (0) or in the neighbouring one (16)."""
     lane = np.arange(len(a))
     selector = int(np.asarray(high).reshape(-1)[0]) << 32 | int(np.asarray(low).reshape(-1)[0])
     numbers = np.array([selector >> 4 * n & 15 for n in range(16)])
@@ -367,7 +368,7 @@ def inserted(a: Lanes, value: Lanes, first: int, width: int) -> Lanes:
 
 
 def packed_sum(a: Lanes, b: Lanes, kind: str) -> Lanes:
-    """Sums of two 16-bit numbers each."""
+    """Return sums of two 16-bit numbers each."""
     halves = []
     for first in (0, 16):
         left, right = (np.asarray(number) >> first & 0xFFFF for number in (a, b))
@@ -381,14 +382,14 @@ def packed_sum(a: Lanes, b: Lanes, kind: str) -> Lanes:
 
 
 def read_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
-    """Each lane reads the one that a byte address names; 0 from an inactive one."""
+    """Read, for each lane, the lane that a byte address names; 0 from an inactive one."""
     source = (address >> 2 & len(a) - 1).astype(np.intp)
     a = np.broadcast_to(a, active.shape)
     return np.where(active[source], a[source], np.uint32(0))
 
 
 def write_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
-    """Each active lane writes the one that a byte address names; the last one wins."""
+    """Write, from each active lane, the lane that a byte address names; the last one wins."""
     out = np.zeros_like(a)
     target = (address >> 2 & len(a) - 1).astype(np.intp)
     out[target[active]] = a[active]
@@ -396,7 +397,8 @@ def write_lanes(a: Lanes, address: Lanes, active: Lanes) -> Lanes:
 
 
 def swizzled(a: Lanes, pattern: int, active: Lanes) -> Lanes:
-    """Lanes within groups of 32 (a mask for each group, or FFT) or of 4 (QUAD_PERM)."""
+    """Return lanes permuted within groups of 32 (by a mask for each group, or FFT) or of 4
+    (QUAD_PERM)."""
     lane = np.arange(len(a))
     if pattern >= 0xE000:
         mask = pattern & 31
@@ -411,13 +413,13 @@ def swizzled(a: Lanes, pattern: int, active: Lanes) -> Lanes:
 
 
 def require_swizzle(pattern: int) -> None:
-    """`WaveStop` for an offset of `ds_swizzle_b32` that `swizzled` does not have."""
+    """Raise `WaveStop` for an offset of `ds_swizzle_b32` that `swizzled` does not support."""
     if pattern & 0x8000 and pattern & 0x7F00 and pattern < 0xE000:
         raise not_simulated(f"ds_swizzle_b32 offset:{pattern:#x}")
 
 
 def two_addresses(base: Any, first: int, second: int) -> Lanes:
-    """The addresses of an LDS instruction that has two offsets."""
+    """Return the addresses of an LDS instruction with two offsets."""
     return np.stack([base + np.uint32(first), base + np.uint32(second)])
 
 

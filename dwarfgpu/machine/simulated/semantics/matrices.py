@@ -19,7 +19,7 @@ from dwarfgpu.machine.simulated.semantics.small_floats import small_float, xf32
 
 
 def tile(registers: tuple[Lanes, ...], kind: str) -> Lanes:
-    """Registers as elements of a type, lowest bits first: an array of elements and lanes.
+    """Return registers as elements of a type, lowest bits first: an array of elements and lanes.
 
     bf16, xf32 and numbers of 8 bits are of single precision then.
     """
@@ -66,8 +66,8 @@ def untiled(elements: Lanes, kind: str, count: int) -> list[Lanes]:
 
 
 def grouped_lanes(elements: Lanes, pattern: int) -> Lanes:
-    """The modifier blgp: a group of 32 (1, 2) or 16 lanes (4 to 7) for all others, or all lanes
-    rotated by 16 (3)."""
+    """Apply the modifier blgp: a group of 32 (1, 2) or 16 lanes (4 to 7) for all others, or all
+    lanes rotated by 16 (3)."""
     lane = np.arange(elements.shape[-1])
     if pattern == 3:
         source = (lane + 16) % len(lane)
@@ -80,7 +80,8 @@ def grouped_lanes(elements: Lanes, pattern: int) -> Lanes:
 
 
 def one_block(elements: Lanes, rows: int, size: int, number: int) -> Lanes:
-    """The modifiers cbsz and abid: of each 2**size blocks, the lanes of one for all of them."""
+    """Apply the modifiers cbsz and abid: of each 2**size blocks, the lanes of one are used for
+    all."""
     lane = np.arange(elements.shape[-1])
     block = (lane // rows >> size << size) + number
     result: Lanes = elements[:, block * rows + lane % rows]
@@ -97,7 +98,8 @@ def negated_elements(elements: Lanes, signs: int) -> Lanes:
 
 
 def mfma(a: Lanes, b: Lanes, c: Lanes, rows: int, depth: int, blocks: int = 1) -> Lanes:
-    """a * b + c of one or several pairs of matrices, `rows` by `depth` and `depth` by `rows`.
+    """Return a * b + c of one or several pairs of matrices, `rows` by `depth` and `depth` by
+    `rows`.
 
     A lane has elements of one row of a and of one column of b, and of c and the result some rows of
     one column.
@@ -157,7 +159,8 @@ def _product(left: Lanes, right: Lanes, whole: Lanes, saturates: int = 0) -> Lan
 
 
 def smfmac(a: Lanes, b: Lanes, index: Lanes, d: Lanes, rows: int, depth: int, key: int) -> Lanes:
-    """a * b + d, where two of four elements of each row of a are not zero; the index says which."""
+    """Return a * b + d, where two of four elements of each row of a are not zero; the index gives
+    their positions."""
     return mfma(_dense(a, index, key, len(b)), _as_dense(b), d, rows, depth)
 
 
@@ -205,8 +208,8 @@ def wmma(
     saturates: int = 0,
     bits: int = 8,
 ) -> Lanes:
-    """a * b + c of matrices of 16 rows and columns; `signs`: 1 and 2 for signed integers of so
-    many bits."""
+    """Return a * b + c of matrices of 16 rows and columns; `signs`: 1 and 2 mark a and b as signed
+    integers."""
     lanes = c.shape[1]
     left = _row_of_lanes(_integers(a, signs & 1, bits), depth, generation)
     right = _row_of_lanes(_integers(b, signs & 2, bits), depth, generation)

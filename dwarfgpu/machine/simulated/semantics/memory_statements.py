@@ -45,7 +45,7 @@ def memory_access(
     shape_of: Callable[[str], TypeShape],
     expressions: Sequence[str],
 ) -> Access:
-    """The statements; `WaveStop` for what is not simulated."""
+    """Return the statements; `WaveStop` for an access that is not simulated."""
     operation = item.operation
     has_status = item.instruction.encoding.format.syntax.endswith(" tfe")
     if item.fields.get("gds") or has_status:

@@ -56,7 +56,7 @@ class TypeShape:
 
 
 def type_shape(text: str) -> TypeShape:
-    """`u32`, `v2f16`; `ValueError` for something else."""
+    """Parse `u32` or `v2f16`; `ValueError` for any other text."""
     if match := _VECTOR_TYPE.fullmatch(text):
         return TypeShape(int(match[1]), match[2], int(match[3]))
     match = _TYPE.fullmatch(text)
@@ -118,7 +118,7 @@ class Operand:
     # Vectors.
 
     def raw(self, dword: int = 0) -> str:
-        """One dword for each lane, or a NumPy scalar."""
+        """Return one dword for each lane, or a NumPy scalar."""
         register = self.register
         if register is not None and self.is_vector:
             bank = "v" if register.bank == "v" else "av"
@@ -233,7 +233,8 @@ class Operand:
 
 
 def scalar_register_text(register: Register, dwords: int) -> str:
-    """Scalar registers as one integer; `WaveStop` for one that is not simulated."""
+    """Return the text of scalar registers as one integer; `WaveStop` for one that is not
+    simulated."""
     bank, first, _, _ = register
     if bank in ("s", "ttmp") or bank in _PAIRS:
         at = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]
@@ -260,7 +261,7 @@ def scalar_register_text(register: Register, dwords: int) -> str:
 
 
 def scalar_write(register: Register, dwords: int, value: str) -> list[str]:
-    """Statements that write an integer to scalar registers."""
+    """Return statements that write an integer to scalar registers."""
     bank, first, _, _ = register
     if bank in ("s", "ttmp") or bank in _PAIRS:
         at = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]

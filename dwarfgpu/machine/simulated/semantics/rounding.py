@@ -59,7 +59,7 @@ _REASONS: Final = {
 
 
 def in_mode(expression: str, mode: int) -> str:
-    """An expression of a declaration in which every operation that rounds does so as `mode` says:
+    """Return an expression of a declaration in which every operation rounds as `mode` says:
     FP_ROUND, `SATURATES_F16` and EXCP_EN."""
     if _APPROXIMATE.search(expression) and not mode >> EXCEPTIONS_AT:
         return expression
@@ -185,7 +185,7 @@ def _of_sources(result: Lanes, sources: tuple[Lanes, ...]) -> Lanes:
 
 
 def raise_enabled(raised: Lanes, enabled: int, wave: RunningWave) -> None:
-    """`WaveStop` for the first exception that is enabled, in the active lanes that have it."""
+    """Raise `WaveStop` for the first enabled exception, in the active lanes that have it."""
     flags = np.atleast_1d(raised & enabled)
     flags = flags.reshape(-1, flags.shape[-1])
     if flags.shape[-1] == wave.lane_count:
@@ -221,7 +221,7 @@ def _root(a: Fraction) -> Fraction:
 
 
 def rounded_scaled(a: Lanes, power: Any, mode: int, wave: RunningWave) -> Lanes:
-    """a times two to the power."""
+    """Return a times two to the power."""
     a, power = np.broadcast_arrays(a, np.asarray(power, np.int32))
     nearest = FUNCTIONS["scaled"](a, power)
     return _rounded(nearest, (a, power), lambda a, p: a * Fraction(2) ** int(p), mode, wave)

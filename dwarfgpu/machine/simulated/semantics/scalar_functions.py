@@ -14,17 +14,17 @@ def popcount(a: int) -> int:
 
 
 def leading_zeros(a: int, width: int) -> int:
-    """Zeros above the highest bit that is set, -1 where there is none."""
+    """Return the number of zeros above the highest set bit; -1 if no bit is set."""
     return width - a.bit_length() if a else -1
 
 
 def trailing_zeros(a: int) -> int:
-    """Zeros below the lowest bit that is set, -1 where there is none."""
+    """Return the number of zeros below the lowest set bit; -1 if no bit is set."""
     return (a & -a).bit_length() - 1
 
 
 def leading_signs(a: int, width: int) -> int:
-    """Leading bits that are as the sign, -1 where all are."""
+    """Return the number of leading bits that equal the sign; -1 if all do."""
     return leading_zeros(a ^ a >> width - 1, width)
 
 
@@ -34,7 +34,7 @@ def reverse(a: int, width: int) -> int:
 
 
 def quads(a: int) -> int:
-    """A bit for each group of four bits that has one."""
+    """Return a bit for each group of four bits in which one is set."""
     out = number = 0
     while a >> 4 * number:
         out |= bool(a >> 4 * number & 15) << number
@@ -53,7 +53,7 @@ def absolute_difference(a: int, b: int) -> int:
 
 
 def bit_field(a: int, width: int, type: str) -> int:
-    """The lowest bits, as a signed number where the type is one."""
+    """Return the lowest bits, as a signed number if the type is signed."""
     if not width:
         return 0
     a &= (1 << width) - 1

@@ -25,7 +25,7 @@ def format_of(kind: str, target: IsaTarget) -> str:
 
 @cache
 def small_floats(name: str) -> Lanes:
-    """The number of each of the 256 bytes, as f32."""
+    """Return the number of each of the 256 bytes, as f32."""
     kind, _, fnuz = name.partition("_")
     exponent_bits = _EXPONENT_BITS[kind]
     fraction_bits = 7 - exponent_bits
@@ -50,13 +50,14 @@ def small_floats(name: str) -> Lanes:
 
 
 def small_float(a: Lanes, name: str) -> Lanes:
-    """Bytes as f32."""
+    """Return bytes as f32."""
     result: Lanes = small_floats(name)[a & 255]
     return result
 
 
 def small_bits(a: Lanes, name: str) -> Lanes:
-    """f32 as bytes: to nearest, ties to even; what is too large is infinite, or NaN."""
+    """Return f32 as bytes, to nearest, ties to even; a number that is too large becomes infinity,
+    or NaN."""
     numbers = small_floats(name).astype(np.float64)
     positive = numbers[:128]
     finite = positive[np.isfinite(positive)]
@@ -81,7 +82,7 @@ def small_bits(a: Lanes, name: str) -> Lanes:
 
 
 def xf32(a: Lanes) -> Lanes:
-    """f32 with the 10 bits of the fraction that xf32 has, to nearest even."""
+    """Return f32 with the 10 bits of fraction of xf32, to nearest even."""
     number = bits(a).astype(np.uint64)
     rounded = (number + 0xFFF + (number >> np.uint64(13) & np.uint64(1))) & np.uint64(0xFFFFE000)
     kept = np.where(np.isfinite(a), rounded, number)
@@ -89,7 +90,7 @@ def xf32(a: Lanes) -> Lanes:
 
 
 def small_dot(a: Lanes, kind_a: str, b: Lanes, kind_b: str, c: Lanes) -> Lanes:
-    """c and the products of four bytes each, added one after the other."""
+    """Return the sum of c and the products of four bytes each, added one after the other."""
     for number in range(4):
         left, right = small_float(a >> 8 * number, kind_a), small_float(b >> 8 * number, kind_b)
         c = fma(left, right, c)

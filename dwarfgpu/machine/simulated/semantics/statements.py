@@ -74,7 +74,7 @@ def statements(
     mode: StepMode = PLAIN_MODE,
     tracks_writes: bool = False,
 ) -> list[str]:
-    """The statements; `WaveStop` where the instruction is not simulated.
+    """Return the statements; `WaveStop` where the instruction is not simulated.
 
     `is_careful`: for numbers of which an operation makes a NaN; the processor that executes this
     says so before anything is written (`FloatingPointError`).

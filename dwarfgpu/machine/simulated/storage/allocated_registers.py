@@ -16,7 +16,8 @@ class AllocatedRegisters(NamedTuple):
     a: int | None = None
 
     def require(self, bank: str, first: int, count: int) -> None:
-        """`WaveStop` if one of consecutive registers is not allocated; other banks always are."""
+        """Raise `WaveStop` if one of consecutive registers is not allocated; those of other banks
+        always are."""
         allocated = {"s": self.s, "v": self.v, "a": self.a}.get(bank)
         if allocated is None or first + count <= allocated:
             return

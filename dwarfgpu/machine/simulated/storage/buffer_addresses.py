@@ -17,7 +17,7 @@ BufferAddress: TypeAlias = tuple[Lanes, Lanes | None]
 
 
 def in_both(on: Lanes | None, valid: Lanes | None) -> Lanes | None:
-    """The lanes in both masks; None is a mask of all lanes."""
+    """Return the lanes in both masks; None is a mask of all lanes."""
     if on is None or valid is None:
         return valid if on is None else on
     out: Lanes = on & valid
@@ -39,7 +39,7 @@ def buffer_addresses(
 def same_offset(
     resource: int, index: int, offset: int, scalar: int, lane_count: int
 ) -> BufferAddress:
-    """Addresses where only the number of the lane differs; the arrays are not to be written to.
+    """Return addresses in which only the number of the lane differs, as read-only arrays.
 
     Compiled code has such accesses to private memory in most instructions of -O0.
     """

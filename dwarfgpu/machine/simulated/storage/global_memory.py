@@ -37,7 +37,7 @@ _MANY: Final = 256
 
 
 def extremes(numbers: Lanes) -> tuple[int, int]:
-    """The least and the greatest: a third of the time of `min` and `max` for the lanes of a
+    """Return the least and the greatest: a third of the time of `min` and `max` for the lanes of a
     wave."""
     return numbers.item(numbers.argmin()), numbers.item(numbers.argmax())
 
@@ -95,7 +95,7 @@ class Allocation:
         self._windows: dict[int, Lanes] = {}
 
     def words(self, size_bytes: int) -> Lanes | None:
-        """The bytes as whole words; None where they are not aligned."""
+        """Return the bytes as whole words; None if they are not aligned."""
         if self._alignment % size_bytes:
             return None
         return self.data[: len(self.data) // size_bytes * size_bytes].view(f"u{size_bytes}")
@@ -111,7 +111,7 @@ class Allocation:
         return window
 
     def part(self, first: int, end: int) -> Allocation:
-        """Some of the bytes as an allocation that begins at 0; they are shared."""
+        """Return some of the bytes, which are shared, as an allocation that begins at 0."""
         out = copy(self)
         out.start, out.end = 0, end - first
         out._set_data(self.data[first:end], first)
@@ -128,7 +128,8 @@ class Source(Protocol):
     """Memory that is not read before an access needs it."""
 
     def allocation_at(self, global_memory: GlobalMemory, address: int) -> Allocation | None:
-        """Memory with a byte at an address, which is in no allocation yet; None where none is."""
+        """Return memory with a byte at an address that is in no allocation yet; None if there is
+        none."""
         ...
 
     def start_after(self, address: int) -> int:
@@ -144,7 +145,7 @@ class Source(Protocol):
         ...
 
     def why_missing(self, address: int, size_bytes: int) -> tuple[StopReason, str]:
-        """Why a range cannot be accessed."""
+        """Return the reason why a range cannot be accessed."""
         ...
 
 
@@ -199,7 +200,8 @@ class GlobalMemory:
         return start if end is None else min(start, end)
 
     def gap(self, address: int) -> tuple[int, int | None]:
-        """The end of the allocation before an address in none, and the start of the next one."""
+        """Return the end of the allocation before an address in none, and the start of the next
+        one."""
         index = bisect_right(self._starts, address)
         return (
             self.allocations[index - 1].end if index else 0,
@@ -207,7 +209,7 @@ class GlobalMemory:
         )
 
     def free_range(self, first: int, size_bytes: int) -> int:
-        """The first address where nothing is known to be, in steps of that size."""
+        """Return the first address, in steps of `size_bytes`, at which that many bytes are free."""
         address = first
         while any(
             item.start < address + size_bytes and address < item.end for item in self.allocations
@@ -218,7 +220,7 @@ class GlobalMemory:
     # For scalars and debuggers.
 
     def read(self, address: int, size_bytes: int) -> bytes:
-        """Bytes that may lie in several allocations; `Unavailable` where there is none."""
+        """Read bytes that may lie in several allocations; `Unavailable` outside of them."""
         out = b""
         while len(out) < size_bytes:
             at = address + len(out)
@@ -232,7 +234,7 @@ class GlobalMemory:
         return out
 
     def write(self, address: int, data: bytes) -> None:
-        """`Unavailable` where there is no allocation."""
+        """Write bytes that may lie in several allocations; `Unavailable` outside of them."""
         self.read(address, len(data))
         while data:
             allocation = self.at(address)
@@ -261,7 +263,8 @@ class GlobalMemory:
     # For lanes.
 
     def gather(self, addresses: Lanes, kind: Any, count: int, lanes: Lanes | None) -> Lanes:
-        """Consecutive elements at each address, shape (count, addresses) or (addresses,) for one.
+        """Read consecutive elements at each address, shape (count, addresses), or (addresses,) for
+        one.
 
         `lanes` are the numbers of the lanes that have the addresses; None: they are 0, 1, …
         """
@@ -367,7 +370,8 @@ class GlobalMemory:
         return _stop_of_lanes(text, lanes, address)
 
     def why_missing(self, address: int, size_bytes: int) -> tuple[StopReason, str]:
-        """Why nothing is at an address: no memory is there, or nothing is known of it."""
+        """Return the reason why an address has no contents: no memory is there, or none is
+        known."""
         if not self.is_partial:
             return StopReason.MEMORY_VIOLATION, "no memory is there"
         if self.source is not None:

@@ -40,20 +40,21 @@ has stopped before a memory violation or an illegal instruction."""
 
 
 def require_defined(name: str, mask: int) -> None:
-    """`WaveStop` if bits of the mask of a register are undefined; its name is without `HW_REG_`."""
+    """Raise `WaveStop` if bits of the mask of a register are undefined; its name is without
+    `HW_REG_`."""
     undefined = mask & ~_DEFINED.get(name, 0)
     if undefined:
         raise not_simulated(f"HW_REG_{name}, bits {undefined:#x}")
 
 
 def require_writable(name: str) -> None:
-    """`WaveStop` for a register that a wave cannot write here."""
+    """Raise `WaveStop` for a register that a wave cannot write here."""
     if name not in ("MODE", *_LOW, *_HIGH):
         raise not_simulated(f"writing HW_REG_{name}")
 
 
 def read_hardware_register(wave: WaveMemory, name: str, clock: int) -> int:
-    """A register by its name; bits that are not defined are zeros."""
+    """Read a register by its name; undefined bits are zeros."""
     match name:
         case "MODE":
             return wave.mode

@@ -29,12 +29,12 @@ class Undefined(int):
 
 
 def undefined(size_bytes: int, fill: int | None) -> int:
-    """A number of equal bytes that is undefined; without them, a zero that is defined."""
+    """Return an undefined number of equal bytes; without them, a defined zero."""
     if fill is None:
         return 0
     return Undefined(int.from_bytes(bytes([fill]) * size_bytes, "little"))
 
 
 def known_bits(number: int) -> int:
-    """The mask of the bits of a scalar that were written."""
+    """Return the mask of the written bits of a scalar."""
     return number.known if isinstance(number, Undefined) else -1

@@ -63,8 +63,8 @@ class WaveAccesses(WaveMemory):
 
     @staticmethod
     def scalar_buffer_address(resource: int, offset: int, size_bytes: int) -> int:
-        """The global address of dwords of a buffer resource; `WaveStop` where they are not in its
-        range: no document says what every processor reads there."""
+        """Return the global address of dwords of a buffer resource; `WaveStop` if they are outside
+        its range: no document defines the result for every processor."""
         buffer = BufferResource.of(resource)
         most = buffer.records * (buffer.stride or 1)
         if not 0 <= offset <= most - size_bytes:

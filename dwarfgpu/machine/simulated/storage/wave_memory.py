@@ -503,7 +503,8 @@ class WaveMemory(RunningWave):
         return out
 
     def scratch_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
-        """Private memory is of one lane: nothing can come between."""
+        """Update private memory, and return its earlier contents; it belongs to one lane, so that
+        no access can come between."""
         before = self.scratch_load(self._all(address), kind, 1, on)
         lanes = np.arange(self.lane_count)
         self.scratch_store(self._all(address), update(before, lanes), kind, on)

@@ -34,7 +34,7 @@ _MASK64: Final = (1 << 64) - 1
 
 @lru_cache(maxsize=4096)
 def lanes_of(mask: int, lane_count: int) -> Lanes:
-    """A boolean for each lane of a mask; not to be written to."""
+    """Return a read-only array with a boolean for each lane of a mask."""
     data = np.frombuffer(mask.to_bytes(8, "little"), np.uint8)
     out = np.unpackbits(data, bitorder="little")[:lane_count].astype(bool)
     out.flags.writeable = False
@@ -42,7 +42,7 @@ def lanes_of(mask: int, lane_count: int) -> Lanes:
 
 
 def mask_of(lanes: Lanes) -> int:
-    """The mask of an array of booleans; of a single one, all bits or none."""
+    """Return the mask of an array of booleans; of a single one, all bits or none."""
     if not lanes.ndim:
         return -int(lanes)
     return int.from_bytes(np.packbits(lanes, bitorder="little").tobytes(), "little")
@@ -137,7 +137,7 @@ class RunningWave:
         return offset
 
     def sgpr_number(self, number: int, count: int) -> int:
-        """The first of some SGPRs; `WaveStop` for one that does not exist."""
+        """Return the index of the first of some SGPRs; `WaveStop` for one that does not exist."""
         if number + count > _SGPRS or number % count:
             raise not_simulated(f"s{number} by an index")
         if self.allocated is not None:
@@ -164,8 +164,8 @@ class RunningWave:
 
 
 def shared_registers(waves: Sequence[RunningWave], bank: Bank) -> Lanes:
-    """The registers of waves of one kind in one array, shape (registers, waves, lanes), where they
-    stay; made if no wave has used any."""
+    """Return the registers of waves of one kind as one array, shape (registers, waves, lanes);
+    created if no wave has used any."""
     whole, begin = waves[0]._shared.get(bank, (None, 0))
     places = [wave._shared.get(bank, (None, 0)) for wave in waves]
     if whole is not None and all(

@@ -56,7 +56,7 @@ def _scalar(wave: RunningWave, name: str) -> int:
 
 
 def set_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: int) -> None:
-    """Bytes of a register are defined now; a scalar was already replaced by a plain number."""
+    """Mark bytes of a register as defined; a scalar was already replaced by a plain number."""
     row = _row(wave, name)
     if row is not None:
         wave.written[row] |= _lanes(offset_bytes, size_bytes)
