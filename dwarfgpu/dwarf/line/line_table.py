@@ -324,23 +324,22 @@ class LineTable:
     def addresses_of(self, files: frozenset[int], line: int) -> Iterator[int]:
         """Yield where statements of a line of one of these files begin, as the program has them.
 
-        Of rows that go on with the line and file of the row before them, the first statement, and
-        those without a discriminator up to them: GDB drops the others when it reads the table.
+        Not at rows that go on with the line and file of the row before them, from the first of
+        these on that has a discriminator: GDB drops them when it reads the table.
         """
         rows = self.matrix.rows
         for _, sequence in self._index:
-            file, inside, is_distinguished = -1, False, False
+            file, is_distinguished = -1, False
             for index in sequence.order:
                 row = rows[index]
                 if row.line != line or row.file not in files:
                     file = -1
                     continue
-                if row.file != file:
-                    file, inside, is_distinguished = row.file, False, False
-                is_distinguished = is_distinguished or bool(row.discriminator)
-                if row.is_stmt and not (inside and is_distinguished):
+                is_same = row.file == file
+                is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
+                if row.is_stmt and not (is_same and is_distinguished):
                     yield row.address
-                    inside = True
+                file = row.file
 
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         return located(error, self.unit.sections, self.offset)
