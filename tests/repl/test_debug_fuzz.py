@@ -26,8 +26,8 @@ HOSTILE = (
     "$_", "$_lane = 3", "$v6", "$v6[99999999999]", "$1", "t", "a", "nest", "nosuch", "t.x", "t->x",
     "t[", "&t", "*t", "sizeof(", "(int", "int", "struct", "local#",
     "local#0xffffffffffff", "nosuch#1",
-    "\x00", "\x1b[2J", "\u0663", "\u202e", "\U0001f600", "%s%n%d", '"%d"', '"%s", 1', "a" * 10_000,
-    "(" * 3_000, "-" * 3_000 + "1", "1 " * 3_000, "../..", "/no/such/file", "/dev/null",
+    "\x00", "\x1b[2J", "\u0663", "\u202e", "\U0001f600", "%s%n%d", '"%d"', '"%s", 1', "a" * 5_000,
+    "(" * 1_500, "-" * 1_500 + "1", "1 " * 1_500, "../..", "/no/such/file", "/dev/null",
     "a.c:9" * 99,
 
     "nest:nest", "*nest", "full -1", "apply all p 1", "apply 9-1 p", "(a+)+$", "[", "(?P<x>",

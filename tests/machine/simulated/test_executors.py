@@ -1,6 +1,7 @@
 """Law: executors leave the same state, at the end and at every stop.
 
-`DWARFGPU_EXECUTOR_PROGRAMS` is the number of random programs for each target; 3 without it.
+`DWARFGPU_EXECUTOR_PROGRAMS` is the number of random programs for each target and mode; 3
+without it.
 """
 
 from __future__ import annotations
@@ -301,7 +302,7 @@ def test_a_product_of_matrices_runs_together(built: str, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("mode", [0x3F7, 0x0A4, 0x8003C0, 0x49F0], ids=hex)
 def test_modes(mode: int) -> None:
     """Directed rounding; no IEEE, no DX10_CLAMP; FP16_OVFL; exceptions that stop waves."""
-    for seed in range(4):
+    for seed in range(PROGRAMS):
         code = programs.program(seed, "gfx1100", 32)
 
         def make(seed: int = seed, code: bytes = code) -> RunningMachine:
