@@ -19,7 +19,7 @@ NO_FILE: Final = "give one FILE or more, or folders"
 
 
 def add_batch_options(parser: ArgumentParser) -> None:
-    """The options, for commands that examine many files."""
+    """Add the options of commands that examine many files."""
     group = parser.add_argument_group("for many files")
     group.add_argument("--jobs", metavar="N", help="examine the files in N processes")
     group.add_argument(

@@ -14,13 +14,13 @@ _NEED_CORE = {
 
 
 def add_core_options(group: ArgumentParser | _ArgumentGroup) -> None:
-    """`--core` and what goes with it."""
+    """Add `--core` and the options that belong to it."""
     group.add_argument("--core", metavar="FILE", help="a core file: threads, waves and memory")
     add_parts_of_core(group)
 
 
 def add_parts_of_core(group: ArgumentParser | _ArgumentGroup) -> None:
-    """What goes with a core file."""
+    """Add the options for parts of a core file."""
     group.add_argument(
         "--gpu-core", metavar="FILE", help="the core file of the GPUs, if it is a separate file"
     )
@@ -36,7 +36,7 @@ def add_parts_of_core(group: ArgumentParser | _ArgumentGroup) -> None:
 
 
 def require_core(args: Namespace) -> None:
-    """`UsageError` for an option of core files without one."""
+    """Raise `UsageError` for an option of core files without a core file."""
     for name, message in _NEED_CORE.items():
         if getattr(args, name):
             raise UsageError(message)

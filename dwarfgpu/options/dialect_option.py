@@ -27,8 +27,8 @@ _NAME: Final = re.compile(r"\b(dw_op_)?(\w+)", re.IGNORECASE)
 def dialect_notes(
     chosen: Dialect, name: str | None = None, unit: Dialect | None = None, text: str = ""
 ) -> tuple[str, ...]:
-    """What to say of the dialect that `dialect_for` returned for these arguments: of numbers that
-    are dwarfgpu's own, and of a dialect that a name in the text chose."""
+    """Return the notes on the dialect that `dialect_for` returned for these arguments: provisional
+    numbers of dwarfgpu, and a dialect that a name in the text selected."""
     if not chosen.provisional:
         is_chosen_by_text = name is None and chosen is DWARF6 and not (unit and unit.dwarf6)
         return (_chosen_by_text(text),) if is_chosen_by_text else ()

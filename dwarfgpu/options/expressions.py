@@ -19,7 +19,7 @@ from dwarfgpu.options.numbers import cut_short
 
 
 def with_entries(args: argparse.Namespace, context: Context, chosen: Dialect) -> Context:
-    """The context with the object, the initial stack and the result kind of the options."""
+    """Return the context with the object, the initial stack and the result kind of the options."""
     stack = tuple(_entry(text, "--push", context, chosen) for text in args.push)
     object_entry = None if args.object is None else _entry(args.object, "--object", context, chosen)
     if object_entry is not None and not isinstance(object_entry, Location):
@@ -50,7 +50,7 @@ def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
 def assembled(
     text: str, chosen: Dialect, form: UnitFormat, architecture: Architecture | None
 ) -> bytes:
-    """The bytes of operations as text; what cannot be read is the request's fault."""
+    """Assemble operations; text that cannot be read raises `UsageError`."""
     try:
         return assemble(text, chosen, form, architecture)
     except Malformed as error:

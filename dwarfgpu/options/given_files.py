@@ -129,7 +129,7 @@ def _require_readable(word: str, *, whole: bool = False) -> None:
 
 @contextmanager
 def opening() -> Iterator[None]:
-    """Errors of a file that cannot be read become wrong requests.
+    """Convert errors of a file that cannot be read to `UsageError`.
 
     What dwarfgpu does not support, and a limit, keep their names: the file may be a good one.
     """
@@ -143,6 +143,6 @@ def opening() -> Iterator[None]:
 
 
 def require_no_core(path: str) -> None:
-    """`UsageError` for a core file, in commands for compiler output only."""
+    """Raise `UsageError` for a core file, in commands for compiler output only."""
     if is_core(path):
         raise UsageError(f"{path} is a core file, without debug information: give the program")

@@ -81,7 +81,7 @@ def _added_by_triton(kernel: GpuKernel, declared_count: int) -> list[DeclaredPar
 
 
 def declared(variable: Variable) -> DeclaredParameter:
-    """What the declaration of a parameter says of what it takes."""
+    """Return what the declaration of a parameter accepts as its value."""
     name, kind = variable.name, strip(variable.type)
     try:
         if not isinstance(kind, Pointer):
@@ -119,7 +119,7 @@ def _is_float(kind: Base) -> bool:
 
 
 def integers_of(kind: Type | None) -> Integers | None:
-    """The numbers of an integer type; None of any other."""
+    """Return the range of an integer type; None for any other type."""
     if not isinstance(kind, Base) or not kind.base.is_integral or kind.base.is_generic:
         return None
     bits = 1 if kind.base.encoding == "boolean" else kind.base.bit_size

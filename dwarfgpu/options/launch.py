@@ -112,7 +112,8 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
 
 
 def prepare_run(args: Namespace) -> Prepared:
-    """The dispatch of the arguments on a machine of its own, with a guard around each buffer."""
+    """Prepare the dispatch of the arguments on a separate machine, with a guard around each
+    buffer."""
     return _able_to_run(_prepared(args, file_limits_of(args), None, _with_guards(FIRST_PLACEMENT)))
 
 
@@ -126,7 +127,7 @@ def _with_guards(place: DispatchPlacement) -> DispatchPlacement:
 
 
 def prepare_behind(args: Namespace, code_object: CodeObject, place: DispatchPlacement) -> Prepared:
-    """A dispatch of a loaded code object on a machine whose waves have gone on."""
+    """Prepare a dispatch of a loaded code object on a machine whose waves were resumed."""
     return _able_to_run(
         _prepared(args, file_limits_of(args), None, _with_guards(place), code_object)
     )
@@ -278,7 +279,8 @@ def _position(text: str, option: str) -> tuple[Position, int]:
 
 
 def chosen_kernel(code_object: CodeObject, code: GpuCode, name: str | None, file: str) -> GpuKernel:
-    """The kernel of a name, of its symbol or in the source; `UsageError` where it is not one."""
+    """Return the kernel with a name, that of its symbol or in the source; `UsageError` if there is
+    none."""
     names = [kernel.name for kernel in code.kernels]
     for kernel in code.kernels:
         if name is None and len(names) == 1 or kernel.name == name or kernel.symbol == name:

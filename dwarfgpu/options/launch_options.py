@@ -10,7 +10,7 @@ LAUNCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch", "fill")
 
 
 def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, is_required: bool) -> None:
-    """The arguments of a dispatch, also of others who make one."""
+    """Add the arguments of a dispatch, also for other commands."""
     parser.add_argument("--grid", metavar="X[,Y[,Z]]", required=is_required, help="work-items")
     parser.add_argument(
         "--workgroup", metavar="X[,Y[,Z]]", required=is_required, help="work-items of a workgroup"

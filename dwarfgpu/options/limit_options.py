@@ -42,7 +42,7 @@ FILE_LIMITS: Final = {
 
 
 def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
-    """The options, for commands that evaluate expressions."""
+    """Add the options of commands that evaluate expressions."""
     group = parser.add_argument_group("limits; exceeding one is the error LimitExceeded")
     for option, (name, help_text) in EVALUATION_LIMITS.items():
         default = str(getattr(Limits(), name))
@@ -52,7 +52,7 @@ def add_evaluation_limit_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_file_limit_options(parser: argparse.ArgumentParser) -> None:
-    """The options, for commands that read object files or states."""
+    """Add the options of commands that read object files or states."""
     group = parser.add_argument_group("limits for a file; exceeding one is the error LimitExceeded")
     for option, (name, help_text) in FILE_LIMITS.items():
         default = getattr(DEFAULT_FILE_LIMITS, name)
@@ -78,7 +78,8 @@ def file_limits_of(args: argparse.Namespace) -> FileLimits:
 
 
 def given_file_limits(args: argparse.Namespace) -> dict[str, str | bool | None]:
-    """What the options say, by the names of the parsed arguments, for another command's."""
+    """Return the values of the options, by the names of the parsed arguments, for another
+    command."""
     return {name: getattr(args, name) for name in (*map(_argument_of, FILE_LIMITS), "no_cache")}
 
 

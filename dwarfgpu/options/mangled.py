@@ -6,7 +6,7 @@ from argparse import _ActionsContainer
 
 
 def add_mangled_option(parser: _ActionsContainer) -> None:
-    """The option, for commands that show names of functions and symbols."""
+    """Add the option of commands that show names of functions and symbols."""
     parser.add_argument(
         "--mangled",
         action="store_true",

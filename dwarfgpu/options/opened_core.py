@@ -14,7 +14,7 @@ from dwarfgpu.service.machine.open_machine import Stopped, stopped_in_core
 
 
 def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -> Stopped:
-    """The process of the core file that the options name; `UsageError` for one that is none."""
+    """Open the core file that the options name; `UsageError` for a file that is not one."""
     directories: tuple[str | Path, ...] = tuple(args.debug_dir or DEBUG_DIRECTORIES)
     with opening():
         return stopped_in_core(

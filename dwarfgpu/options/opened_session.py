@@ -74,7 +74,8 @@ def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
 
 
 def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Session]:
-    """A session for each wave of the state; `UsageError` with options that are about one wave."""
+    """Yield a session for each wave of the state; `UsageError` with options that apply to one
+    wave."""
     if args.state is None and args.core is None:
         raise UsageError("--wave all: only a state has waves; give --state FILE")
     for option in ("reg", "mem", "pc", "frame", "cfa", "frame_base", "scratch_base"):
@@ -100,7 +101,7 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
 def session_of(
     args: argparse.Namespace, files: list[str], stopped: Stopped | None = None
 ) -> Session:
-    """The session that the options describe; the lane `all` leaves it without a lane."""
+    """Return the session that the options describe; with the lane `all`, it has no lane."""
     given_lanes = natural(args.lanes, "--lanes")
     if given_lanes is not None:
         checked_lanes(given_lanes)

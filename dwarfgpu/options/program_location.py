@@ -35,7 +35,7 @@ def is_number(text: str) -> bool:
 
 
 def program_location(session: Session, text: str, option: str) -> ProgramLocation:
-    """The place that a text which is not a number names; `UsageError` where it names none."""
+    """Return the location that a text, not a number, denotes; `UsageError` if it denotes none."""
     # No other command line needs the language of expressions.
     from dwarfgpu.language.source_lines import code_places, next_code_place
     from dwarfgpu.service.value.expression import DEFAULT

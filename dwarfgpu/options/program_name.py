@@ -12,8 +12,8 @@ _PACKAGE: Final = Path(__file__).resolve().parents[1]
 
 
 def program_name() -> str:
-    """`dwarfgpu` where it is installed, else how the script of this checkout is reached from the
-    working folder: `tools/dwarfgpu`; `python -m dwarfgpu` where there is neither."""
+    """Return `dwarfgpu` if it is installed; otherwise the path of this checkout's script from the
+    working folder, `tools/dwarfgpu`, or `python -m dwarfgpu` if there is neither."""
     script = _PACKAGE.parent / "tools" / "dwarfgpu"
     if not script.is_file():
         return INSTALLED if shutil.which(INSTALLED) else "python -m dwarfgpu"

@@ -26,7 +26,7 @@ class Encoding:
 
 
 def add_encoding_options(parser: ArgumentParser) -> None:
-    """Dialect, architecture and the format of the unit."""
+    """Add the options for the dialect, the architecture and the format of the unit."""
     group = parser.add_argument_group("encoding")
     group.add_argument("--arch", default="gfx942", metavar="NAME", help="default: gfx942")
     group.add_argument("--wave-size", type=int, metavar="LANES", help="32 or 64")

@@ -22,8 +22,8 @@ class WrittenFile:
 
 
 def require_written_files(outputs: Iterable[WrittenFile], inputs: Iterable[Path]) -> None:
-    """`UsageError` for an output that cannot be written, that is an input, or that another option
-    writes, too: it would replace what the command reads, or what it has written before.
+    """Raise `UsageError` for an output that cannot be written, that is an input, or that another
+    option writes too.
 
     Devices and pipes may be named several times.
     """

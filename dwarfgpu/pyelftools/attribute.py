@@ -50,7 +50,7 @@ class Described:
 
 
 def described(attribute: Attribute, die: DIE, entry: Die) -> Described:
-    """What an attribute of a DIE, or an expression, is there to describe.
+    """Return the object that an attribute of a DIE, or an expression, describes.
 
     `entry` is the DIE's. `UsageError` for an attribute that the DIE does not have, and for one that
     is neither an expression nor a location list nor a constant.

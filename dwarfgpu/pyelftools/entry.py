@@ -58,7 +58,7 @@ class DIE(Protocol):
 
 
 def entry_of(die: DIE, code: CodeObject) -> Die:
-    """The entry of the code object that a DIE is: of the file with the debug information, or of
+    """Return the entry of the code object for a DIE of the file with the debug information, or of
     its supplementary file.
 
     `UsageError` for anything else than a DIE of that file: its place, abbreviation code, forms and

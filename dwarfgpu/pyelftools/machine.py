@@ -63,7 +63,7 @@ def session_of(
     frame_base: int | None = None,
     architecture: Architecture | None = None,
 ) -> Session:
-    """What looks at an entry of a code object, in the function of the entry.
+    """Return a session for an entry of a code object, in the function of the entry.
 
     `UsageError` for a keyword of the wrong type, registers that the architecture does not have,
     numbers that do not fit, and two machines; `InconsistentContext` for a program location where

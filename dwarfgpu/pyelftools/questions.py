@@ -53,7 +53,7 @@ def evaluate(
 
 
 def read(die: DIE, code: CodeObject, **machine: Unpack[Machine]) -> Reading:
-    """What a variable, parameter or constant has: `text`, `value`, `location`, `type`, `notes` and
+    """Read a variable, parameter or constant: `text`, `value`, `location`, `type`, `notes` and
     `error` of a `Reading`.
 
     `machine` as in `evaluate`. `UsageError` for a DIE that is none of them, or has no name, and for
@@ -78,7 +78,8 @@ def explain(
     depth: int = 0,
     **machine: Unpack[Machine],
 ) -> str:
-    """The steps of an evaluation and why the result is as it is, or missing, as lines of text.
+    """Explain an evaluation: its steps, and why the result is as it is or missing, as lines of
+    text.
 
     The attributes of a variable explain its contents. `depth`: how deep to show what operations
     used. Other arguments as in `evaluate`; an error in the evaluation is explained, not raised.

@@ -114,7 +114,7 @@ def has_hint(notes: Iterable[str]) -> bool:
 
 
 def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
-    """The location in one line; an address of a code object also as an offset in it."""
+    """Return the location in one line; an address of a code object also as an offset in it."""
     text = location_text(location)
     if len(location.places) == 1:
         place = location.places[0]

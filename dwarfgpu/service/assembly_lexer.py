@@ -54,7 +54,7 @@ class AmdGpuLexer(RegexLexer):  # type: ignore[misc]  # pygments has no types
 
 
 def coloured(text: str) -> str:
-    """Lines of assembly with the colours of a terminal."""
+    """Return lines of assembly with the colours of a terminal."""
     from pygments import highlight
     from pygments.formatters import TerminalFormatter
 

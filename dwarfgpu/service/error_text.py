@@ -49,7 +49,7 @@ def error_line(error: DwarfGpuError) -> str:
 
 
 def shortened(text: str) -> str:
-    """Text without its middle where it is longer than a message should be."""
+    """Return text without its middle if it is too long for a message."""
     if len(text) <= LONGEST:
         return text
     return f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"

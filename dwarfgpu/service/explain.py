@@ -89,7 +89,7 @@ class Explanation:
 def explain_subject(
     session: Session, text: str, settings: ExpressionSettings | None = None
 ) -> Explanation:
-    """A variable by its name, or an expression; `UsageError` for what means neither."""
+    """Explain a variable by its name, or an expression; `UsageError` for text that is neither."""
     item = subject(session, text)
     if isinstance(item, Variable):
         return explain_variable(session, item)
@@ -110,7 +110,7 @@ def explain_subject(
 
 
 def on_instruction(session: Session) -> tuple[str, ...]:
-    """The instruction of the frame in focus; nothing where it cannot be read or decoded."""
+    """Return the instruction of the frame in focus; nothing if it cannot be read or decoded."""
     from dwarfgpu.service.code.instruction_effects import effects_of
     from dwarfgpu.service.code.session_code import instruction_at, instruction_text
 
@@ -172,7 +172,7 @@ def explain_evaluation(
     heading: str,
     notes: tuple[str, ...] = (),
 ) -> Explanation:
-    """An evaluation without a variable: `evaluate` performs it for an observer."""
+    """Explain an evaluation without a variable: `evaluate` performs it for an observer."""
     from dwarfgpu.service.eval.operations import operations_outcome  # not for variables
 
     steps, lines = Recorder(), (heading, *_standing(session))

@@ -12,7 +12,7 @@ _VALUES: Final = (EvaluationError, OutOfRange, Unavailable, UndefinedBits)
 
 
 def message_of(error: DwarfGpuError) -> str:
-    """What a command that failed says: of a value that cannot be had, the reason alone."""
+    """Return the message of a command that failed; for a missing value, only the reason."""
     return str(error) if error.site is None and type(error) in _VALUES else error_text(error)
 
 

@@ -21,6 +21,5 @@ class Output:
 
 
 def heading(text: str) -> Output:
-    """A line that is redundant with the data of others: a title, a message about an empty
-    result."""
+    """Return a line that other data make redundant: a title, or a message about an empty result."""
     return Output(text, {}) if text else Output("\n", {}, ends_line=False)

@@ -22,7 +22,8 @@ ReadBits: TypeAlias = Callable[[int, int], Bits]
 
 
 def bit_order(kind: Type | None, endian: Endian) -> Endian:
-    """The byte order of a bit-field of the type (DW_AT_endianity), in an object of `endian`."""
+    """Return the byte order of a bit-field of the type (DW_AT_endianity), in an object of
+    `endian`."""
     bare = strip(kind)
     return bare.base.endian if isinstance(bare, Base) else endian
 
@@ -30,7 +31,7 @@ def bit_order(kind: Type | None, endian: Endian) -> Endian:
 def field_bits(
     read: ReadBits, first_bit: int, size_bits: int, kind: Type | None, endian: Endian
 ) -> Bits:
-    """The bit-field at a bit offset: its number, whatever the byte order of its type."""
+    """Return the number in the bit-field at a bit offset, in any byte order of its type."""
     order = bit_order(kind, endian)
     if order == endian:
         return read(first_bit, size_bits)
@@ -39,7 +40,7 @@ def field_bits(
 
 
 def as_stored(bits: Bits, kind: Type | None, endian: Endian) -> Bits:
-    """A bit-field's number as an object of its type is held, where it is as wide as its type."""
+    """Return a bit-field's number as an object of its type, if it is as wide as its type."""
     is_turned = bit_order(kind, endian) != endian and bits.size_bits % 8 == 0
     return bits.reversed() if is_turned and bits.size_bits == size_bits_of(kind) else bits
 
@@ -47,7 +48,7 @@ def as_stored(bits: Bits, kind: Type | None, endian: Endian) -> Bits:
 def stored_field(
     whole: Bits, first_bit: int, size_bits: int, kind: Type | None, endian: Endian
 ) -> Bits:
-    """The bit-field of an object's contents, as `as_stored` gives it."""
+    """Return the bit-field of an object's contents, in the form of `as_stored`."""
 
     def read(start: int, count: int) -> Bits:
         return whole.slice(start, count, endian)
@@ -56,7 +57,7 @@ def stored_field(
 
 
 def read_field(access: Access, location: Location, size_bits: int, kind: Type | None) -> Bits:
-    """The bit-field at a place; errors as `Access.read`."""
+    """Read the bit-field at a location; errors are those of `Access.read`."""
     start = location.places[0].bit_offset % 8
 
     def read(first_bit: int, count: int) -> Bits:

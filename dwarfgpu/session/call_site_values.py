@@ -117,7 +117,8 @@ def _has_symbol(callee: Subprogram, called: Die) -> bool:
 
 
 def attributes_used(call: CallSite, passed: EntryValueSource) -> Iterator[ExprLoc]:
-    """The attributes of a call from which `entry_value_from_call_site` computes an entry value."""
+    """Return the attributes of a call from which `entry_value_from_call_site` computes an entry
+    value."""
     if call.callee is None and call.target is not None:
         yield call.target
     attribute = _attribute_of(call, passed)

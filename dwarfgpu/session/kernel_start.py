@@ -89,7 +89,8 @@ def is_before_start(session: Stopped) -> bool:
 
 
 def kernel_of(session: HasCode, dispatch: Dispatch) -> tuple[CodeObject, GpuKernel]:
-    """The kernel that a dispatch runs; `Unavailable` where no code object of the session has it."""
+    """Return the kernel that a dispatch runs; `Unavailable` where no code object of the session has
+    it."""
     for code_object in session.code_objects:
         if dispatch.kernel_descriptor is None or code_object.file.machine != "AMDGPU":
             continue

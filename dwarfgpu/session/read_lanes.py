@@ -93,7 +93,7 @@ class LaneAnswers(Generic[T]):
         return self.alone(self.sessions[row].focused(lane))
 
     def numbers(self, row: int, lanes: Sequence[int]) -> list[int] | None:
-        """The bits of a scalar in each lane; None if they are unknown of all of them at once."""
+        """Return the bits of a scalar in each lane; None if they are unknown in all lanes."""
         parts = self.known.get(row, ())
         if len(parts) != 1 or not isinstance(parts[0].pick, _ReadingPick):
             return None
@@ -192,7 +192,7 @@ def evaluate_in_lanes(
 
 
 def of_each_lane(answer: T, picker: LaneExtractor) -> Callable[[int], T]:
-    """What a lane has of nouns, and of tuples of them and of errors."""
+    """Yield the part of nouns, and of tuples of them and of errors, that belongs to each lane."""
     for note in answer if isinstance(answer, tuple) else ():
         if isinstance(note, DwarfGpuError):
             _ = note.message  # may be different for each lane

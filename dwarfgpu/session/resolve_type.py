@@ -122,7 +122,7 @@ def object_bits(kind: Type | None, size: int, location: Location, context: Conte
 
 
 def padding_bits(kind: Type | None) -> int:
-    """The bits at the end of an object that are no part of its value."""
+    """Return the bits at the end of an object that are not part of its value."""
     bare = strip(kind)
     return bare.base.padding_bits if isinstance(bare, Base) else 0
 
@@ -163,7 +163,8 @@ class Resolver:
         return memory_location(context, space, address)
 
     def contents(self, placed: TypedObject) -> Bits:
-        """The bits of an object; of an array that is too large to be read, the first ones."""
+        """Return the bits of an object; for an array that is too large to be read, the first
+        ones."""
         location, context = placed.location, self._attributes.context
         size = size_bits(placed.type)
         if size is None:
@@ -183,7 +184,7 @@ class Resolver:
     def resolved(
         self, kind: Type | None, location: Location, around: EnclosingObject | None = None
     ) -> TypedObject:
-        """The object at a place: its static type, and the place of its data."""
+        """Return the object at a location: its static type, and the location of its data."""
         if not is_dynamic(kind):
             return TypedObject(kind, location)
         if self._depth >= NESTING:
@@ -199,7 +200,7 @@ class Resolver:
         return TypedObject(_renamed(kind, placed.type), placed.location)
 
     def variable(self, kind: Type | None, location: Location) -> TypedObject:
-        """The object of a variable, as `resolved`; of a register it has the low bits.
+        """Return the object of a variable, resolved; an object in a register has its low bits.
 
         One of an unspecified type without a size is as large as its location, if that ends.
         """

@@ -201,7 +201,8 @@ class Session:
         return None
 
     def at_level(self, level: int, inline_level: int = 0) -> Session:
-        """What a frame sees; `MissingContext` with the reason where there are not as many."""
+        """Return the session in a frame; `MissingContext` with the reason if there are not as many
+        frames."""
         stack = self.call_stack
         frame = None if stack is None else stack.frame(level)
         if frame is None:
@@ -213,7 +214,7 @@ class Session:
         return evolve(top, pc=frame.location, top=top, level=level, inline_level=inline_level)
 
     def calling(self) -> tuple[Session, int]:
-        """What the frame that called this one sees, and the return address."""
+        """Return the session in the calling frame, and the return address."""
         caller = self.at_level(self.level + 1)
         physical = caller.physical_frame
         assert physical is not None
@@ -293,7 +294,8 @@ class Session:
         return UNUSED if self.is_unused else "was not active on entry to the function"
 
     def lane_count(self) -> tuple[int, str | None]:
-        """Lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note where that was assumed."""
+        """Return the number of lanes of the wave (DW_AT_LLVM_lanes, A.3.3.5), and a note if it is
+        assumed."""
         return self.focused_frame.lane_count
 
     def active_lanes(self) -> tuple[int | None, str | None]:
@@ -321,7 +323,8 @@ class Session:
             return False
 
     def executing_lanes(self) -> tuple[int | None, str | None]:
-        """`active_lanes` of the innermost frame, whichever is in focus: what the wave executes."""
+        """Return `active_lanes` of the innermost frame, whichever is in focus: the lanes that the
+        wave executes."""
         return (self.top or self).active_lanes()
 
     @property
@@ -340,7 +343,8 @@ class Session:
         return None if mask is None else bool(mask >> lane & 1)
 
     def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
-        """What lanes of the wave are doing: what it executes, and where they are in the frame."""
+        """Return the states of lanes of the wave: whether the wave executes them, and their
+        locations in the frame."""
         mask, _ = self.executing_lanes()
         numbers, states = tuple(lanes), []
         locations = self._lane_locations(max(numbers) + 1) if len(numbers) > 1 else ()
@@ -431,7 +435,8 @@ class Session:
         return code_object.scopes.functions_at(pc)
 
     def first_active_lane(self) -> int | None:
-        """The first lane of the execution mask; lane 0 where that is unknown, None on a CPU."""
+        """Return the first lane of the execution mask; lane 0 if the mask is unknown, None on a
+        CPU."""
         if not self.architecture.is_simt:
             return None
         count, _ = self.lane_count()
@@ -444,7 +449,8 @@ class Session:
         return target.faulty_lane(self.wave) if isinstance(target, Failed) else None
 
     def initial_lane(self) -> int | None:
-        """The lane to look at first: the first one that failed, else the first active one."""
+        """Return the lane for the initial focus: the first one that failed, or else the first
+        active one."""
         failed = self.faulty_lane()
         return self.first_active_lane() if failed is None else failed
 
@@ -454,7 +460,7 @@ class Session:
         return tuple(sorted(self.code_objects, key=lambda code_object: code_object is not here))
 
     def meanings(self, name: str = "") -> NameLookup:
-        """What names mean in the focus, `name` at least.
+        """Return what names denote in the focus, at least `name`.
 
         Without a program location, what they mean in the unit of `main`, or in the only unit.
         """
@@ -474,7 +480,8 @@ class Session:
         return NameLookup(infos, next((unit for unit in units if unit is not None), None))
 
     def variable(self, name: str) -> Variable:
-        """The variable that a name means; `UsageError` in GDB's words where there is none."""
+        """Return the variable that a name denotes; `UsageError` with GDB's wording if there is
+        none."""
         for meaning in self.meanings(name).of(name)[:1]:
             # `f::x` is for the language: it needs a frame of f, or a place that needs none.
             if isinstance(meaning, Variable) and (meaning.kind == "global" or "::" not in name):
@@ -511,7 +518,7 @@ class Session:
         return located(attribute, self.context(), observe)
 
     def place(self, attribute: LocationAttribute) -> VariablePlace:
-        """`locate` for a variable that is then read: `read` does not evaluate it again."""
+        """Locate a variable that is then read: `read` does not evaluate its location again."""
         frame, context = self.focus()
         stop, writes = self.stop, self.write_count.writes
         location = located(attribute, context, None)
@@ -533,7 +540,8 @@ class Session:
         observe: Observer | None = None,
         place: VariablePlace | None = None,
     ) -> Reading:
-        """The variable's contents for the focus; an error is kept, not raised.
+        """Read the variable's contents for the focus; the result keeps an error instead of raising
+        it.
 
         `place`: what `place` has found, evaluated again only where it may have changed.
 

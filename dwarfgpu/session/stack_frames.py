@@ -260,12 +260,12 @@ def _has_lane(session: Session) -> bool:
 
 
 def selected(session: Session, number: int) -> Session:
-    """What the frame of a number sees; as `frame_of`."""
+    """Return the session in the frame with a number; errors are those of `frame_of`."""
     return frame_of(session, number).session
 
 
 def frame_of(session: Session, number: int) -> StackFrame:
-    """The frame of a number; `UsageError` in GDB's words where the lane has none."""
+    """Return the frame with a number; `UsageError` with GDB's wording if the lane has none."""
     frame = next(stack_frames(session.at_level(0), start=max(number, 0)), None)
     if frame is not None and frame.number == number and frame.has_lane:
         return frame
@@ -318,7 +318,8 @@ def selected_number(session: Session) -> int:
 
 
 def readable_functions_at(session: Session) -> list[Die]:
-    """Unreadable debug information must not hide the frames."""
+    """Return the functions at a location; without them if debug information is unreadable, which
+    must not hide the frames."""
     try:
         return functions_at(session)
     except DwarfGpuError:
@@ -340,7 +341,8 @@ def _name(session: Session, functions: list[Die], inline_level: int) -> str | No
 
 
 def function_in_focus(session: Session) -> str | None:
-    """The name of the function in focus as frames show it, inlined ones by their own."""
+    """Return the name of the function in focus as frames show it; an inlined function has its own
+    name."""
     return _name(session, readable_functions_at(session), session.inline_level)
 
 

@@ -70,7 +70,8 @@ class ObjectPlace:
 
 
 def displaced(location: Location, bits: int) -> Location:
-    """A part of an object; producers leave out the last pieces of a composite: they are nowhere."""
+    """Return a part of an object; producers omit the last pieces of a composite, which then have no
+    location."""
     try:
         return location.displaced(bits)
     except OutOfRange:
@@ -111,7 +112,7 @@ class TypeAttributes:
         return displaced(location, member.bit_offset or 0)
 
     def string_length(self, length: StringLength, about: ObjectPlace) -> int:
-        """The number at the place that DW_AT_string_length gives (DWARF 5 5.11)."""
+        """Return the number at the location that DW_AT_string_length gives (DWARF 5 5.11)."""
         source = length.where.source
         if isinstance(source, Die):
             return max(0, self._referenced(length.where.name, source, about.around))

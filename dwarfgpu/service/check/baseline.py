@@ -37,7 +37,7 @@ class Baseline:
 
 
 def read_baseline(path: str) -> Baseline:
-    """The baseline in what `--json` printed; `UsageError` where the file is none."""
+    """Read the baseline from the output of `--json`; `UsageError` for another file."""
     document = load(Path(path))
     document["schema"].text(SCHEMA)
     if document.has("checked"):

@@ -110,7 +110,7 @@ def _summary(
 
 
 def finding_lines(finding: Finding, *, is_mangled: bool = False) -> Iterator[str]:
-    """What, where, and the expression with the place marked."""
+    """Yield the finding: the message, where it is, and the expression with the place marked."""
     yield f"{finding.severity}: {finding.message} [{finding.rule}, {finding.section}]"
     yield f"  {place_text(finding.place, is_mangled=is_mangled)}"
     if finding.excerpt is not None:
@@ -118,7 +118,7 @@ def finding_lines(finding: Finding, *, is_mangled: bool = False) -> Iterator[str
 
 
 def place_text(place: FindingPlace, *, is_mangled: bool = False) -> str:
-    """`DW_AT_location of variable t in nest, a.hip, at [0x10,0x20) (.debug_info 0x97)`."""
+    """Return `DW_AT_location of variable t in nest, a.hip, at [0x10,0x20) (.debug_info 0x97)`."""
     kind = place.kind.replace("_", " ")
     text = kind
     if place.name is not None:

@@ -37,7 +37,7 @@ class BreakAddress:
     """Its source line; None if it is unknown."""
 
     def __str__(self) -> str:
-        """`nest at hip/nest.hip:14`."""
+        """Return `nest at hip/nest.hip:14`."""
         place = self.place
         return self.function + ("" if place is None else f" at {place.file}:{place.line}")
 
@@ -82,7 +82,7 @@ def _break_address(session: Session, pc: int, otherwise: FramePosition | None) -
 
 
 def function_at(session: Session, pc: int) -> str:
-    """The innermost function at an address; where no entry describes it, the symbol."""
+    """Return the innermost function at an address, or the symbol if no entry describes it."""
     for code_object in session.code_objects:
         if code_object.covers(pc):
             try:

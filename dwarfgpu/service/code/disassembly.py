@@ -148,7 +148,7 @@ class Disassembly:
         return None
 
     def ranges_named(self, name: str) -> tuple[CodeRange, ...]:
-        """The ranges of a function, by its symbol or as people write it, with or without
+        """Return the ranges of a function, by its symbol or its name, with or without
         parameters."""
         return tuple(
             item
@@ -165,7 +165,7 @@ class Disassembly:
         return f"{covering.name}+{offset:#x}" if offset else covering.name
 
     def kernel_at(self, item: CodeRange) -> Kernel | None:
-        """The kernel that begins with a range."""
+        """Return the kernel that begins at a range; None if there is none."""
         return self._kernels_by_entry.get(item.begin - self._base)
 
     @cached_property
@@ -195,12 +195,12 @@ class Disassembly:
         }
 
     def wave_size_of(self, item: CodeRange) -> int | None:
-        """Lanes of the waves that run a range; None for the code of a host."""
+        """Return the wave size of the waves that run a range; None for the code of a host."""
         kernel = self.kernel_at(item)
         return self.default_wave_size if kernel is None else kernel.wave_size
 
     def bytes_at(self, begin: int, end: int) -> bytes:
-        """Code of the file; `UsageError` where it has none."""
+        """Return code of the file; `UsageError` for addresses without code."""
         address = begin - self._base
         for section in self._sections():
             start = address - section.address
@@ -248,7 +248,7 @@ class Disassembly:
 def gpu_lines(
     decode: Decoder, data: bytes, begin: int, place_text: Callable[[int], str | None]
 ) -> Iterator[CodeLine]:
-    """Code of an AMD GPU; `place_text` names the targets of branches."""
+    """Yield the code of an AMD GPU; `place_text` names the targets of branches."""
     offset = 0
     for instruction in decode.instructions(data, begin):
         address = begin + offset
@@ -267,14 +267,14 @@ def gpu_lines(
 def host_lines(
     machine: str, data: bytes, begin: int, place_text: Callable[[int], str | None]
 ) -> Iterator[CodeLine]:
-    """Code of a host, by the name of its machine in an ELF header."""
+    """Yield the code of a host, by the name of its machine in an ELF header."""
     for address, piece, text, target in host_instructions(machine, data, begin):
         name = None if target is None else place_text(target)
         yield CodeLine(address, piece, text, target, name, None)
 
 
 def undefined_text(data: bytes) -> str:
-    """Bytes that are no instruction, as directives."""
+    """Return bytes that are not an instruction, as directives."""
     if len(data) == 4:
         return f".long {int.from_bytes(data, 'little'):#010x}"
     return ".byte " + ", ".join(f"{byte:#04x}" for byte in data)

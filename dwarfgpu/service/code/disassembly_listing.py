@@ -40,7 +40,7 @@ _BYTES: Final = 23
 
 
 def modifiers(argument: str) -> tuple[frozenset[str], str]:
-    """The letters after slashes, and what follows them; `UsageError` in GDB's words."""
+    """Return the letters after slashes, and the rest; `UsageError` with GDB's wording."""
     letters = set[str]()
     while match := _MODIFIERS.match(argument):
         if not match["letters"]:
@@ -67,8 +67,8 @@ class Dump:
 
 
 def dump_of(session: Session, argument: str, options: Options) -> Dump:
-    """`ADDRESS`, `START,END`, `START,+LENGTH` as expressions, or nothing for the frame in focus;
-    `UsageError` in GDB's words."""
+    """Evaluate `ADDRESS`, `START,END` or `START,+LENGTH` as expressions; without any, use the frame
+    in focus. `UsageError` with GDB's wording."""
     first, is_span, last = split_at_comma(argument)
     if not argument:
         return _of_function(session, None)
@@ -101,7 +101,7 @@ class ListingLine:
 def listing(
     session: Session, dump: Dump, letters: frozenset[str], source_text: SourceText
 ) -> Iterator[ListingLine]:
-    """The lines of `disassemble`; `UsageError` ends them where memory cannot be read.
+    """Yield the lines of `disassemble`; `UsageError` ends them if memory cannot be read.
 
     `Unsupported`, before the first line, where the code is a host's and capstone is not installed.
     """
@@ -177,7 +177,7 @@ def _source_lines(group: SourceGroup, source_text: SourceText) -> Iterator[str]:
 
 
 def marked(session: Session, address: int) -> str:
-    """`=> ` where the frame in focus is."""
+    """Return `=> ` at the pc of the frame in focus."""
     try:
         pc = frame_pc(session)
     except DwarfGpuError:
@@ -186,7 +186,8 @@ def marked(session: Session, address: int) -> str:
 
 
 def code_text(session: Session, line: CodeLine, place: str, *, raw: bool = False) -> str:
-    """`=> 0x0000000000001668 <+104>:\ts_cbranch_execz 4 <nest+124>`, with `raw` its bytes too."""
+    """Return `=> 0x0000000000001668 <+104>:  s_cbranch_execz 4 <nest+124>`; with `raw`, with its
+    bytes too."""
     digits = session.architecture.address_bits // 4 + 2
     data = f"\t{line.data.hex(' '):<{_BYTES}}" if raw else ""
     where = f"{line.address:#0{digits}x}{place}:{data}"

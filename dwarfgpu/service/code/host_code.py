@@ -47,8 +47,8 @@ def host_instructions(
 
 
 def require_capstone(machine: str) -> Any:
-    """The package that decodes instructions of a host; `Unsupported` where it is not installed, and
-    for a machine that it is not used for."""
+    """Return the package that decodes instructions of a host; `Unsupported` if it is not installed,
+    or for a machine that it does not support here."""
     if machine not in _MODES:
         owner = "NVIDIA GPUs" if machine == "CUDA" else machine
         raise Unsupported(f"instructions of {owner} are not decoded")

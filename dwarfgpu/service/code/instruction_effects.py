@@ -59,5 +59,5 @@ def effects_of(instruction: Instruction) -> InstructionEffects:
 
 
 def names(registers: tuple[Register, ...]) -> str:
-    """`v[2:3] exec`."""
+    """Return `v[2:3] exec`."""
     return " ".join(register.name for register in registers)

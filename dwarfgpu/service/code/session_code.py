@@ -38,7 +38,7 @@ def _disassembly(code_object: CodeObject, is_mangled: bool) -> Disassembly:
 
 
 def disassembly_at(session: Session, address: int) -> Disassembly | None:
-    """The code of the file that is loaded there; None where none is."""
+    """Return the code of the file that is loaded there; None if there is none."""
     for code_object in session.code_objects:
         if code_object.covers(address):
             return _disassembly(code_object, session.is_mangled)
@@ -54,14 +54,14 @@ class Function:
 
 
 def function_at(session: Session, address: int) -> Function | None:
-    """The code that has an address; None where no file has code."""
+    """Return the code that contains an address; None if no file does."""
     code = disassembly_at(session, address)
     item = None if code is None else code.range_at(address)
     return None if code is None or item is None else Function(code, item)
 
 
 def memory_bytes(session: Session, begin: int, end: int) -> bytes:
-    """Code in memory up to where it can no longer be read; `UsageError` where that is `begin`."""
+    """Return code in memory up to the first unreadable address; `UsageError` if that is `begin`."""
     out = b""
     while begin + len(out) < end:
         start = begin + len(out)
@@ -122,7 +122,7 @@ def code_lines(session: Session, address: int, count: int) -> list[CodeLine]:
 
 
 def code_lines_between(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
-    """The instructions that begin between two addresses; errors as of `code_lines`."""
+    """Yield the instructions that begin between two addresses; errors are those of `code_lines`."""
     while begin < end:
         function = function_at(session, begin)
         stop = end + _MAX_BYTES
@@ -154,13 +154,13 @@ def _unnamed(address: int) -> None:
 
 
 def processor_of(architecture: Architecture) -> str | None:
-    """The AMD GPU of an architecture; None for the machine of a host."""
+    """Return the AMD GPU of an architecture; None for the machine of a host."""
     name = architecture.name.partition("/")[0]
     return name if name in PROCESSORS else None
 
 
 def instruction_at(session: Session, address: int) -> CodeLine:
-    """The instruction at an address; errors as of `code_lines`."""
+    """Return the instruction at an address; errors are those of `code_lines`."""
     return code_lines(session, address, 1)[0]
 
 

@@ -56,7 +56,7 @@ def _fault_lines(failed: tuple[Fault, ...], gpu: GpuTarget) -> Iterator[str]:
 
 
 def thread_text(core: Core, number: WaveId) -> str:
-    """`Thread 1 (LWP 123)`, `Thread 2 (AMDGPU Wave 1:1:1:1 (0,0,0)/0)`."""
+    """Return `Thread 1 (LWP 123)` or `Thread 2 (AMDGPU Wave 1:1:1:1 (0,0,0)/0)`."""
     thread = core.threads.get(number)
     thread_text = core.target_id(number) if thread is None else f"LWP {thread.lwp}"
     return f"Thread {number} ({thread_text})"
@@ -77,8 +77,8 @@ def signal_record(thread: CoreThread) -> JsonObject | None:
 
 
 def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
-    """`LWP 123`; in a process with the C library's threads GDB's `Thread 0x7ffff7dd1740 (LWP 123)`,
-    of the thread pointer."""
+    """Return `LWP 123`; in a process with threads of the C library, GDB's `Thread 0x7ffff7dd1740
+    (LWP 123)` with the thread pointer."""
     lwp = f"LWP {thread.lwp}"
     pointer = session.architecture.register_named(
         THREAD_POINTERS.get(session.architecture.machine, "")

@@ -20,7 +20,7 @@ _INFERIOR_WIDTHS: Final = (4, 17, 20, 17)
 
 
 def executable(core: Core) -> Output:
-    """The command line; `UsageError` where the core file has none."""
+    """Return the command line; `UsageError` if the core file has none."""
     process = core.dump.process
     if process is None:
         raise UsageError("the core file does not describe the process (no NT_PRPSINFO note)")
@@ -29,7 +29,7 @@ def executable(core: Core) -> Output:
 
 
 def mappings(core: Core) -> Iterator[Output]:
-    """The mappings of files (NT_FILE); `UsageError` where the core file has none."""
+    """Return the mappings of files (NT_FILE); `UsageError` if the core file has none."""
     if not core.dump.mapped:
         raise UsageError("unable to find mappings in core file")
     width = 18 if core.architecture.address_bits > 32 else 10
@@ -51,7 +51,7 @@ def mappings(core: Core) -> Iterator[Output]:
 
 
 def auxiliary_vector(session: Session, core: Core, repeats: int) -> Iterator[Output]:
-    """The entries of NT_AUXV; `repeats`: from how many on equal characters of a text are
+    """Return the entries of NT_AUXV; `repeats`: the number of equal characters from which they are
     counted."""
     for number, value in core.dump.auxiliary.items():
         name, form, about = AUXILIARY_ENTRIES.get(number, ("???", "x", ""))
@@ -84,7 +84,7 @@ def _text_at(session: Session, address: int, repeats: int) -> str:
 
 
 def inferiors(session: Session, core: Core | None) -> Iterator[Output]:
-    """The program, which is the only one; without a core file it has no process."""
+    """Return the program, which is the only inferior; without a core file it has no process."""
     objects = session.code_objects
     process = None if core is None else core.dump.process
     pid = None if process is None else process.pid

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def resumable_core(
     core: Core, code_objects: Sequence[CodeObject], seed: int = 0, fill: int | None = None
 ) -> SimulatedTarget | SimulatedProcess:
-    """The waves of a core file, with what was written over them, as machines that run.
+    """Return the waves of a core file as running machines, with the assignments made so far.
 
     Threads of CPUs stay as they are. `Unsupported` for a core file without waves, and without
     NumPy; other errors as of `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state`.

@@ -24,7 +24,8 @@ if TYPE_CHECKING:  # it imports NumPy
 def state_of_run(
     launched: Launched, machine: RunningMachine
 ) -> tuple[SimulatedTarget, dict[WaveId, int]]:
-    """The waves that have not ended, with all writable memory as it is now, and where they are."""
+    """Return the state of the waves that have not ended: their locations, and all writable
+    memory."""
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
     before = StateTarget(arch, machine=launched.machine)
     before.fill = launched.request.fill

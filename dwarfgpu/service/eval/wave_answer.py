@@ -101,7 +101,7 @@ class LanesAnswer:
 
 
 def positioned(session: Session, answer: Answer) -> Answer:
-    """The answer for a lane; of one that is inactive, with where it is."""
+    """Return the answer for a lane; for an inactive lane, with its location."""
     if isinstance(answer.error, InconsistentContext):
         return answer  # the wave has no such lane
     note = lane_position(session)

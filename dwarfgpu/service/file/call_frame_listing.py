@@ -79,7 +79,7 @@ class CallFrameListing:
         return [row for row in table.rows if row.start <= self.pc < row.end], table.error
 
     def function(self, address: int) -> str | None:
-        """The function at an address of the file, by debug information or by the symbols."""
+        """Return the function at an address of the file, by debug information or by the symbols."""
         try:
             entry = self.code_object.scopes.subprogram_at(address)
         except DwarfGpuError:
@@ -91,7 +91,7 @@ class CallFrameListing:
 
 
 def symbols_by_address(code_object: CodeObject) -> tuple[dict[int, str], list[str]]:
-    """Names by addresses; none, and a note, where the symbols cannot be read."""
+    """Return names by address; empty, with a note, if the symbols cannot be read."""
     try:
         # Mapping symbols of Arm ($x) are not functions; at equal addresses, functions are
         # preferred.

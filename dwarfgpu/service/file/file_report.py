@@ -306,7 +306,8 @@ def _augmentation(unit: CompilationUnit) -> str | None:
 
 
 def with_lines(report: Report) -> Report:
-    """The report of a cubin with the lines of its machine code; `UsageError` for another file."""
+    """Return the report of a cubin with the lines of its machine code; `UsageError` for another
+    file."""
     if report.file is None or report.cuda is None:
         raise UsageError(
             f"--lines lists those of a cubin, which {report.path} is not: `dwarfgpu disas` shows "

@@ -32,7 +32,7 @@ SCHEMA: Final = "dwarfgpu-info-1"
 
 
 def report_json(report: Report) -> JsonObject:
-    """Everything in a report."""
+    """Return everything in a report."""
     return {
         "file": report.path,
         "elf": None if report.file is None else _elf(report, report.file),

@@ -63,7 +63,8 @@ def _is_unneeded(report: Report) -> bool:
 
 
 def report_lines(report: Report, *, everything: bool, is_mangled: bool) -> Iterator[str]:
-    """The lines of `dwarfgpu info`; without `everything`, long lists are cut or summed up."""
+    """Yield the lines of `dwarfgpu info`; without `everything`, long lists are cut or
+    summarized."""
     if report.file is None:
         yield f"{report.path}: {report.container}"
         if not report.entries:

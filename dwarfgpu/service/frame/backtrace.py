@@ -88,7 +88,7 @@ def backtrace(session: Session, limit: int | None, *, with_arguments: bool) -> B
 
 
 def left_out_note(session: Session, count: int) -> str:
-    """`lane 3 was not active on entry to 2 frames, omitted`."""
+    """Return `lane 3 was not active on entry to 2 frames, omitted`."""
     text = "1 frame" if count == 1 else f"{count} frames"
     why = UNUSED if session.is_unused else f"was not active on entry to {text}, omitted"
     return f"lane {session.lane} {why}"

@@ -239,7 +239,7 @@ def _code(session: Session, address: int) -> bytes:
 
 
 def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
-    """The registers of its caller that a frame keeps in memory itself, and where."""
+    """Return the registers of its caller that a frame saves in memory, and their addresses."""
     architecture = frame.architecture
     numbers = [
         register.number

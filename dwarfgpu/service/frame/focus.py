@@ -55,12 +55,12 @@ def target_id(session: Session) -> str:
 
 
 def thread_and_lane(session: Session) -> str:
-    """`3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`: the wave and the lane in focus."""
+    """Return `3, lane 0 (AMDGPU Lane 1:1:1:3/0 (1,0,0)[0,0,0])`: the wave and the lane in focus."""
     return f"{session.wave}, lane {session.lane} ({target_id(session)})"
 
 
 def symbol_at(session: Session, address: int) -> str | None:
-    """`nest+64`, or `nest` at its first address; where no entry describes a function, by the
+    """Return `nest+64`, or `nest` at its first address; without an entry of the function, the
     symbol. None outside every known function."""
     for code_object in session.code_objects:
         if not code_object.covers(address):
@@ -80,7 +80,7 @@ def symbol_at(session: Session, address: int) -> str | None:
 
 
 def focused_frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> str:
-    """`0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`."""
+    """Return `0x0000000000001640 in nest (limit=3) at nest.hip:12`, or `from /d/k.co`."""
     pc = frame_pc(session)
     described = session.frame.subprogram is not None
     shown = arguments_text(session, variables(session, "parameter") if described else [], style)
@@ -124,7 +124,7 @@ def variables(session: Session, kind: str) -> list[Variable]:
 
 
 def argument_text(session: Session, variable: Variable, style: FrameStyle) -> str:
-    """The value of an argument in a frame's line, or why it cannot be shown."""
+    """Return the value of an argument in a frame's line, or the reason why it cannot be shown."""
     if style.arguments == "none":
         return "..."
     is_short = style.arguments == "scalars"
@@ -164,7 +164,7 @@ def contents(
     *,
     scalars_only: bool = False,
 ) -> str:
-    """A variable's value, or in its place why there is none; as GDB lists variables.
+    """Return a variable's value, or the reason for a missing value, as GDB lists variables.
 
     There a pointer is without its type, and among the arguments of a frame an aggregate is `...`.
     """

@@ -16,7 +16,7 @@ from dwarfgpu.view.location_text import location_text
 def frame_record(
     frame: StackFrame, *, with_arguments: bool, style: FrameStyle = DEFAULT_STYLE
 ) -> JsonObject:
-    """A frame with the keys of GDB's machine interface where it has them."""
+    """Return a frame with the keys of GDB's machine interface if it has them."""
     session = frame.session
     place, code_object = frame.place, session.code_object
     arguments: list[Plain] | None = None
@@ -54,7 +54,8 @@ def _cfa(session: Session) -> str | None:
 
 
 def frame_text(frame: StackFrame, record: JsonObject, style: FrameStyle = DEFAULT_STYLE) -> str:
-    """`#1  0x… in f (a=1) at file:line`; without the address where a line begins, as in GDB."""
+    """Return `#1  0x… in f (a=1) at file:line`; without the address at the beginning of a line, as
+    in GDB."""
     shown = record["args"]
     arguments = "..." if shown is None and arguments_of(frame) else ""
     if isinstance(shown, list):

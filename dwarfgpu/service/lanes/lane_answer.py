@@ -47,7 +47,7 @@ class LaneAnswer:
 
 
 def lane_status(lanes: Sequence[LaneAnswer]) -> int:
-    """0 where every active lane has all its bits."""
+    """Return 0 if every active lane has all its bits."""
     return max(
         (lane.answer.status for lane in lanes if lane.state.is_active is not False), default=0
     )

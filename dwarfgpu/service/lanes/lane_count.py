@@ -11,7 +11,8 @@ MAX_LANES: Final = 1024
 
 
 def checked_lanes(count: int) -> int:
-    """A lane count; `InconsistentContext` for none, `LimitExceeded` for more than any machine."""
+    """Return a valid lane count; `InconsistentContext` for none, `LimitExceeded` for more than any
+    machine has."""
     if count < 1:
         raise InconsistentContext(f"lane count {count}: must be greater than 0")
     if count > MAX_LANES:

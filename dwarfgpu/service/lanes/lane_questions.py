@@ -262,7 +262,7 @@ def expression_in_lanes(
 
 
 def refused(question: Question, answers: Iterable[LaneAnswer]) -> UsageError | None:
-    """Why a question is a wrong request: it has a meaning in no lane, for one reason."""
+    """Return why a question is invalid: it has no meaning in any lane, for one reason."""
     errors = [
         lane_answer.answer.error
         for lane_answer in answers

@@ -69,7 +69,7 @@ class WaveLanes:
         return f"{name}, {'no program location' if pc is None else f'pc {pc:#x}'}"
 
     def letter(self, state: LaneState) -> str:
-        """A, I, U or ?, as ROCgdb."""
+        """Return A, I, U or ?, as ROCgdb."""
         return state_letter(state, self.used)
 
     def pc(self, state: LaneState) -> int | None:
@@ -93,7 +93,7 @@ class WaveLanes:
         return self._outer.get(lane)
 
     def place(self, state: LaneState) -> str | None:
-        """The source line where a lane is; those at one program location share it."""
+        """Return the source line of a lane; lanes at one program location share it."""
         pc = self.pc(state)
         if pc not in self._places:
             position = None if pc is None else place_of(self.session.focused(state.lane), pc)
@@ -120,7 +120,7 @@ class WaveLanes:
         return [self.row(answer) for answer in answers]
 
     def reasons(self, answers: Sequence[LaneAnswer]) -> Iterator[str]:
-        """Why lanes have no value, a line for each reason."""
+        """Yield the reasons why lanes have no value, one line for each reason."""
         return map(one_line, reason_lines(self.rows([lane for lane in answers if _missing(lane)])))
 
     def _reason(self, lane: LaneAnswer) -> str | None:

@@ -45,7 +45,7 @@ def barrier_places(
 
 
 def barrier_lines(places: Iterable[BarrierPlace]) -> Iterator[str]:
-    """`wave 2: waits, has not signalled, run/deadlock.hip:12:5`, of each place."""
+    """Yield `wave 2: waits, has not signalled, run/deadlock.hip:12:5`, for each location."""
     from dwarfgpu.view.coverage_text import runs_text  # most runs have no deadlock
 
     for place in places:
@@ -55,7 +55,7 @@ def barrier_lines(places: Iterable[BarrierPlace]) -> Iterator[str]:
 
 
 def source_of(code_objects: Iterable[CodeObject], pc: int) -> str | None:
-    """The source line of an instruction; None where no line table has it."""
+    """Return the source line of an instruction; None if no line table contains it."""
     for code_object in code_objects:
         try:
             line = Lines(code_object.scopes).line_of(pc)

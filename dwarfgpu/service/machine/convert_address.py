@@ -40,7 +40,7 @@ class Conversion:
 
 
 def address_notes(source: AddressSpace, address: int) -> list[str]:
-    """What to know of the address as it is."""
+    """Return notes on the address itself."""
     if source.unavailable is not None:
         return [f"memory of {source} is not accessible: {source.unavailable}"]
     return [_NULL_NOTE] if source.scope in ("lane", "wave") and address == 0 else []
@@ -60,7 +60,7 @@ def converted(
 
 
 def conversion_line(source: AddressSpace, address: int, conversion: Conversion) -> str:
-    """`global#0x1040, the same memory for 0x4 bytes`."""
+    """Return `global#0x1040, the same memory for 0x4 bytes`."""
     text = f"{conversion.space}#{conversion.address:#x}"
     if conversion.is_null and address == source.null:
         return f"{text}, which is null"

@@ -80,7 +80,7 @@ def _user_lines(launched: Launched) -> Iterator[str]:
 
 
 def dispatch_record(launched: Launched, notes: list[str], written: list[str]) -> dict[str, Json]:
-    """The members of the object. `written`: the files that the state was saved in."""
+    """Return the members of the object. `written`: the files in which the state was saved."""
     request, machine = launched.request, launched.machine
     [dispatch], [queue] = machine.dispatches.values(), machine.queues.values()
     pieces = dict(launched.kernarg.pieces)

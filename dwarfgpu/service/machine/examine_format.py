@@ -139,7 +139,7 @@ class Units:
         return self.places.architecture.endian
 
     def unit(self, address: int) -> Unit:
-        """The unit at an address; `UsageError` in GDB's words where it cannot be read."""
+        """Read the unit at an address; `UsageError` with GDB's wording if it cannot be read."""
         if self.format.letter not in _LETTERS:
             raise UsageError(f'Undefined output format "{self.format.letter}".')
         if self.format.letter == "s":

@@ -33,7 +33,7 @@ def access_lines(access: FaultyAccess) -> Iterator[str]:
 
 
 def access_cell(access: FaultyAccess | None) -> str:
-    """`63: 0x7e00000076b0`: the first lane and its address; `?` where it is unknown."""
+    """Return `63: 0x7e00000076b0`: the first lane and its address; `?` if it is unknown."""
     if access is None:
         return "-"
     if not access.lanes:

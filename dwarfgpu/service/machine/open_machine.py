@@ -48,7 +48,7 @@ class Stopped:
         return TargetWithCodeObjects(self.machine, tuple(segments), self.has_started)
 
     def given_of(self, number: WaveId) -> StateTarget:
-        """What options may add to, over a wave or thread."""
+        """Return the contents that options add to a wave or thread."""
         if self.core is not None:
             return self.core.target.given_of(number)
         assert self.given is not None
@@ -67,7 +67,7 @@ class Stopped:
         return tuple(WaveState(number, self.core.pc_of(number)) for number in numbers)
 
     def wave(self, lwp: int | None, option: str | None = None) -> WaveState:
-        """The wave of a number, the first by default; a thread also by the kernel's number.
+        """Return the wave with a number, the first by default; a thread also by its LWP.
 
         `UsageError`, which names the option that gave the number, for a number that none has.
         """
@@ -104,7 +104,8 @@ def stopped_in_core(
     gpu_core: str | None = None,
     gpu_files: Mapping[str, str] | None = None,
 ) -> Stopped:
-    """The process of a core file; errors as from `dwarfgpu.machine.core.load.load_core`."""
+    """Open the process of a core file; errors are those of
+    `dwarfgpu.machine.core.load.load_core`."""
     # Imported here, as by others who meet a core: most commands never do.
     from dwarfgpu.machine.core.load import load_core
 

@@ -61,7 +61,8 @@ class Packets:
 
 
 def fence_text(header: int) -> str:
-    """`B|Aa|Rs`: whether a packet waits for those before it, what it acquires and releases."""
+    """Return `B|Aa|Rs`: whether a packet waits for earlier ones, and the scopes that it acquires
+    and releases."""
     acquire, release = (_SCOPES.get(header >> shift & 3, "?") for shift in (9, 11))
     parts = ["B"] if header >> 8 & 1 else []
     parts += [f"A{acquire}"] if acquire else []
@@ -70,7 +71,7 @@ def fence_text(header: int) -> str:
 
 
 def read_global(session: Session, address: int, size_bytes: int) -> bytes:
-    """Global memory of the machine; `Unavailable` with the reason."""
+    """Read global memory of the machine; `Unavailable` with the reason."""
     if session.target is None:
         raise Unavailable("there is no machine")
     memory = Memory(session.architecture.address_space(0))
@@ -221,7 +222,7 @@ class Signal:
 
 
 def signal_at(session: Session, address: int) -> Signal:
-    """The `amd_signal_t` at an address; `Unavailable` where its kind cannot be read."""
+    """Read the `amd_signal_t` at an address; `Unavailable` if its kind cannot be read."""
     data = read_global(session, address, AMD_SIGNAL.member("kind").size_bytes)
     kind = AMD_SIGNAL.number(data, "kind")
     members: dict[str, int] = {}

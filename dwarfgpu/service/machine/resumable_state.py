@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def resumable_state(
     state: StateTarget, code_objects: Sequence[CodeObject], fill: int | None = None, seed: int = 0
 ) -> SimulatedTarget:
-    """The state as a machine that runs when it is asked to.
+    """Return the state as a machine that runs on request.
 
     `fill`: the byte of what the state leaves out; None: what needs it stops its wave, unless the
     state says that nothing has written it.

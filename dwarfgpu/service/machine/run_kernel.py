@@ -155,7 +155,8 @@ def run_kernel(
 
 
 def buffers_not_made(launches: Sequence[Launched], result: Result) -> list[str]:
-    """The names of the buffers of dispatches that did not run, because an earlier one stopped."""
+    """Return the names of the buffers of dispatches that did not run, because an earlier one
+    stopped."""
     return [name for name in named_buffers(launches) if name not in result.outputs]
 
 
@@ -204,7 +205,8 @@ def machines_of_core(
     fill: int | None,
     memory: CoreMemory,
 ) -> list[RunningMachine]:
-    """States of one process as machines that run; global memory is read when it is accessed."""
+    """Return the states of one process as running machines; global memory is read when it is
+    accessed."""
     _require_numpy()
     from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
     from dwarfgpu.machine.simulated.launch.machine_of_state import machines_of_process
@@ -235,7 +237,8 @@ def _started(
 
 
 def why_not_simulated(instruction: Instruction) -> str | None:
-    """What of an instruction is not simulated; None where all is. `Unsupported` without NumPy."""
+    """Return the part of an instruction that is not simulated; None if all is. `Unsupported`
+    without NumPy."""
     _require_numpy()
     from dwarfgpu.machine.simulated.semantics import compiled_instructions
 
@@ -297,12 +300,12 @@ def stop_place(
 
 
 def require_buffers(launches: Sequence[Launched], names: Iterable[str]) -> None:
-    """`UsageError` for a name that no buffer of some dispatches has."""
+    """Raise `UsageError` for a name that no buffer of some dispatches has."""
     _require_names(named_buffers(launches), names)
 
 
 def output(result: Result, name: str) -> Npy:
-    """The memory of an argument; `UsageError` for one whose dispatch did not run."""
+    """Return the memory of an argument; `UsageError` for one whose dispatch did not run."""
     _require_names(result.outputs, [name])
     return result.outputs[name]
 

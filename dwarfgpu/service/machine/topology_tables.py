@@ -69,7 +69,8 @@ def queue_table(session: Session, queues: Iterable[Queue]) -> Table:
 def dispatch_table(
     session: Session, machine: Machine, dispatches: Iterable[Dispatch], *, is_full: bool
 ) -> Table:
-    """The dispatches that are executing; `is_full`: with sizes and addresses of the packet."""
+    """Return the dispatches that are executing; `is_full`: with sizes and addresses of the
+    packet."""
     title = ["Id", "Target Id", "Grid", "Workgroup", "Fence"]
     if is_full:
         title += ["Address Spaces", "Kernel Descriptor", "Kernel Args", "Completion Signal"]
@@ -93,7 +94,7 @@ def dispatch_table(
 
 
 def dispatch_id(machine: Machine, dispatch: Dispatch) -> str:
-    """`AMDGPU Dispatch A:Q:D (PKID n)`."""
+    """Return `AMDGPU Dispatch A:Q:D (PKID n)`."""
     queue = machine.queues.get(dispatch.queue)
     agent = UNKNOWN if queue is None else str(queue.agent)
     place = f"{agent}:{dispatch.queue}:{dispatch.id}"

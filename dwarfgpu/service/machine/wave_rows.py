@@ -96,7 +96,7 @@ class WavePlaces:
         self._places: dict[int, WavePlace] = {}
 
     def at(self, pc: int | None) -> WavePlace:
-        """The place of a program location; one without function and line where none is known."""
+        """Return the place of a program location; without function and line if none is known."""
         if pc is None:
             return WavePlace()
         if pc not in self._places:
@@ -210,7 +210,7 @@ def _groups(numbers: Iterable[tuple[GroupKey, int]]) -> list[WaveGroup]:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """`1-3,7`: ascending numbers, as few words as there can be."""
+    """Return `1-3,7` for ascending numbers, as short as possible."""
     out: list[list[int]] = []
     for number in numbers:
         if out and out[-1][1] + 1 == number:
@@ -267,7 +267,7 @@ class CoreWaves:
             yield (kernel, where[pc], reasons, number in failed), number
 
     def group_lines(self) -> Iterator[str]:
-        """A line for each group, those that failed first; one for all that are left."""
+        """Yield a line for each group, failed waves first, and one for all remaining groups."""
         groups = self.groups()
         for group in groups[:MAX_GROUPS]:
             yield group.text
@@ -277,13 +277,13 @@ class CoreWaves:
             yield f"{waves} more waves at {len(left)} other places; waves --all lists every wave"
 
     def heading(self) -> str:
-        """`3073 waves on gfx942, 1 faulty`."""
+        """Return `3073 waves on gfx942, 1 faulty`."""
         names = (wave.architecture.name for wave in self.gpu.waves.values())
         return _heading(Counter(names), len(self.core.faults))
 
 
 def waves_in_core(stopped: Stopped) -> CoreWaves:
-    """The waves of a core; `UsageError` for one of threads alone."""
+    """Return the waves of a core file; `UsageError` for one that has only threads."""
     core = stopped.core
     if core is None or core.gpu is None:
         raise UsageError("the core file has no waves of GPUs; `dwarfgpu info` lists its threads")

@@ -81,7 +81,7 @@ class Stops:
         return frozenset[int]().union(*(place.addresses for place in self.breakpoints))
 
     def at(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> RunStop | None:
-        """The stop of a wave that is at a breakpoint; None where it goes on.
+        """Return the stop of a wave at a breakpoint; None if it continues.
 
         `session_of` makes what sees the wave. `UsageError` for a condition that has no value.
         """
@@ -136,8 +136,8 @@ def visitor(
 
 
 def run_breakpoint(session: Session, text: str, around: FramePosition | None) -> RunBreakpoint:
-    """The breakpoint of `PLACE [if CONDITION]`: `FILE:LINE`, `LINE` in the file of `around`,
-    `FUNCTION`, `*ADDRESS`. `UsageError` for a place that does not exist."""
+    """Parse `PLACE [if CONDITION]`: `FILE:LINE`, `LINE` in the file of `around`, `FUNCTION`,
+    `*ADDRESS`. `UsageError` for a location that does not exist."""
     match = _CONDITION.fullmatch(text.strip())
     place = text.strip() if match is None else match["place"]
     try:
@@ -171,8 +171,8 @@ def _require_code(session: Session, address: int) -> None:
 
 
 def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:
-    """What sees the code of a kernel, and where that is declared; its first code may be of an
-    inlined function."""
+    """Return a session with the code of a kernel, and its declaration; the first code may belong to
+    an inlined function."""
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
     session = Session(arch, (code_object,))
     try:

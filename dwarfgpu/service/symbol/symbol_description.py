@@ -20,7 +20,7 @@ from dwarfgpu.view.info_address import Describer
 
 
 def full_path(code_object: CodeObject) -> str:
-    """The path of a file from the root; what the system adds to a process has none."""
+    """Return the absolute path of a file; a file that the system adds to a process has none."""
     if code_object.name.startswith("["):
         return f"system-supplied DSO at {code_object.load_address:#x}"
     try:

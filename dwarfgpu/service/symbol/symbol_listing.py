@@ -66,7 +66,8 @@ def _type_text(row: ListedSymbol) -> str:
 
 
 def symbol_text(row: ListedSymbol) -> str:
-    """`static int leaf(struct node *, int);`, `struct node;`, `typedef struct outer outer_t;`."""
+    """Return `static int leaf(struct node *, int);`, `struct node;` or `typedef struct outer
+    outer_t;`."""
     if row.die.tag == dw.TAG_NAMESPACE:
         return row.name
     try:

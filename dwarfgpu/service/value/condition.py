@@ -30,8 +30,8 @@ def holds(session: Session, history: ValueHistory, text: str) -> bool:
 def require_valid_condition(
     session: Session, addresses: Iterable[int], text: str, history: ValueHistory
 ) -> None:
-    """`UsageError` for a condition that means nothing at any of some addresses: an unknown name,
-    a mistake of syntax or of types. Without addresses it is one of the session."""
+    """Raise `UsageError` for a condition that is invalid at all addresses: an unknown name, a
+    mistake of syntax or of types. Without addresses, it is checked in the session."""
     errors: list[UsageError] = []
     sessions = [_at_address(session, address) for address in addresses] or [session]
     for place in sessions:

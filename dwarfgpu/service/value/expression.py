@@ -41,7 +41,7 @@ def of_expression(
     variables: dict[Variable, None] | None = None,
     settings: ExpressionSettings | None = None,
 ) -> Answer:
-    """The value of an expression for the focus; `UsageError` where it cannot be understood.
+    """Return the value of an expression for the focus; `UsageError` for an invalid expression.
 
     `variables` takes the variables that the value depends on.
     """
@@ -59,7 +59,7 @@ def of_expression(
 def of_value(
     session: Session, name: str, value: TypedValue, settings: ExpressionSettings | None = None
 ) -> Answer:
-    """A value of the language; `name` is what notes call it."""
+    """Return the answer for a value of the language; `name` is its name in notes."""
     shown = DEFAULT_OPTIONS if settings is None else settings.format
     symbolize = None if settings is None else settings.symbolize
     endian = session.architecture.endian

@@ -92,7 +92,7 @@ def location_lines(location: Located, glyphs: Glyphs, columns: int) -> list[Line
 
 
 def coloured(line: Line) -> str:
-    """A line with the escape codes of a terminal; what it says has none of its own."""
+    """Return a line with the escape codes of a terminal; its own text contains none."""
     out = ""
     for span in line:
         text = one_line(span.text)

@@ -135,7 +135,7 @@ def _check(specifier: re.Match[str]) -> None:
 
 
 def split_arguments(text: str) -> list[str]:
-    """Expressions between commas that are not inside of brackets or quotes."""
+    """Yield expressions between commas outside of brackets and quotes."""
     out, depth, quote, start = [], 0, "", 0
     skipped = False
     for index, character in enumerate(text):

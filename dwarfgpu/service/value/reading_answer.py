@@ -108,7 +108,8 @@ def of_contents(
 
 
 def of_reading(reading: Reading, session: Session, text: str | None = None) -> Answer:
-    """A variable; `text`: its contents as a front end shows them, where it does so its own way."""
+    """Return the answer for a variable; `text`: its contents as the front end shows them, if it
+    formats them itself."""
     variable = reading.variable
     contents = Contents(
         variable.name,
@@ -177,13 +178,14 @@ def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[
 def beside_removed(
     bits: Bits, kind: Type | None, session: Session, location: Location | None
 ) -> Bits:
-    """The bits of an object; removed pointers in it are no more incomplete than one alone."""
+    """Return the bits of an object in which implicit pointers count as complete, as one alone
+    does."""
     endian = session.architecture.endian
     return without_removed(bits, kind, location, session.resolver(), endian)
 
 
 def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:
-    """The bytes of an object; digits with unknown bits are `?`. None: there are none."""
+    """Return the bytes of an object; digits with unknown bits are `?`. None if there are none."""
     if bits is None:
         return {"bytes": None, "undefined_bits": [], "unavailable_bits": []}
 
@@ -198,7 +200,7 @@ def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:
 
 
 def data_json(bits: Bits, kind: Type | None, session: Session, location: Location | None) -> Plain:
-    """The object D of `dwarfgpu-eval-1`: the value part by part."""
+    """Return the object D of `dwarfgpu-eval-1`: the value part by part."""
     return value_data(
         bits,
         kind,

@@ -41,7 +41,7 @@ class NotReturned:
 
 
 def result_type(function: Subprogram) -> Type | None:
-    """The type of the value that a function returns; None if it returns none."""
+    """Return the type of the value that a function returns; None if it returns none."""
     types = types_of(function.unit)
     for die in function.die.origins():
         kind = types.type_of(die)
@@ -51,7 +51,8 @@ def result_type(function: Subprogram) -> Type | None:
 
 
 def returned_value(session: Session, function: Subprogram, kind: Type) -> TypedValue | NotReturned:
-    """The value that a function has just returned to the lane in focus, or why it is not known."""
+    """Return the value that a function has just returned in the lane in focus, or the reason why it
+    is unknown."""
     if session.architecture.machine != "AMDGPU" or session.lane is None:
         return NotReturned(f"the call convention of {session.architecture.name} is not known")
     if _convention(function) == _NOCALL:

@@ -74,7 +74,8 @@ def answer(
 
 
 def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
-    """An error about an expression; of an unknown name the session's, which may know a near one."""
+    """Return an error about an expression; for an unknown name, the session's error, which may
+    suggest a name."""
     message = f'{_UNKNOWN}"{text}" in current context.' if "::" in text else _UNKNOWN
     if _NAME.fullmatch(text) and error.message.startswith(message):
         try:
@@ -93,7 +94,7 @@ def or_operations(text: str, error: UsageError) -> UsageError:
 
 
 def named(subject: Subject, record: JsonObject) -> JsonObject:
-    """The answer as one of several: with the name, and what the declaration says."""
+    """Return the answer as one of several: with its name and its declaration."""
     out: JsonObject = {"name": subject.name, "type": None, "line": None, "kind": "expression"}
     if isinstance(subject, Expression):
         return out | record
@@ -126,7 +127,7 @@ def line(subject: Subject, answer: Answer, *, is_listing: bool) -> str:
 
 
 def typed_name(subject: Subject) -> str:
-    """`int t`; an expression as it is."""
+    """Return `int t`; an expression unchanged."""
     if isinstance(subject, Expression):
         return subject.name
     try:

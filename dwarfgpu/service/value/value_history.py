@@ -94,7 +94,7 @@ class ValueHistory:
         return self._values[number - 1]
 
     def listed(self, argument: str) -> list[tuple[int, TypedValue]]:
-        """Ten values with their numbers, as `show values` has them."""
+        """Return ten values with their numbers, as `show values` lists them."""
         count = len(self._values)
         if argument == "+":
             first = self._shown
@@ -151,7 +151,7 @@ def _is_in_registers(location: Location | None) -> bool:
 
 
 def whole_number(session: Session, history: ValueHistory, text: str) -> int:
-    """The number that an expression gives; `UsageError` where it gives none."""
+    """Return the integer value of an expression; `UsageError` if it has none."""
     try:
         bits = evaluated(session, history, f"(long long) ({text})").bits
     except UsageError:
@@ -204,7 +204,7 @@ def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
 
 
 def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:
-    """What `$names` mean at the prompt, and whether an expression may assign."""
+    """Return the meaning of `$names` at the prompt, and whether an expression may assign."""
     dollar = partial(_dollar, session, history)
     if not writes:
         return Options(dollar, read_only=READ_ONLY, functions=history.functions)
@@ -307,7 +307,7 @@ def _small(digits: str) -> int:
 
 
 def required(argument: str) -> str:
-    """An expression that has to be there; `UsageError` in GDB's words where it is not."""
+    """Return the expression; `UsageError` with GDB's wording if it is missing."""
     if not argument:
         raise UsageError("Argument required (expression to compute).")
     return argument

@@ -81,7 +81,7 @@ class Watched:
         return isinstance(self.value.error, UndefinedBits)
 
     def now(self, session: Session) -> TypedValue:
-        """The object where it was, as it is now."""
+        """Return the current contents of the watched object."""
         location = self.value.location
         if location is None:
             return self.value
@@ -97,7 +97,7 @@ def _unread(value: TypedValue) -> TypedValue:
 
 
 def text_of(value: TypedValue, session: Session, options: FormatOptions) -> str:
-    """A watched value as it is shown."""
+    """Return the text of a watched value."""
     if isinstance(value.error, Unavailable):
         return "<unavailable>"
     if isinstance(value.error, UndefinedBits):
@@ -106,8 +106,8 @@ def text_of(value: TypedValue, session: Session, options: FormatOptions) -> str:
 
 
 def watched(session: Session, text: str, options: Options) -> Watched:
-    """The object of an expression, which may have no value at this program location if a location
-    list of a local variable gives it one at another.
+    """Return the object of an expression, which may have no value at this program location if a
+    location list gives a local variable one elsewhere.
 
     Raises `UsageError` in GDB's words for a constant, and the error of a value that never comes.
     """
@@ -158,8 +158,8 @@ def _decides(part: WatchedBytes) -> bool:
 
 
 def stretch(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | None:
-    """The code around a program location without a bound of a location list of the variables;
-    None: all code."""
+    """Return the code around a program location without a bound of a location list of the
+    variables; None: all code."""
     locations = (variable.location for variable in variables)
     entries = [entry for item in locations if isinstance(item, LocList) for entry in item.entries]
     bounds = {bound for entry in entries for bound in (entry.begin, entry.end)} - {None}

@@ -32,7 +32,7 @@ ASCII: Final = Braces("-", "/", "|", "\\", " ")
 
 
 def braces_for(encoding: str | None) -> Braces:
-    """Lines if a stream can take them."""
+    """Return braces if the stream can encode them."""
     try:
         "╶╭│╰".encode(encoding or "utf-8")
     except (LookupError, UnicodeEncodeError):

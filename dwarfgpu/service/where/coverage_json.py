@@ -55,7 +55,7 @@ class Total:
         self.complete_bytes += coverage.complete_bytes
 
     def join(self, total: Total) -> None:
-        """All of another sum more."""
+        """Add another total."""
         self.functions += total.functions
         self.variables += total.variables
         self.global_variables += total.global_variables
@@ -73,7 +73,7 @@ class Total:
         return 100 * self.described_bytes < minimum * self.scope_bytes
 
     def text(self) -> str:
-        """`9 variables, 27.3% of their code described, 1 of 1 globals`."""
+        """Return `9 variables, 27.3% of their code described, 1 of 1 globals`."""
         words: list[str] = []
         if self.variables or not self.global_variables:
             plural = "" if self.variables == 1 else "s"
@@ -168,7 +168,7 @@ def _function(group: Group, place: CodeScope, total: Total) -> JsonObject:
 def variable_json(
     coverage: Coverage, arch: Architecture | None, source: SourceLines | None
 ) -> JsonObject:
-    """Everything of one variable."""
+    """Return all data of one variable."""
     variable, place = coverage.variable, coverage.place
     functions = () if place is None else place.functions
     problems: list[DwarfGpuError] = [] if coverage.problem is None else [coverage.problem]

@@ -172,7 +172,7 @@ class CoverageListing:
             yield one_line(f"problem: {error_line(error)}")
 
     def why_too_low(self, minimum: Fraction | None) -> str | None:
-        """Why less than a minimum is described; None if it is enough."""
+        """Return why less than a minimum is described; None if the minimum is reached."""
         if minimum is None or not self.total.is_below(minimum):
             return None
         reached = percent(self.total.described_bytes, self.total.scope_bytes)
