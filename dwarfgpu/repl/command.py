@@ -186,7 +186,8 @@ class AllCommands(Collection[Command]):
         return command in self._load()
 
     def frequent(self, typed: str) -> Command | None:
-        """The command of an exact name: `bt`, `info locals`; None if it is not frequent."""
+        """Return the command with an exact name: `bt`, `info locals`; None if it is not
+        frequent."""
         if typed not in self._frequent:
             return None
         module, name = self._frequent[typed]
@@ -223,8 +224,8 @@ def fitting(commands: Iterable[Command], word: str) -> dict[str, Command]:
 
 
 def find(commands: Collection[Command], word: str, family: str = "", rest: str = "") -> Command:
-    """The command that a word means; `UsageError` in GDB's words where it means none or several:
-    in a family they have the rest of the line."""
+    """Return the command that a word denotes; `UsageError` with GDB's wording if it denotes none or
+    several: in a family, such words are the rest of the line."""
     matches = fitting(commands, word)
     line = word + rest.rstrip() if family else word
     kind = f"{family} " if family else ""
@@ -240,14 +241,14 @@ def find(commands: Collection[Command], word: str, family: str = "", rest: str =
 
 
 def first_word(line: str) -> tuple[str, str]:
-    """The word that names a command, and the rest: `p/x t` is `p` and `/x t`."""
+    """Return the word that names a command, and the rest: `p/x t` is `p` and `/x t`."""
     match = _WORD.match(line)
     assert match is not None
     return match[1], line[match.end() :]
 
 
 def parse(commands: Collection[Command], line: str) -> Call:
-    """The command of a line, subcommands included, and its argument."""
+    """Return the command of a line, subcommands included, and its argument."""
     word, rest = first_word(line)
     if isinstance(commands, AllCommands):
         second, after = first_word(rest)
@@ -271,7 +272,7 @@ def _call(command: Command, rest: str) -> Call:
 
 
 def every(commands: Iterable[Command]) -> Iterator[Command]:
-    """Commands and their subcommands, by name."""
+    """Yield commands and their subcommands, by name."""
     for command in sorted(commands, key=lambda command: command.name):
         if not command.is_absent:
             yield command

@@ -51,7 +51,7 @@ _MAX_BASES: Final = 50
 
 
 def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
-    """Where the word at the end of `text` begins, and what it can become."""
+    """Return where the word at the end of `text` begins, and its completions."""
     if len(text) > _MAX_TYPED or len(text.split()) > _MAX_WORDS:
         return len(text), []
     commands, position, command = shell.commands, 0, None
@@ -124,7 +124,7 @@ def _listed(command: Command) -> Iterator[str]:
 
 
 def variables(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Variables in scope, with their types."""
+    """Yield variables in scope, with their types."""
     try:
         in_scope = shell.session.variables()
     except DwarfGpuError:
@@ -141,7 +141,7 @@ def variables(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def operands(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Operands of expressions: variables, and after `$` registers."""
+    """Yield operands of expressions: variables and, after `$`, registers."""
     if not word.startswith("$"):
         yield from variables(shell, word)
         if "::" not in word and _has_this(shell):
@@ -319,7 +319,7 @@ places: Final = OfText(_of_place, is_fitting=True)
 
 
 def functions(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Functions."""
+    """Yield functions."""
     return _named(shell.symbols.starting_with(word, CODE_KINDS))
 
 
@@ -331,7 +331,7 @@ def words(*choices: str) -> Callable[[Shell, str], Iterator[Candidate]]:
 def with_options(
     names: Mapping[str, tuple[str, ...]] | tuple[str, ...], then: OfText | None = None
 ) -> OfText:
-    """Options, with the values that they take, before something else."""
+    """Yield options with their values, before something else."""
     values_of = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
 
     def offer(shell: Shell, text: str) -> Offer:
@@ -384,7 +384,7 @@ under_setting: Final = OfText(_of_with)
 
 
 def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:
-    """What `apply` takes: on what, flags, a command."""
+    """Yield what `apply` takes: IDs, flags, a command."""
 
     def offer(shell: Shell, text: str) -> Offer:
         match = _APPLIED.match(text)
@@ -449,8 +449,8 @@ nested_names: Final = OfText(_of_command_name)
 
 
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Registers of the processor, with the types of their contents; halves of registers from the
-    `_` on."""
+    """Yield registers of the processor, with the types of their contents; halves of registers after
+    `_`."""
     from dwarfgpu.language.registers import is_lacking  # few words begin with `$`
 
     session = shell.session
@@ -468,7 +468,7 @@ def registers(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def lanes(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Lane numbers."""
+    """Yield lane numbers."""
     session = shell.session
     mask, _ = session.active_lanes()
     for lane in lane_numbers(session):
@@ -477,7 +477,7 @@ def lanes(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def command_names(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Commands."""
+    """Yield commands."""
     yield from _commands(shell.commands, word)
 
 

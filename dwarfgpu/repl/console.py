@@ -135,7 +135,7 @@ class Console:
 
     @contextmanager
     def inside(self, group: Group) -> Iterator[None]:
-        """Notes within belong to one of several commands."""
+        """Attribute notes within the block to one of several commands."""
         self._groups.append(group)
         try:
             yield
@@ -144,7 +144,7 @@ class Console:
 
     @contextmanager
     def capturing(self) -> Iterator[None]:
-        """The output of commands within is captured."""
+        """Capture the output of commands within the block."""
         self._captured += 1
         try:
             yield

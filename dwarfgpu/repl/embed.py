@@ -19,7 +19,7 @@ def run_interactive(
     names: Mapping[str, object] | None = None,
     quiet: bool = False,
 ) -> Session:
-    """Converse about a session on the terminal, or with the lines of stdin, until they end.
+    """Run the prompt for a session on the terminal, or with the lines of stdin, until they end.
 
     `commands` run first. `names` are further names for the command `python`. Returns the session
     with its final focus (wave, lane and frame); assignments that were not undone are in its

@@ -25,7 +25,8 @@ _HALF: Final = re.compile(r"[\ud800-\udfff]")
 
 
 def without_token(line: str) -> tuple[int | None, str]:
-    """The number with which a line begins, and the command: no command begins with a digit."""
+    """Return the number with which a line begins, and the command: no command begins with a
+    digit."""
     match = _TOKEN.match(line)
     return (None, line) if match is None else (int(match["token"]), line[match.end() :])
 
@@ -74,7 +75,7 @@ class Answer:
         self._error = {"msg": message, **(error_json(error) if error and is_engines else {})}
 
     def text(self, *, is_last: bool) -> str:
-        """The line; `is_last`: the conversation is over."""
+        """Return the line; `is_last`: the session ends with it."""
         result = "exit" if is_last else "done"
         record: JsonObject = {
             "schema": SCHEMA,

@@ -35,7 +35,7 @@ def listed(words: Iterable[str], existing: Iterable[int], kind: str) -> list[int
 
 
 def leading_numbers(text: str) -> tuple[list[str], str]:
-    """The numbers and ranges that a text begins with, and what follows."""
+    """Return the numbers and ranges with which a text begins, and the rest."""
     words: list[str] = []
     rest = text.strip()
     while True:

@@ -40,7 +40,7 @@ class FileOpener:
     args: argparse.Namespace
 
     def opened(self) -> Opened:
-        """What the options name; `UsageError` where it cannot be read."""
+        """Open what the options name; `UsageError` if it cannot be read."""
         args = self.args
         files = [args.file] if args.file else []
         stopped = _able_to_run(args, stopped_of(args, files))
@@ -69,13 +69,13 @@ class FileOpener:
         return recorded_session(focused(session.focused(lane)))
 
     def state(self, path: str) -> Opened:
-        """Another state; `UsageError` where it cannot be read."""
+        """Open another state; `UsageError` if it cannot be read."""
         return self._with(
             state=path, core=None, wave=None, lane=None, pc=None, sysroot=None
         ).opened()
 
     def core(self, focus: Session, path: str | None) -> Opened:
-        """Another core file or none; `UsageError` where it cannot be read."""
+        """Open another core file, or close it; `UsageError` if it cannot be read."""
         if path is not None:
             path = os.path.expanduser(path)
             _require_core(path)
@@ -92,7 +92,7 @@ class FileOpener:
         return evolve(again._with(file=None).opened(), warnings=(warning,))
 
     def resumable(self, focus: Session, core: Core) -> Session:
-        """The session on the waves of the core file, which can run."""
+        """Return a session on the waves of the core file, which can run."""
         # Most core files are only looked at.
         from dwarfgpu.service.core.resumable_core import resumable_core
 
@@ -169,7 +169,8 @@ def recorded_session(session: Session) -> Session:
 
 
 def wave_names(session: Session) -> dict[WaveId, str]:
-    """ROCgdb's names of the waves of a state that ran; of threads of a CPU, their numbers."""
+    """Return ROCgdb's names of the waves of a state that ran; for threads of a CPU, their
+    numbers."""
     target = session.target
     machine = target.machine if isinstance(target, TargetWithCodeObjects) else target
     has_started = not isinstance(target, TargetWithCodeObjects) or target.has_started

@@ -21,15 +21,15 @@ class Opener(Protocol):
     """Opens files for the commands `file`, `load` and `core-file`, as the first ones were."""
 
     def code_object(self, focus: Session, path: str | None) -> Session:
-        """The session with another code object, or with none, that has the same focus."""
+        """Return the session with another code object, or without one, and the same focus."""
         ...
 
     def state(self, path: str) -> Opened:
-        """Another state; `UsageError` where it cannot be read."""
+        """Open another state; `UsageError` if it cannot be read."""
         ...
 
     def resumable(self, focus: Session, core: Core) -> Session:
-        """The session on the waves of a core file, which can run; `Unsupported` where they
+        """Return a session on the waves of a core file, which can run; `Unsupported` if they
         cannot."""
         ...
 
@@ -39,7 +39,7 @@ class Opener(Protocol):
         ...
 
     def core(self, focus: Session, path: str | None) -> Opened:
-        """Another core file or none; `UsageError` where it cannot be read."""
+        """Open another core file, or close it; `UsageError` if it cannot be read."""
         ...
 
 
@@ -61,7 +61,7 @@ class OpenedMachine:
     """None if a program made the session: then no other file can be opened."""
 
     def siginfo(self, wave: WaveId) -> bytes | None:
-        """The `siginfo_t` of a thread of a core file, empty without one; None for a wave."""
+        """Return the `siginfo_t` of a thread of a core file, empty without one; None for a wave."""
         thread = None if self.core is None else self.core.threads.get(wave)
         return None if thread is None else thread.siginfo
 

@@ -73,7 +73,7 @@ class ScriptState:
 
     @contextmanager
     def reading(self, lines: Iterator[str]) -> Iterator[None]:
-        """Commands within read their bodies from these lines."""
+        """Let commands within the block read their bodies from these lines."""
         self._sources.append(lines)
         try:
             yield

@@ -36,7 +36,7 @@ class Setting:
     """After "Show ", where that is something else."""
 
     def parsed(self, text: str, number: Callable[[str], int]) -> SettingValue:
-        """The value that a text means; `UsageError` in GDB's words.
+        """Parse the text of a value; `UsageError` with GDB's wording.
 
         `number`: the integer that an expression is.
         """
@@ -76,7 +76,7 @@ class Setting:
         return None if self.kind == "limit" and not value_read else value_read
 
     def text(self, value: SettingValue) -> str:
-        """The value as `set` takes it."""
+        """Return the text of the value for `set`."""
         if self.kind == "boolean":
             return "on" if value else "off"
         return "unlimited" if value is None else str(value)
@@ -104,7 +104,7 @@ def boolean(text: str) -> bool:
 
 
 def auto_boolean(text: str) -> str:
-    """`on`, `off` or `auto`."""
+    """Parse `on`, `off` or `auto`."""
     if text == "-1" or (text and "auto".startswith(text)):
         return "auto"
     try:

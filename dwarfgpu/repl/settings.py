@@ -51,16 +51,16 @@ class Settings:
         self._values[name] = value
 
     def flag(self, name: str) -> bool:
-        """The value of a boolean setting."""
+        """Return the value of a boolean setting."""
         return self._values[name] is True
 
     def limit(self, name: str) -> int | None:
-        """The value of a limit; None is no limit."""
+        """Return the value of a limit; None means no limit."""
         value = self._values[name]
         return value if isinstance(value, int) else None
 
     def word(self, name: str) -> str:
-        """The value of a choice or a text."""
+        """Return the value of a choice or a text."""
         return str(self._values[name])
 
     def set(self, name: str, text: str, number: Callable[[str], int] = int) -> None:
@@ -95,7 +95,7 @@ class Settings:
         return FrameStyle(arguments, info, options)
 
     def format_options(self, letter: str | None = None) -> FormatOptions:
-        """What `print` does, in a format."""
+        """Return the options of `print` for a format."""
         is_utf8 = host_is_utf8()
         on = {name for name, value in self._values.items() if value is True}
         return FormatOptions(

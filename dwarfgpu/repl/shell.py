@@ -215,7 +215,7 @@ class Shell:
         return True
 
     def run(self, line: str) -> Iterator[Part]:
-        """The output of a line, as it comes; errors are raised."""
+        """Yield the output of a line as it is produced; errors are raised."""
         line = line.lstrip(" \t")
         if is_blank(line):
             return
@@ -276,7 +276,8 @@ class Shell:
                 raise UsageError(f"{where}\n{message_of(error)}") from None
 
     def run_lines(self, lines: Iterator[str]) -> Iterator[Part]:
-        """The output of lines up to the first error; a command that has a body takes it of them."""
+        """Yield the output of lines up to the first error; a command with a body takes it from
+        them."""
         with self.script.reading(lines):
             for line in lines:
                 if self.script.bodies and line.strip() in ("loop_break", "loop_continue"):
@@ -292,7 +293,7 @@ class Shell:
             yield from (NestedOutput(group, part) for part in self.run(line))
 
     def captured(self, line: str) -> str:
-        """The output of a line as text without colours; errors are raised."""
+        """Return the output of a line as text without colours; errors are raised."""
         with self.console.capturing():
             return "".join(map(printed, self.run(line)))
 

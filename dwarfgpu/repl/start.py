@@ -230,7 +230,7 @@ def conversation(
     machine: OpenedMachine | None = None,
     is_batch: bool = False,
 ) -> Shell:
-    """A conversation about a session, on the standard streams: what it writes can be taken back.
+    """Yield the shell of a session on the standard streams; its assignments can be undone.
 
     `stdin_is_script`: stdin has its commands. `UsageError` for a lane that the wave does not have.
     """
@@ -284,7 +284,7 @@ def at_terminal() -> bool:
 
 
 def interact(shell: Shell, *, is_interactive: bool) -> None:
-    """Converse on stdin, with line editing if possible."""
+    """Read commands from stdin, with line editing if possible."""
     if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
         # Only a conversation on a terminal pays for loading prompt_toolkit.
         from dwarfgpu.repl.terminal import prompt

@@ -25,7 +25,7 @@ class Streams:
     """The printed part of a line that has not ended."""
 
     def print(self, text: str) -> None:
-        """A text, which has its own ends of lines."""
+        """Print text, which contains its own line ends."""
         shown = str(text) if isinstance(text, Painted | Raw) else _printable(text, self.out)
         if isinstance(text, Raw):
             send(text, self.out)

@@ -59,8 +59,8 @@ def is_object(word: str) -> bool:
 
 
 def file_head(path: str) -> bytes | None:
-    """The first bytes of a file, of a compressed core file as it was before; None where it cannot
-    be read or is no file."""
+    """Return the first bytes of a file, decompressed if it is a compressed core file; None if it
+    cannot be read or is not a file."""
     try:
         if not is_regular(path):
             return None
@@ -85,7 +85,7 @@ def read_all(file: BinaryIO, name: str) -> bytes:
 
 
 def read_file(path: str) -> bytes:
-    """The whole file; `UsageError` where it cannot be read."""
+    """Read a whole file; `UsageError` if it cannot be read."""
     try:
         with open_to_read(path) as file:
             return read_all(file, path)

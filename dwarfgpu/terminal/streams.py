@@ -78,7 +78,7 @@ class _Sink(TextIOBase):
 
 
 def usable(stream: TextIO | None) -> TextIO:
-    """A stream that a program put in the place of a standard one, whatever it lacks."""
+    """Return a usable stream for one with which a program replaced a standard stream."""
     if stream is None:
         return StringIO()
     if all(hasattr(stream, name) for name in ("encoding", "isatty", "flush")):

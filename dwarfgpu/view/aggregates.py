@@ -54,7 +54,7 @@ _MARKS: Final[dict[Style, _Marks]] = {
 def struct_pieces(
     shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """`{<Base> = {...}, x = 1, y = 2}`."""
+    """Yield `{<Base> = {...}, x = 1, y = 2}`."""
     key = kind, id(shown.object)
     if key in shown.inside:
         yield f"<error: {kind.kind} {_name(kind) or 'without a name'} contains itself>"
@@ -266,7 +266,7 @@ def bit_field_pieces(
 def vector_pieces(
     shown: Shown, base: BaseType, count: int, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """A vector base type (DW_AT_LLVM_vector_size): an array of numbers."""
+    """Yield a vector base type (DW_AT_LLVM_vector_size) as an array of numbers."""
     if count <= 0 or base.bit_size % count:
         yield "<error: vector of elements of unequal size>"
         return
@@ -278,7 +278,7 @@ def vector_pieces(
 def array_pieces(
     shown: Shown, kind: Array, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """`{1, 2, 3 <repeats 20 times>...}`, a string where its elements are characters."""
+    """Yield `{1, 2, 3 <repeats 20 times>...}`, or a string if its elements are characters."""
     if len(kind.dimensions) > _DIMENSIONS or max(map(_count, kind.dimensions), default=0) >> 64:
         yield "<error: array of too many dimensions or elements>"
         return

@@ -33,7 +33,7 @@ ASCII: Final = ArrowGlyphs("-", "|", ",", "'", "+", "+", ">")
 
 
 def glyphs_for(encoding: str | None) -> ArrowGlyphs:
-    """The drawing that a terminal can show."""
+    """Return the characters of arrows that a terminal can show."""
     try:
         "─│╭╰├┼▶".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

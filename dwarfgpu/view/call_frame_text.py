@@ -25,7 +25,7 @@ MAX_DIFFERENCES: Final = 20
 
 
 def search_table_lines(section: FrameSection, *, compared: bool) -> Iterator[str]:
-    """`.eh_frame_hdr at 0x2054: 18 entries …`, and where it and the section disagree."""
+    """Yield `.eh_frame_hdr at 0x2054: 18 entries …`, and its differences from the section."""
     table = section.search
     if table is None:
         return
@@ -49,7 +49,7 @@ def with_own_names(architecture: Architecture | None) -> Architecture | None:
 
 
 def cie_heading(cie: Cie) -> str:
-    """`CIE 0x0: version 4, augmentation "", code alignment 4, …`."""
+    """Return `CIE 0x0: version 4, augmentation "", code alignment 4, …`."""
     words = [f"version {cie.version}", f'augmentation "{cie.augmentation.text}"']
     if cie.return_register is None:
         return f"CIE {cie.offset:#x}: {', '.join(words)}, which is unknown: nothing more is read"
@@ -65,7 +65,7 @@ def cie_heading(cie: Cie) -> str:
 
 
 def fde_heading(fde: Fde, function: str | None) -> str:
-    """`FDE 0x18: [0x1600,0x1684) k, of CIE 0x0`."""
+    """Return `FDE 0x18: [0x1600,0x1684) k, of CIE 0x0`."""
     name = "" if function is None else f" {function}"
     return (
         f"FDE {fde.offset:#x}: [{fde.initial_location:#x},{fde.end:#x}){name}, "
@@ -86,7 +86,7 @@ def instruction_lines(entry: Cie | Fde, expression_text: ExpressionText) -> Iter
 def row_lines(
     row: Row, architecture: Architecture | None, expression_text: ExpressionText
 ) -> Iterator[str]:
-    """The CFA, then each rule with all registers that have it."""
+    """Yield the CFA, then each rule with all its registers."""
     yield f"CFA = {cfa_text(row.cfa, architecture, expression_text)}"
     for numbers, rules in _groups(row, architecture):
         names = ", ".join(_names(numbers, architecture))

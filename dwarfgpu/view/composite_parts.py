@@ -26,7 +26,8 @@ class Stretch:
 
 
 def distinct_parts(storage: Compound) -> Iterator[Stretch]:
-    """The parts in order; equal neighbours are one stretch. Lazy: there may be 2**60 of them."""
+    """Yield the parts in order, equal neighbours as one; lazily, because there may be 2**60 of
+    them."""
     last: Stretch | None = None
     for stretch in _stretches(storage):
         if last is None:

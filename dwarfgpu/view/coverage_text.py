@@ -42,7 +42,7 @@ ASCII: Final = Cells("#", "+", ".")
 
 
 def cells_for(encoding: str | None) -> Cells:
-    """Blocks where a stream can take them."""
+    """Return block characters if the stream can encode them."""
     try:
         "█▒░".encode(encoding or "utf-8")
     except (LookupError, UnicodeEncodeError):
@@ -117,7 +117,7 @@ def share(coverage: Coverage) -> str:
 
 
 def spans_text(spans: Sequence[Range], most: int = 8) -> str:
-    """`[0x1600,0x1634) [0x1650,0x17ac)`."""
+    """Return `[0x1600,0x1634) [0x1650,0x17ac)`."""
     shown = " ".join(f"[{begin:#x},{end:#x})" for begin, end in spans[:most])
     return shown + (f" and {len(spans) - most} more" if len(spans) > most else "")
 
@@ -127,7 +127,8 @@ MAX_CALLS: Final = 32
 
 
 def function_text(place: CodeScope) -> str:
-    """`clamp, inlined into leaf at line 84`: the call's line is in the function around it.
+    """Return `clamp, inlined into leaf at line 84`: the line of the call is in the enclosing
+    function.
 
     Of more than `MAX_CALLS` nested calls the outer ones are counted.
     """
@@ -251,12 +252,12 @@ class SourceLines:
             return []
 
     def text(self, span: Range) -> str:
-        """`t.hip:14-16,19`."""
+        """Return `t.hip:14-16,19`."""
         return " ".join(f"{file}:{runs_text(lines)}" for file, lines in self.of(span))
 
 
 def runs_text(numbers: Sequence[int]) -> str:
-    """`14-16,19`, of many runs the first."""
+    """Return `14-16,19`; of many runs, only the first ones."""
     breaks = [index for index, (a, b) in enumerate(pairwise(numbers), 1) if b != a + 1]
     runs = [numbers[a:b] for a, b in pairwise([0, *breaks, len(numbers)])]
     texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]

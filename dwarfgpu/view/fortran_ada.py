@@ -30,7 +30,8 @@ _DEEPEST: Final = 20
 
 
 def definition(kind: Type | None, style: Style, depth: int = 0) -> str:
-    """`Type point … End Type point`, `record … end record`; `IllFormed` for a cycle of typedefs."""
+    """Return `Type point … End Type point` or `record … end record`; `IllFormed` for a cycle of
+    typedefs."""
     bare = strip(kind)
     form = bare.form if isinstance(bare, Dynamic) else bare
     if depth > _DEEPEST:

@@ -39,11 +39,11 @@ class Looks(Protocol):
     """The limits of an explanation."""
 
     def look(self, recorded: Recorder) -> tuple[StepView, ...]:
-        """The steps that were recorded, each with what it used."""
+        """Return the recorded steps, each with what it used."""
         ...
 
     def words(self, session: Session) -> str:
-        """`frame 2 (f9)`, as backtraces number it."""
+        """Return `frame 2 (f9)`, numbered as in backtraces."""
         ...
 
     def once(self, key: object, make: Callable[[], Detail]) -> Detail:
@@ -61,8 +61,8 @@ def cfa(session: Session, looks: Looks) -> Detail:
 
 
 def entry_register(session: Session, number: int, looks: Looks) -> Detail:
-    """Where the caller of the physical frame in focus has a register: from frame to frame inwards,
-    to where the register is."""
+    """Explain where the caller of the physical frame in focus has a register: from frame to frame
+    inwards, up to the location of the register."""
     key = "register", session.level, number
     return looks.once(key, lambda: _entry_register(session, number, looks))
 
@@ -241,7 +241,7 @@ class FrameWords:
         self._numbers: dict[int, int] = {}
 
     def of(self, session: Session) -> str:
-        """`frame 2 (f9)`."""
+        """Return `frame 2 (f9)`."""
         if session.level not in self._numbers:
             self._count(session)
         function = function_in_focus(session)

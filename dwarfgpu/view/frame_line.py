@@ -40,7 +40,8 @@ def frame_words(
 
 
 def origin_of(code_object: CodeObject | None) -> str | None:
-    """The library of a frame without a source line; None of the program itself, as in GDB."""
+    """Return the library of a frame without a source line; None for the program itself, as in
+    GDB."""
     if code_object is None:
         return None
     try:
@@ -80,8 +81,8 @@ def frame_line(
     style: FrameStyle = DEFAULT_STYLE,
     marks: Sequence[str] = (),
 ) -> str:
-    """`0x… in f (a=1) at file:line  [heuristic]`: the frame of a session that goes on at a program
-    location; `call`: its function with the arguments."""
+    """Return `0x… in f (a=1) at file:line  [heuristic]`: the frame of a session that continues at a
+    program location; `call`: its function with the arguments."""
     origin = origin_of(session.code_object) if place is None else None
     digits, physical = session.architecture.address_bits // 4, session.physical_frame
     words = frame_words(pc, digits, call, place, origin, address_mark(physical), style)
@@ -110,5 +111,5 @@ def marked(frame: CfiFrame | None, *more: str) -> str:
 
 
 def address_mark(frame: CfiFrame | None) -> str:
-    """` [PAC]`, as GDB marks a return address that is signed where it is kept."""
+    """Return ` [PAC]`, as GDB marks a return address that is signed in its place."""
     return " [PAC]" if frame is not None and has_signed_pc(frame) else ""

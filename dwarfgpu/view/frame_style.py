@@ -53,5 +53,5 @@ DEFAULT_STYLE: Final = FrameStyle()
 
 
 def frame_number(number: int) -> str:
-    """`#7  ` and `#100 `: two columns, as in GDB, and a blank after longer numbers too."""
+    """Return `#7  ` and `#100 `: two columns, as in GDB, and a blank after longer numbers."""
     return f"#{number:<2} "

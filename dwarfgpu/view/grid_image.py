@@ -42,7 +42,7 @@ class Picture:
 
 
 def require_matplotlib(option: str) -> None:
-    """`UsageError` where matplotlib is not installed."""
+    """Raise `UsageError` if matplotlib is not installed."""
     try:
         import_module("matplotlib")
     except ImportError:

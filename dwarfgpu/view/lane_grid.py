@@ -95,7 +95,8 @@ _MAX_SIMILAR_REASONS: Final = 4
 
 
 def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[str]:
-    """Below a grid: which lanes are where, `*` those with the focus; why some have no value."""
+    """Yield the legend of a grid: the location of each group of lanes, `*` for that in focus, and
+    the reasons for missing values."""
     groups: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         groups.setdefault((row.cell.state, row.place or "-"), []).append(row.lane)
@@ -110,7 +111,7 @@ def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[s
 
 
 def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
-    """Why some lanes have no value, a line for each reason."""
+    """Yield the reasons why some lanes have no value, one line for each reason."""
     missing: dict[tuple[str, str], list[int]] = {}
     for row in rows:
         if row.reason is not None and row.cell.state != "U":
@@ -141,7 +142,7 @@ def joined(rows: Sequence[list[str]]) -> Iterator[list[str]]:
 
 
 def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iterator[str]:
-    """A heading and rows, the numbers of their lanes first; with a focus `*` marks its."""
+    """Yield a heading and rows, beginning with the numbers of their lanes; `*` marks the focus."""
     first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
     form = " ".join([f"{{:>{first}}}", *(f"{{:<{width}}}" for width in others)])
     for row in rows:

@@ -55,7 +55,7 @@ class LocalNames:
         return None if key is None else self.known.get(key)
 
     def spelled(self, kind: Struct | Enum | Typedef) -> str:
-        """The name of a type in full, with what its parts are called here."""
+        """Return the full name of a type, with the local names of its parts."""
         return full_name(kind, self.known)
 
 

@@ -76,7 +76,7 @@ ASCII: Final = Glyphs(("+", "+", "+", "+", "+", "+"), "-", "|", "/", "#", "+", "
 
 
 def glyphs_for(encoding: str | None) -> Glyphs:
-    """Lines and blocks where a stream can take them."""
+    """Return line and block characters if the stream can encode them."""
     try:
         "┌┬│░█▒·".encode(encoding or "utf-8")
     except (LookupError, UnicodeEncodeError):

@@ -43,7 +43,7 @@ _MAX_VALUE_BITS: Final = 1 << 20
 
 
 def entry_json(entry: Entry, endian: Endian = "little") -> JsonObject:
-    """A stack entry or result: the object R of `dwarfgpu-eval-1`."""
+    """Return a stack entry or result: the object R of `dwarfgpu-eval-1`."""
     match entry:
         case Value():
             return value_json(entry)
@@ -62,7 +62,8 @@ def entry_json(entry: Entry, endian: Endian = "little") -> JsonObject:
 
 
 def operand_json(operand: Operand) -> int | str:
-    """Blocks as hexadecimal digits; numbers beyond 64 bits, which few readers take, as 0x text."""
+    """Return an operand: blocks as hexadecimal digits; numbers beyond 64 bits, which few readers
+    support, as 0x text."""
     if isinstance(operand, bytes):
         return operand.hex()
     return operand if operand.bit_length() <= 64 else f"{operand:#x}"

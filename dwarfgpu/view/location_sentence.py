@@ -86,7 +86,7 @@ def description_text(
 
 
 def operations_text(source: ExprLoc, arch: Architecture | None) -> str:
-    """The operations of an expression, as llvm-dwarfdump writes them; very many are cut."""
+    """Return the operations of an expression, as llvm-dwarfdump writes them; a long list is cut."""
     text = readable_text(source.expression, source.unit.dialect, source.unit.format, arch)
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]}..."
 

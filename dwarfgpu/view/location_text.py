@@ -43,7 +43,7 @@ _Texts: TypeAlias = dict[tuple[int, int], str]
 
 
 def location_text(location: Location) -> str:
-    """`v3 + byte 12 (wave 0)`, `private_lane#0x10 (lane 3)`, `{bytes 0-3: v3; …}`."""
+    """Return `v3 + byte 12 (wave 0)`, `private_lane#0x10 (lane 3)` or `{bytes 0-3: v3; …}`."""
     if location.is_undefined:
         return "<optimized out>"
     return _cut(_location(location, 0, {}), _MAX_CHARACTERS)
@@ -211,7 +211,7 @@ def _span(first_bit: int, count: int) -> str:
 
 
 def entry_text(entry: Entry) -> str:
-    """A stack entry in a few words: `4`, `-1 (generic 0xffffffff)`, `loc v3 + byte 12`."""
+    """Return a stack entry in a few words: `4`, `-1 (generic 0xffffffff)`, `loc v3 + byte 12`."""
     match entry:
         case Value():
             return _value(entry)

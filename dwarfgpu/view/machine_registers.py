@@ -55,6 +55,6 @@ class _Tables:
 
 
 def stretch_text(stretch: Stretch) -> str:
-    """`[0xe0,0x870) R2, R3`."""
+    """Return `[0xe0,0x870) R2, R3`."""
     places = ", ".join(stretch.places) or "in no register of the machine"
     return f"[{stretch.begin:#x},{stretch.end:#x}) {places}"

@@ -47,7 +47,7 @@ class ObjectBytes:
         return [self.value, *(mask for mask in masks if mask is not None)]
 
     def bits(self, first_bit: int, count: int) -> Bits:
-        """`count` bits, at most `MAX_BITS`; outside the object they are undefined."""
+        """Return `count` bits, at most `MAX_BITS`; outside the object they are undefined."""
         inside = min(count, self.size_bits - first_bit)
         if first_bit < 0 or inside <= 0:
             return Bits(0, count, (1 << count) - 1)

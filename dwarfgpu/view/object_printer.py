@@ -128,7 +128,8 @@ class Shown:
         yield from inner.value(placed.type, 0, depth, letter)
 
     def guarded(self, pieces: Iterator[str]) -> Iterator[str]:
-        """The pieces, or the error in their place, so that the other members are still shown."""
+        """Yield the pieces, or the error in their place, so that the other members are still
+        shown."""
         try:
             yield from pieces
         except DwarfGpuError as error:
@@ -137,7 +138,7 @@ class Shown:
     def quoted(
         self, data: bytes, kind: CharacterKind, *, is_cut: bool, has_length: bool = False
     ) -> str:
-        """Characters between quotes; `has_length`: a NUL does not end them."""
+        """Return characters between quotes; `has_length`: a NUL does not end them."""
         options, endian = self.options, self.object.endian
         if options.null_stop and not has_length:
             data, is_cut = _to_nul(data, kind.unit_bytes, is_cut)
@@ -160,7 +161,8 @@ class Shown:
         return type_name(kind, cplusplus=options.cplusplus, style=options.style)
 
     def address_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
-        """`0x4508 <g+40>`; `private_lane#0x10` in an address space that is not the default."""
+        """Return `0x4508 <g+40>`, or `private_lane#0x10` in an address space that is not the
+        default."""
         number = f"{self.space_text(space)}{address:#x}"
         if space or not symbol or self.symbolize is None:
             return number
@@ -173,7 +175,7 @@ class Shown:
         return text if self.options.address else text.partition(" ")[2]
 
     def space_text(self, space: int) -> str:
-        """`private_lane#`; empty for the default address space."""
+        """Return `private_lane#`; empty for the default address space."""
         spaces = {} if self.architecture is None else self.architecture.address_spaces
         name = spaces[space].name if space in spaces else f"aspace({space})"
         return f"{name}#" if space else ""

@@ -57,11 +57,11 @@ class OperationInputs:
         self._words = FrameWords()
 
     def words(self, session: Session) -> str:
-        """`frame 2 (f9)`, as backtraces number it."""
+        """Return `frame 2 (f9)`, numbered as in backtraces."""
         return self._words.of(session)
 
     def look(self, recorded: Recorder) -> tuple[StepView, ...]:
-        """The steps that were recorded, each with what it used."""
+        """Return the recorded steps, each with what it used."""
         step_views = views(recorded.steps, self.session.architecture)
         parents = {step_view.step.parent for step_view in step_views}
         return tuple(

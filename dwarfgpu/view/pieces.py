@@ -140,7 +140,7 @@ def _merged(first: Piece, piece: Piece) -> Piece | None:
 
 
 def layout_json(layout: Layout) -> JsonObject:
-    """A place of an object: its pieces, each with the storages that hold it."""
+    """Return a place of an object: its pieces, each with the storages that contain it."""
     pieces: list[Plain] = [
         {
             "first_bit": piece.first_bit,

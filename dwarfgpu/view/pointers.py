@@ -44,7 +44,8 @@ def is_untyped_pointer(kind: Type | None) -> bool:
 
 
 def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:
-    """`(int *) 0x4508 <g+40>`, a string with its characters; inside others without the type."""
+    """Return `(int *) 0x4508 <g+40>`, a string with its characters; without the type inside other
+    objects."""
     is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
     text = shown.place_text(number, bare.address_space, symbol=is_named)
     if depth == 0 and not is_untyped_pointer(kind):
@@ -92,7 +93,7 @@ def _cannot_access(shown: Shown, address: int, space: int) -> str:
 def reference_pieces(
     shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """`@0x…`; at the top with its type and what it refers to."""
+    """Yield `@0x…`; at the top level with its type and its target."""
     space = bare.address_space
     if letter != "r" and not shown.options.raw and bare.kind == "reference":
         referred = evolve(
@@ -148,7 +149,8 @@ def reference_pieces(
 
 
 def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bits: int) -> str:
-    """`&Point::x`, `(int (Point::*)(...)) 0x4508 <...>`, `&virtual Point::f(int)`, `NULL`."""
+    """Return `&Point::x`, `(int (Point::*)(...)) 0x4508 <...>`, `&virtual Point::f(int)` or
+    `NULL`."""
     if isinstance(strip(kind.target), Function):
         return _method_pointer_text(shown, kind, number, size_bits)
     if number == (1 << size_bits) - 1:

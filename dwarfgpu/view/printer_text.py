@@ -244,7 +244,7 @@ def _child(
 
 
 def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -> Iterator[str]:
-    """An object that a printer gives; errors of reading it are raised."""
+    """Yield the pieces of an object that a printer returns; raises errors of reading it."""
     try:
         contents, first_bit = value.contents()
     except Unfit as unfit:

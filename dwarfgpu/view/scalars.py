@@ -29,12 +29,13 @@ MAX_BITS: Final = 4_096
 
 
 def hexadecimal(number: int, digits: int = 1) -> str:
-    """`0x` and at least so many digits."""
+    """Return `0x` and at least that many digits."""
     return f"{number:#0{digits + 2}x}"
 
 
 def swapped(number: int, size_bits: int) -> int:
-    """The number with its bytes reversed, where the type's byte order is not the object's."""
+    """Return the number with its bytes reversed, if the byte order of the type is not that of the
+    object."""
     return int.from_bytes(number.to_bytes((size_bits + 7) // 8, "little"), "big")
 
 
@@ -65,7 +66,7 @@ def flags_text(fields: Iterable[FlagField], number: int, unknown: int = 0) -> st
 
 
 def general(number: Fraction, digits: int) -> str:
-    """C's `%.*g`, exactly."""
+    """Format a number as C's `%.*g`, exactly."""
     if number == 0:
         return "0"
     context = Context(digits, ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999)
@@ -140,12 +141,12 @@ def format_of(base: BaseType, size_bits: int) -> FloatFormat | None:
 
 
 def raw(number: int, size_bits: int, why: str) -> str:
-    """Bits that cannot be read as a number of their type, and the reason."""
+    """Return bits that cannot be read as a number of their type, and the reason."""
     return f"{hexadecimal(number, (size_bits + 3) // 4)} <{why}>"
 
 
 def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -> str:
-    """The natural text of a base type that is neither vector nor character."""
+    """Return the natural text of a base type that is neither vector nor character."""
     match base.encoding:
         case "boolean" if style == "fortran":
             return (".FALSE.", ".TRUE.")[number] if number < 2 else str(signed(number, size_bits))
@@ -183,7 +184,7 @@ def _with_point(text: str) -> str:
 def complex_text(
     base: BaseType, first: int, second: int, half_bits: int, style: Style = "c"
 ) -> str:
-    """`1.5 + -2i`; in Fortran `(1.5,-2)`."""
+    """Return `1.5 + -2i`; in Fortran `(1.5,-2)`."""
     form = format_of(base, half_bits)
     if form is None:
         return raw(first, half_bits, "real part") + " + " + raw(second, half_bits, "imaginary part")
@@ -204,7 +205,7 @@ def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], 
 
 
 def enum_text(kind: Enum, number: int) -> str:
-    """`GREEN`; `(A | B)` where every enumerator is one bit; else the number."""
+    """Return `GREEN`; `(A | B)` if every enumerator is one bit; otherwise the number."""
     names, flags = _enumerators(kind)
     name = names.get(number)
     if name is not None:
@@ -222,7 +223,8 @@ def enum_text(kind: Enum, number: int) -> str:
 
 
 def nibbles_text(number: int, digits: int = 1) -> str:
-    """`0100 1101`: binary in groups of four digits, at least so many digits; 0 is not grouped."""
+    """Return `0100 1101`: binary in groups of four digits, with at least that many digits; 0 is not
+    grouped."""
     if not number:
         return "0" * digits
     text = f"{number:0{digits}b}"

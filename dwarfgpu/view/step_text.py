@@ -98,7 +98,7 @@ class _Lines:
 def inside_lines(
     insides: Sequence[Detail], depth: int, *, option: str = "--depth"
 ) -> Iterator[str]:
-    """What the description itself rests on."""
+    """Yield what the description itself depends on."""
     lines = _Lines((), depth, option)
     for inside in insides:
         yield from lines.inside(inside, 0)

@@ -20,7 +20,7 @@ _MAX_MEMBERS: Final = 10_000
 
 
 def layout(kind: Type | None, *, cplusplus: bool = False) -> JsonObject:
-    """`bit_size` and, of a structure or union, `members` and `holes`; the last hole is the
+    """Return `bit_size` and, for a structure or union, `members` and `holes`; the last hole is the
     padding at the end."""
     try:
         return {"bit_size": size_bits(kind), **_Layout(cplusplus).inside(strip(kind), ())}

@@ -55,7 +55,7 @@ def type_text(
 
 
 def declaration(kind: Type | None, name: str, *, cplusplus: bool = False) -> str:
-    """`int (*fn)(int)`: an object of the type as it is declared."""
+    """Return `int (*fn)(int)`: the declaration of an object with the type."""
     return Definition(cplusplus).declared(kind, name, -1, 0, LocalNames())
 
 
@@ -84,7 +84,7 @@ class Definition:
         names: LocalNames,
         declared: str = "",
     ) -> str:
-        """The type, where something is made of structures with their bodies.
+        """Return the type, with the bodies of its structures.
 
         `declared`: the name of an object of the type. `levels`: how many structures in one another
         are shown; at 1 named ones are, too, and typedefs are looked through.
@@ -168,19 +168,19 @@ class Definition:
         yield " " * indent + "}"
 
     def is_too_much(self) -> bool:
-        """Counts one more member; whether there are more than `MAX_MEMBERS`."""
+        """Count one more member, and return whether there are more than `MAX_MEMBERS`."""
         self.members_left -= 1
         return self.members_left < 0
 
     def names_inside(self, kind: Struct, names: LocalNames) -> tuple[LocalNames, LocalNames]:
-        """What types are called in the title and in the body of a class."""
+        """Return the names of types in the title and in the body of a class."""
         if self.is_raw or not self.cplusplus:
             return names, names
         inner = names.with_parameters(kind.declared.template_types)
         return inner, inner.with_typedefs(kind)
 
     def title(self, kind: Struct, outer: LocalNames, inner: LocalNames) -> str:
-        """`class Box<int> [with T = int] : public Base {`."""
+        """Return `class Box<int> [with T = int] : public Base {`."""
         title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
         parameters = kind.declared.template_types if self.cplusplus and not self.is_raw else ()
         if parameters:

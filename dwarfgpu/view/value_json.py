@@ -69,7 +69,7 @@ def value_data(
     class_of_method: ClassOfMethod | None = None,
     printers: Printers = NO_PRINTERS,
 ) -> Plain:
-    """The object as numbers, texts, and objects of them: the object D of `dwarfgpu-eval-1`.
+    """Return the object as numbers, texts, and objects of them: the object D of `dwarfgpu-eval-1`.
 
     `printers`: what they say of objects of classes is beside the members.
     """

@@ -24,7 +24,8 @@ _ATTRIBUTES: Final = 32
 
 
 def description(session: Session, variable: Variable) -> Iterator[str]:
-    """What the variable is, and which of its descriptions applies at the program location."""
+    """Return the declaration of the variable, and the description that applies at the program
+    location."""
     try:
         kind = variable.type
         number = variable.decl_line
@@ -59,7 +60,8 @@ def _lane(session: Session) -> str:
 def conclusion(
     reading: Reading, text: str, steps: Sequence[StepView], where: str | None = None
 ) -> list[str]:
-    """What to make of a reading: `text` is its value as printed, `where` its place."""
+    """Return the conclusion about a reading: `text` is its value as printed, `where` its
+    location."""
     error = reading.failure
     if isinstance(error, UndefinedBits) and error.site is None:
         return [error.message, fault(error)]

@@ -123,7 +123,7 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def displayed(shell: Shell) -> Iterator[Part]:
-    """All that is shown in the frame in focus."""
+    """Return what is displayed in the frame in focus."""
     for display in list(shell.displays.values()):
         is_here = display.function is None or display.function in readable_functions_at(
             shell.session

@@ -64,14 +64,15 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def address_of(shell: Shell, places: Places, text: str) -> tuple[AddressSpace, int]:
-    """The address that an expression of the prompt gives; `UsageError` where it gives none."""
+    """Return the address that an expression of the prompt denotes; `UsageError` if it denotes
+    none."""
     session = shell.session
     return addresses.address_of(session, options_of(session, shell.values), places, text)
 
 
 def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part]:
-    """Memory from where the last `x` ended, in lines; what cannot be read ends them, with what its
-    line had before."""
+    """Yield lines of memory after that of the last `x`; unreadable memory ends them, after the
+    readable part of its line."""
     space, address = shell.examined.space, shell.examined.address
     assert space is not None and address is not None
     if format_.letter == "i":

@@ -23,7 +23,7 @@ from dwarfgpu.service.frame.focus import frame_pc
 def examined_instructions(
     shell: Shell, address: int, count: int
 ) -> Iterator[tuple[Output, CodeLine | None]]:
-    """The lines of `x/i` with their instructions; none is in one that cannot be read."""
+    """Yield the lines of `x/i` with their instructions; a line that cannot be read has none."""
     session = shell.session
     symbol_of = symbolizer(session, shell.settings.format_options())
     try:
@@ -43,7 +43,8 @@ def _symbol(name: str | None) -> str:
 
 
 def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
-    """The code of the line of the frame in focus, as `set disassemble-next-line` wants it."""
+    """Yield the code of the source line of the frame in focus, according to `set
+    disassemble-next-line`."""
     choice = shell.settings.word("disassemble-next-line")
     if choice == "off" or (choice == "auto" and has_source):
         return

@@ -32,7 +32,8 @@ _SIZES = "bhwg"
 
 
 def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, str]:
-    """How `/x t` or `-elements 3 -- t` is shown, and what; errors in GDB's words."""
+    """Parse `/x t` or `-elements 3 -- t` into a format and an expression; errors have GDB's
+    wording."""
     settings, argument = with_options(argument, name, shell.settings)
     options = settings.format_options()
     match = _FORMAT.fullmatch(argument)
@@ -62,12 +63,12 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
 
 
 def shown_value(shell: Shell, value: TypedValue) -> str:
-    """A value as the settings have it."""
+    """Return the text of a value according to the settings."""
     return language.format(value, shell.session, shell.settings.format_options())
 
 
 def value_data(value: TypedValue, text: str) -> JsonObject:
-    """A value with the keys of GDB's machine interface, and where it is."""
+    """Return a value with the keys of GDB's machine interface, and its location."""
     kind = None if value.type is None else type_of_value(value)
     where = None if value.location is None else location_text(value.location)
     return {"value": text, "type": kind, "location": where}

@@ -49,7 +49,8 @@ def values_by_option(names: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def with_options(text: str, command: str, settings: Settings) -> tuple[Settings, str]:
-    """The settings as the options before `--` change them for `print`, and the rest of the text."""
+    """Return the settings as the options before `--` change them for `print`, and the rest of the
+    text."""
     text = text.strip()
     if not text.startswith("-") or text.startswith("--") or END.search(text) is None:
         return settings, without_options(text, command)

@@ -16,7 +16,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 
 def shown_tables(shell: Shell, value: TypedValue) -> Iterator[Part]:
-    """The answer of `info vtbl` for a value."""
+    """Return the answer of `info vtbl` for a value."""
     tables = virtual_tables(Places(shell.session), value)
     if tables is None:
         yield Output("This object does not have a virtual function table", {"vtables": []})

@@ -308,8 +308,8 @@ def _place(shell: Shell) -> FramePosition:
 
 
 def default_place(shell: Shell) -> FramePosition | None:
-    """The place of the default source file: where the body of `main` begins, else where the first
-    kernel is declared; None if kernels are declared in several files."""
+    """Return the location of the default source file: the body of `main`, or else the declaration
+    of the first kernel; None if kernels are declared in several files."""
     try:
         pc = body_of(shell.session, entry_of(shell.session, "main"))
         return spot_of(shell, f"*{pc:#x}", None).place
@@ -334,15 +334,15 @@ def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
 
 
 def place_of_lines(shell: Shell) -> FramePosition | None:
-    """The place whose file a line without a file is in, as in GDB: that of the frame in focus, else
-    what was listed last, else the default."""
+    """Return the location that determines the file of a line without a file, as in GDB: the frame
+    in focus, or else what was listed last, or else the default."""
     listed = None if shell.listed is None else shell.listed.place
     return place_or_none(shell.session) or listed or default_place(shell)
 
 
 def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, int]:
-    """The file that was listed last, where the frame in focus is, and the line that was listed
-    first; without one, the place of the frame."""
+    """Return the file that was listed last, the location of the frame in focus, and the line that
+    was listed first; without one, the location of the frame."""
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if before is not None and before.first:

@@ -32,7 +32,7 @@ def listing_options(argument: str) -> tuple[str, str | None, str]:
 
 
 def compiled(text: str) -> Regexp:
-    """The pattern of a text; `UsageError` where it is none."""
+    """Compile a pattern; `UsageError` if it is invalid."""
     out: list[str] = []
     position = 0
     while position < len(text):

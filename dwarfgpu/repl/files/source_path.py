@@ -30,7 +30,7 @@ class SourcePath:
         return None
 
     def rewritten(self, path: str) -> str:
-        """The path as the rules have it."""
+        """Return the path after the substitution rules."""
         rule = self.rule_for(path)
         return path if rule is None else rule[1] + path.removeprefix(rule[0])
 

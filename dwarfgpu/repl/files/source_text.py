@@ -43,7 +43,8 @@ def source_line(shell: Shell, session: Session, *, is_alone: bool = False) -> It
 
 
 def missing_line(shell: Shell, place: FramePosition, line: int, before: str = "") -> Output:
-    """The number of a line whose text is missing, and why the first time, as in GDB."""
+    """Return the number of a line whose text is missing, and the reason the first time, as in
+    GDB."""
     is_known = shell.missing_source == place.path
     shell.missing_source = place.path
     why = f"in {place.file}" if is_known else f"{place.file}: No such file or directory."

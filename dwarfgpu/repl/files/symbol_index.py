@@ -107,7 +107,7 @@ class SymbolIndex:
     def starting_with(
         self, word: str, kinds: Collection[str] | None = None
     ) -> Iterator[tuple[str, str]]:
-        """Names that begin so, with what they are: of some kinds alone, a limited number."""
+        """Return a limited number of names with a prefix and their kinds, of some kinds only."""
         return iter(self._enough(lambda: _starting_with(self._names, word, kinds)))
 
     def functions(self, word: str) -> Iterator[tuple[str, str]]:

@@ -10,12 +10,12 @@ from dwarfgpu.session.stack_frames import FramePosition
 
 
 def spot_of(shell: Shell, text: str, around: FramePosition | None) -> Spot:
-    """The first of `spots_of`, with the code of all of them."""
+    """Return the first of `spots_of`, with the code of all of them."""
     session = shell.session
     return linespec.spot_of(session, text, around, options_of(session, shell.values))
 
 
 def spots_of(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
-    """What a text means, as `dwarfgpu.language.linespec.spots_of`."""
+    """Return the locations that a text denotes, as `dwarfgpu.language.linespec.spots_of`."""
     session = shell.session
     return linespec.spots_of(session, text, around, options_of(session, shell.values))

@@ -93,7 +93,7 @@ def keep(shell: Shell, added: Breakpoint) -> None:
 
 
 def announced(added: Breakpoint) -> Output:
-    """`Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
+    """Return `Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
     place = added.locations[0].place
     at = f"{added.addresses[0]:#x}"
     if len(added.addresses) > 1:

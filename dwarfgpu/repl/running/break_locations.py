@@ -16,7 +16,7 @@ from dwarfgpu.session.stack_frames import place_of
 
 
 def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
-    """The locations that a place means; without one, where the frame in focus is."""
+    """Return the locations that a text denotes; without text, that of the frame in focus."""
     session = in_code_that_runs(shell)
     if not text:
         pc = frame_pc(session)
@@ -27,8 +27,8 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
 
 
 def in_code_that_runs(shell: Shell) -> Session:
-    """The session; beside waves that run, a thread of a CPU stands still, and the first wave is
-    what sees their code."""
+    """Return a session in the code of the waves: if a CPU thread is in focus, that of the first
+    wave."""
     session, waves = shell.session, wave_names(shell.session)
     if session.architecture.is_simt or not shell.is_of_core or not waves:
         return session
@@ -36,7 +36,8 @@ def in_code_that_runs(shell: Shell) -> Session:
 
 
 def require_valid_condition(shell: Shell, addresses: Collection[int], text: str) -> None:
-    """`UsageError` for a condition that means nothing at any of some addresses; none is valid."""
+    """Raise `UsageError` for a condition that is invalid at all addresses; no condition is
+    valid."""
     if text:
         session = in_code_that_runs(shell) if addresses else shell.session
         condition.require_valid_condition(session, addresses, text, shell.values)

@@ -66,7 +66,7 @@ class Breakpoint:
         return tuple(location.pc for location in self.locations)
 
     def row(self) -> tuple[str, JsonObject]:
-        """The line of `info breakpoints` for it, without what belongs to all kinds."""
+        """Return its line in `info breakpoints`, without the columns of all kinds."""
         if len(self.locations) > 1:
             locations: list[Plain] = [self._location_record(n) for n in range(len(self.locations))]
             return f"{'<MULTIPLE>':<19}", {"addr": "<MULTIPLE>", "locations": locations}
@@ -83,7 +83,7 @@ class Breakpoint:
                 yield f"{self.number}.{number}", f"{enabled}  {location.pc:#018x} in {location}"
 
     def details(self) -> Iterator[str]:
-        """The indented lines below."""
+        """Yield the indented lines below."""
         if self.condition:
             yield f"\tstop only if {self.condition}"
         if self.wave is not None:

@@ -113,7 +113,7 @@ def ignore(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def ignore_text(item: Breakpoint) -> str:
-    """`Will ignore next 2 crossings of breakpoint 1`."""
+    """Return `Will ignore next 2 crossings of breakpoint 1`."""
     if not item.ignored:
         return f"Will stop next time breakpoint {item.number} is reached"
     count = "crossing" if item.ignored == 1 else f"{item.ignored} crossings"

@@ -56,7 +56,8 @@ def _with_power(shell: Shell, power: type[Power]) -> Power | None:
 
 
 def watcher(shell: Shell) -> Watches | None:
-    """What watches memory and registers; None for a state or core file, where nothing changes.
+    """Return the object that watches memory and registers; None for a state or core file, where
+    nothing changes.
 
     `UsageError` if the target runs and cannot watch, and for a file alone.
     """
@@ -70,7 +71,7 @@ def watcher(shell: Shell) -> Watches | None:
 
 
 def killer(shell: Shell) -> Kills:
-    """What ends the program; `UsageError` if the target cannot."""
+    """Return the function that ends the program; `UsageError` if the target cannot."""
     machine = _with_power(shell, Kills)  # type: ignore[type-abstract]
     if machine is None:
         raise UsageError('"kill" is not supported: the backend cannot end the program.')
@@ -83,7 +84,7 @@ def can_run(shell: Shell) -> bool:
 
 
 def require_started(shell: Shell) -> None:
-    """`UsageError` in GDB's words where nothing runs, or no wave or thread is left."""
+    """Raise `UsageError` with GDB's wording if nothing runs, or no wave or thread is left."""
     go_on_from_core(shell)
     if not can_run(shell) or shell.session.pc is None:
         raise UsageError(NOT_RUN)
@@ -95,7 +96,7 @@ def require_started(shell: Shell) -> None:
 
 
 def addresses(shell: Shell) -> frozenset[int]:
-    """Where breakpoints stop the machine."""
+    """Return the addresses at which breakpoints stop the machine."""
     return frozenset(pc for item in shell.breakpoints.values() for pc in item.inserted)
 
 
@@ -107,7 +108,7 @@ def leave(shell: Shell) -> None:
 
 
 def arm(shell: Shell) -> None:
-    """Have the machine watch what the enabled watchpoints are about."""
+    """Have the machine watch the objects of the enabled watchpoints."""
     machine = _with_power(shell, Watches)  # type: ignore[type-abstract]
     if machine is None:
         return
@@ -119,8 +120,8 @@ def arm(shell: Shell) -> None:
 
 @contextmanager
 def resuming(shell: Shell, *, is_step: bool) -> Iterator[None]:
-    """The waves that `scheduler-locking` allows run within; long runs show their progress, and
-    Ctrl-C stops them."""
+    """Run the waves that `scheduler-locking` allows within the block; long runs show their
+    progress, and Ctrl-C stops them."""
     mode = shell.settings.word("scheduler-locking")
     locks = _with_power(shell, LocksWaves)  # type: ignore[type-abstract]
     reports = _with_power(shell, ReportsProgress)  # type: ignore[type-abstract]

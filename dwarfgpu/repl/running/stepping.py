@@ -24,7 +24,7 @@ MAX_INSTRUCTIONS: Final = 1_000_000
 
 
 def stepped_here(shell: Shell) -> Stop:
-    """What a step comes to that ends where the focus is."""
+    """Return the result of a step that ends at the focus."""
     return Stop(Halt("end-stepping-range", shell.session.wave))
 
 
@@ -59,7 +59,7 @@ def instruction(shell: Shell) -> Stop:
 
 
 def next_instruction(shell: Shell) -> Stop:
-    """An instruction; what it calls runs until it returns."""
+    """Step one instruction, over a call."""
     if isinstance(_backend(shell), StepsRanges):
         return _range(shell, 0, 0, over_calls=True)
     deep = depth(shell.session)
@@ -115,7 +115,7 @@ def _within_line(shell: Shell, *, over_calls: bool) -> Stop:
 def line(
     shell: Shell, *, over_calls: bool, is_enough: Callable[[Session], bool] = lambda session: True
 ) -> Stop:
-    """Until another line begins that the lane in focus executes, and that is enough.
+    """Step until the lane in focus begins another line at which a step ends.
 
     With `over_calls`, functions that are inlined into the one in focus are passed over, too.
     """
@@ -140,7 +140,7 @@ def line(
 
 
 def out_of_inlined(shell: Shell) -> Stop:
-    """Until the lane in focus has left the inlined function in focus."""
+    """Step until the lane in focus has left the inlined function in focus."""
     session = shell.session
     wave, inlined = session.wave, _functions(session)[session.inline_level :]
     for _ in range(MAX_INSTRUCTIONS):

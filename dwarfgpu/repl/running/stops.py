@@ -107,7 +107,7 @@ def delete_local_watchpoints(shell: Shell) -> None:
 
 
 def stop_of(shell: Shell, halt: Halt) -> Stop | None:
-    """Focus on a stop; None if everything that it hit lets the program go on."""
+    """Focus on a stop; None if nothing that it hit stops the program."""
     wave = shell.session.wave
     focus_on_stop(shell, halt)
     if halt.reason == "breakpoint-hit":
@@ -335,7 +335,7 @@ def _lanes(session: Session) -> str:
 
 
 def place(session: Session) -> FramePosition | None:
-    """The source line of the frame in focus."""
+    """Return the source line of the frame in focus."""
     return None if session.pc is None else place_of(session, session.pc)
 
 

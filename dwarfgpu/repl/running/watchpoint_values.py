@@ -16,8 +16,8 @@ from dwarfgpu.session.stack_frames import depth, readable_functions_at
 
 
 def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
-    """The value of a watchpoint before and now, which is remembered; None where an expression has
-    the same value, or has none at this place."""
+    """Return the previous and the current value of a watchpoint, and remember the latter; None if
+    the value is unchanged, or missing at this location."""
     before, text = item.watched.value, item.text
     session = _frame_of(shell, item)
     now = None if session is None else _evaluated(shell, item, session)

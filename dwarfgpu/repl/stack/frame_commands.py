@@ -158,7 +158,7 @@ def _focus(shell: Shell, number: int) -> Iterator[Part]:
 
 
 def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
-    """The frame in focus, with its source line."""
+    """Yield the frame in focus, with its source line."""
     frame = frame_of(shell.session, number)
     shell.listed = None
     style = shell.settings.frame_style()

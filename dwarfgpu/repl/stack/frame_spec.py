@@ -44,7 +44,7 @@ def _level(shell: Shell, text: str) -> int:
 
 
 def integer(shell: Shell, text: str) -> int:
-    """What an expression comes to."""
+    """Return the integer value of an expression."""
     required(text)
     value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
     shown = language.format(value, shell.session, FormatOptions(letter="d"))
@@ -104,7 +104,8 @@ def _at(shell: Shell, address: int, text: str) -> int:
 
 
 def frame_words(family: Command) -> tuple[Command, ...]:
-    """`address`, `function` and `level`, as the family itself takes them."""
+    """Return the subcommands `address`, `function` and `level`, with the arguments of the family
+    itself."""
     return (
         _word(family, "address", "stack address", "ADDRESS", completion.values),
         _word(family, "function", "function name", "NAME", completion.functions),

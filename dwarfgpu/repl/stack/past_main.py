@@ -87,8 +87,8 @@ def _is_end(top: Session, physical: CfiFrame, settings: Settings) -> bool:
 
 
 def frame_numbered(shell: Shell, number: int, text: str) -> StackFrame:
-    """The frame of a number, which is written as `text`; `UsageError` in GDB's words where the lane
-    has none."""
+    """Return the frame with a number, written as `text`; `UsageError` with GDB's wording if the
+    lane has none."""
     frame = next(frames_of(shell, start=max(number, 0)), None)
     if frame is not None and frame.number == number and frame.has_lane:
         return frame

@@ -18,7 +18,8 @@ _LEAST: Final = 8
 
 
 def wrapped(line: str, columns: int | None) -> str:
-    """A line in fewer than that many columns, where it has places to be broken; None: as it is."""
+    """Return a line wrapped to fewer than that many columns, if it can be broken; None:
+    unchanged."""
     if columns is None or len(line) < columns or columns < _LEAST:
         return line
     out, used = "", 0

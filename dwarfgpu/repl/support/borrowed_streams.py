@@ -72,7 +72,7 @@ class _BorrowedStream:
 def with_borrowed_streams(
     out: CapturedText, *, has_stdin: bool, is_apart: bool, flush: Callable[[], None]
 ) -> Iterator[None]:
-    """The streams while code runs; what it prints goes to `out`.
+    """Replace the streams while code runs; its output goes to `out`.
 
     `has_stdin`: it may read what the conversation does not; otherwise its stdin is empty.
     `is_apart`: the file descriptor of standard output is lent, too, to it and its children.

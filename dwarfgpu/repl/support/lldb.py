@@ -296,7 +296,7 @@ FOREIGN: Final = (
 
 
 def with_foreign(commands: Iterable[Command]) -> tuple[Command, ...]:
-    """Commands with LLDB's beside them, in families of ours or of their own."""
+    """Return commands with those of LLDB added, in existing families or their own."""
     out = list(commands)
     families: dict[str, list[Command]] = {}
     for foreign in FOREIGN:

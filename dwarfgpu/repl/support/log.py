@@ -120,7 +120,7 @@ class Logging:
 
 
 def logging_to(settings: Settings, before: Streams, failed: Callable[[str], None]) -> Logging:
-    """The log of the settings; `UsageError` where the file cannot be written.
+    """Open the log of the settings; `UsageError` if the file cannot be written.
 
     `failed` is called once, with the reason, where it cannot be written any more.
     """

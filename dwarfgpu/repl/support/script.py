@@ -23,7 +23,7 @@ MAX_BODIES: Final = 100
 
 
 def opened(line: str) -> str | None:
-    """The command of a line that is followed by a body, which ends with `end`."""
+    """Return the command of a line that is followed by a body, which ends with `end`."""
     word, rest = first_word(line)
     if word in ("python", "py"):
         return None if rest.strip() else "python"
@@ -54,7 +54,7 @@ class Nesting:
 
 
 def body(shell: Shell, name: str) -> list[str]:
-    """The lines up to the `end` that belongs to the command that is run, or to the end of all.
+    """Yield the lines up to the `end` of the command that runs, or up to the end of all lines.
 
     Of commands without what GDB leaves out: blank lines, comments and indentation; and without
     tokens where answers are JSON.
@@ -78,7 +78,7 @@ def body(shell: Shell, name: str) -> list[str]:
 
 
 def ran(shell: Shell, lines: Iterable[str]) -> Iterator[Part]:
-    """The output of a body; `Leaving` where it leaves a loop.
+    """Yield the output of a body; `Leaving` if it leaves a loop.
 
     `LimitExceeded` for bodies in one another that are too deep.
     """

@@ -169,7 +169,7 @@ def _family(verb: Verb, word: str, about: str) -> Command:
 
 
 def commands_of(verb: Verb) -> tuple[Command, ...]:
-    """The subcommands of `set` or `show` that are about settings."""
+    """Return the subcommands of `set` or `show` for settings."""
     return tuple(sorted(_inner(verb, ""), key=lambda setting_command: setting_command.name))
 
 

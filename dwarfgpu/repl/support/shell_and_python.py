@@ -125,7 +125,7 @@ def python(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
-    """The output of Python code with the names of the conversation; `name`: where it is from."""
+    """Return the output of Python code with the names of the session; `name`: its origin."""
     if not isinstance(shell.script.python_names, _Names):
         shell.script.python_names = _Names(shell, shell.script.python_names)
     out = CapturedText()

@@ -49,7 +49,7 @@ def fields(session: Session) -> list[Field]:
 
 
 def bar_text(shell: Shell, columns: int) -> str:
-    """The bar of a terminal that is so wide."""
+    """Return the bar for a terminal of that width."""
     try:
         shown = fields(shell.session)
     except DwarfGpuError as error:

@@ -45,7 +45,7 @@ Paint: TypeAlias = "Callable[[str], str]"
 
 
 def source(text: str) -> str:
-    """A listed line: its number, and the text in the words of C."""
+    """Colour a listed line: its number, and the text with the keywords of C."""
     match = _LISTED.fullmatch(text)
     if match is None:
         return text
@@ -53,12 +53,12 @@ def source(text: str) -> str:
 
 
 def types(text: str) -> str:
-    """Types, in the words of C."""
+    """Colour types, with the keywords of C."""
     return Painted("\n".join(map(_highlighted, text.split("\n"))))
 
 
 def operations(text: str) -> str:
-    """Operations, their sections, and what came of them."""
+    """Colour operations, their sections, and their results."""
 
     def code(match: re.Match[str]) -> str:
         return f"\x1b[{_CODES[match.lastgroup or '']}m{match[0]}\x1b[0m"
@@ -83,7 +83,7 @@ PAINTS: Final[dict[str, Paint]] = {
 
 
 def painted(part: Part, paint: Paint) -> Part:
-    """A part of an answer in colours."""
+    """Colour a part of an answer."""
     if isinstance(part, Painted):
         return part
     if isinstance(part, NestedOutput):

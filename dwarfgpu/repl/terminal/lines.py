@@ -119,7 +119,7 @@ def adapt(shell: Shell) -> None:
 
 
 def terminal_answer(prompt: str) -> str | None:
-    """A short answer from the terminal; None at its end."""
+    """Read a short answer from the terminal; None at its end."""
     sys.stdout.write(prompt)
     sys.stdout.flush()
     return sys.stdin.readline(MAX_CHARACTERS) or None

@@ -88,8 +88,8 @@ class _Completer(Completer):
 
 
 def ended(text: str, rest: str) -> str:
-    """The only completion as it is inserted before the rest of the line: with a blank as in GDB,
-    unless there is one, or the completion may go on, as a folder may."""
+    """Return the only completion as it is inserted before the rest of the line: with a blank as in
+    GDB, unless there is one, or the completion may continue, as a folder may."""
     return text if text.endswith(_GO_ON) or rest.startswith(" ") else f"{text} "
 
 
@@ -138,14 +138,15 @@ class _History(FileHistory):
 
 
 def history_path() -> Path:
-    """`$XDG_STATE_HOME/dwarfgpu/history`; a relative value is ignored, as the standard says."""
+    """Return `$XDG_STATE_HOME/dwarfgpu/history`; a relative value is ignored, as the standard
+    requires."""
     base = os.environ.get("XDG_STATE_HOME", "")
     folder = Path(base) if os.path.isabs(base) else Path("~/.local/state").expanduser()
     return folder / "dwarfgpu" / "history"
 
 
 def open_history() -> History:
-    """The history file, or none on disk where it cannot be written."""
+    """Open the history file; the history stays in memory if it cannot be written."""
     try:
         path = history_path()
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -175,12 +176,12 @@ def is_unfinished(text: str) -> bool:
 
 
 def one_line(text: str) -> str:
-    """A line that was typed on several."""
+    """Return several typed lines as one line."""
     return text.replace("\\\n", "").replace("\n", " ")
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text that was pasted, each with those on which it goes on."""
+    """Return the lines of a pasted text, each with its continuation lines."""
     out: list[str] = []
     begun: list[str] = []
     for line in text.rstrip("\n").split("\n"):
@@ -192,7 +193,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def converse(shell: Shell) -> None:
-    """Talk until `quit` or Ctrl-D; Ctrl-C gives up the line or the command."""
+    """Read and run commands until `quit` or Ctrl-D; Ctrl-C cancels the line or the command."""
     session = _session(shell)
     pasted: deque[str] = deque()
 

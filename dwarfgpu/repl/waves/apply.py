@@ -48,7 +48,7 @@ class Flags:
 
 
 def flags_of(text: str, command: str, missing: str) -> tuple[Flags, str]:
-    """The flags before the line that `command` applies, and the line.
+    """Return the flags before the line that `command` applies, and the line.
 
     `UsageError` with the sentence `missing` where there is none.
     """
@@ -86,7 +86,7 @@ class Focus:
 
 
 def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Iterator[Part]:
-    """The output of a command for each; afterwards the focus is where it was."""
+    """Yield the output of a command for each item; afterwards the focus is restored."""
     if shell.script.applied >= _MAX_NESTED:
         raise LimitExceeded(f"apply inside apply more than {_MAX_NESTED} deep")
     before = shell.session

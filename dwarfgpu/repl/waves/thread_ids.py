@@ -20,7 +20,7 @@ _MOST: Final = 100_000
 
 
 def leading_threads(shell: Shell, text: str) -> tuple[list[tuple[str, int]], str]:
-    """The threads that a text begins with, as they are written and by number, and what follows.
+    """Return the threads with which a text begins, as written and by number, and the rest.
 
     They need not exist. `UsageError` in GDB's words for an impossible range.
     """

@@ -20,7 +20,7 @@ EMPTY: Final[tuple[Child, ...]] = ()
 
 
 def own_name(value: Object) -> str:
-    """`std::vector`: the name of its template, without versions."""
+    """Return `std::vector`: the name of its template, without inline version namespaces."""
     return unversioned(template_name(value.name))
 
 
@@ -49,7 +49,7 @@ def signed_word(value: Object) -> Base:
 
 
 def number_argument(value: Object, index: int) -> int:
-    """A template argument that is a number; `Unfit` where there is none."""
+    """Return a template argument that is a number; `Unfit` if there is none."""
     arguments = template_arguments(value.name)
     try:
         return int(arguments[index].rstrip("ulUL"))
@@ -58,7 +58,7 @@ def number_argument(value: Object, index: int) -> int:
 
 
 def elements(first: Object, count: int) -> Iterator[Child]:
-    """What follows one another in memory; `first` is the first."""
+    """Yield consecutive objects in memory; `first` is the first."""
     size = 8 * first.size_bytes
     return ((f"[{index}]", first.part(first.type, index * size)) for index in range(count))
 
@@ -68,7 +68,7 @@ def numbered(values: Iterable[Object]) -> Iterator[Child]:
 
 
 def counted(noun: str, count: int) -> str:
-    """`std::map with 3 elements`."""
+    """Return `std::map with 3 elements`."""
     return f"{noun} with {count} element{'' if count == 1 else 's'}"
 
 
@@ -77,7 +77,8 @@ def string(first: Object, count: int) -> Printed:
 
 
 def check_length(length: int, capacity: int) -> None:
-    """`Malformed` for a string that is not constructed yet, or damaged: its length shows it."""
+    """Raise `Malformed` for a string that is not constructed yet, or damaged, according to its
+    length."""
     if length > capacity:
         raise Malformed(f"the length of the string, {length}, is beyond its capacity, {capacity}")
 
@@ -152,7 +153,7 @@ def linked_list(name: str, values: Iterator[Object]) -> Printed:
 
 
 def mapped(pairs: Iterable[tuple[Object, Object]]) -> Iterator[Child]:
-    """Keys and values in turn."""
+    """Yield keys and values in turn."""
     for index, (key, value) in enumerate(pairs):
         yield f"[{2 * index}]", key
         yield f"[{2 * index + 1}]", value
@@ -173,7 +174,7 @@ def optional(title: str, value: Object | None) -> Printed:
 
 
 def any_(value: Object, manager: str, inside: Mapping[str, Object]) -> Printed:
-    """A `std::any`, whose member `manager` is a function of a class that has the type.
+    """Print a `std::any`, whose member `manager` is a function of a class that has the type.
 
     `inside`: the names of such classes, and where they keep the object.
     """
@@ -199,7 +200,8 @@ def variant(title: str, index: int, value: Object | None) -> Printed:
 
 
 def shared(title: str, pointer: Object, owners: tuple[int, int] | None) -> Printed:
-    """A `std::shared_ptr` or `std::weak_ptr`; `owners`: by how many of each it is shared."""
+    """Print a `std::shared_ptr` or `std::weak_ptr`; `owners`: the numbers of owners of each
+    kind."""
     if owners is None:
         state = "empty"
     elif not owners[0]:
@@ -210,7 +212,8 @@ def shared(title: str, pointer: Object, owners: tuple[int, int] | None) -> Print
 
 
 def adapter(value: Object) -> Printed:
-    """A `std::stack`, `std::queue` or `std::priority_queue`: the container that it wraps."""
+    """Print a `std::stack`, `std::queue` or `std::priority_queue` as the container that it
+    wraps."""
     inner = value["c"]
     title = f"{own_name(value)} wrapping: "
     return Printed(title, (("c", inner),), wrapped=inner, lead=title)
@@ -223,7 +226,7 @@ def atomic(value: Object, inner: Object) -> Printed:
 
 
 def sequence(noun: str, first: Object, count: int) -> Printed:
-    """`std::span of length 3`."""
+    """Return `std::span of length 3`."""
     if count < 0:
         raise Malformed(f"the length of the {noun} is {count}")
     return Printed(f"{noun} of length {count}", elements(first, count), "array")

@@ -23,7 +23,7 @@ _DEFAULTS: Final = frozenset(
 
 
 def template_name(name: str) -> str:
-    """`ns::Box<int>::Inner<2>` as `ns::Box::Inner`."""
+    """Return `ns::Box<int>::Inner<2>` as `ns::Box::Inner`."""
     out: list[str] = []
     depth = 0
     for letter in name:
@@ -57,7 +57,7 @@ def unversioned(name: str) -> str:
 
 
 def short_name(name: str) -> str:
-    """The name as people write it: `std::string`, `std::vector<int>`."""
+    """Return the usual name: `std::string`, `std::vector<int>`."""
     name = unversioned(name.strip())
     arguments = template_arguments(name)
     base = template_name(name)

@@ -75,7 +75,7 @@ def _power(size: int) -> int:
 
 
 def aligned(offset: int, *kinds: Type | None) -> int:
-    """The offset at which objects of these types can begin."""
+    """Return the first aligned offset for objects of these types."""
     most = max(map(alignment, kinds))
     return -(-offset // most) * most
 
@@ -93,7 +93,7 @@ def pair_parts(
 
 
 def chain(first: int, end: int, following: Callable[[int], int], noun: str) -> Iterator[int]:
-    """The addresses of the nodes of a list; `Malformed` where it comes back to one of them."""
+    """Yield the addresses of the nodes of a list; `Malformed` if it returns to one of them."""
     visited: set[int] = set()
     node = first
     while node != end:

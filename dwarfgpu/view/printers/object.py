@@ -78,7 +78,8 @@ class Object:
         return declared[index].type
 
     def typedef(self, *names: str) -> Type | None:
-        """The type that a typedef of its class, or of a base class, names; None for none."""
+        """Return the type that a typedef of its class, or of a base class, denotes; None if there
+        is none."""
         level = [self]
         for _ in range(_DEEPEST):
             for base in level:
@@ -96,14 +97,15 @@ class Object:
     # Its parts
 
     def __getitem__(self, name: str) -> Object:
-        """The member of a name, also of a base class or an unnamed structure; else `Unfit`."""
+        """Return the member with a name, also of a base class or an unnamed structure; otherwise
+        raise `Unfit`."""
         member = self.find(name)
         if member is None:
             raise Unfit(f"{self.name} has no member {name}")
         return member
 
     def find(self, *names: str) -> Object | None:
-        """The member of the first of these names that it has; None for none."""
+        """Return the member with the first of these names that exists; None if none does."""
         for name in names:
             member = self._find(name)
             if member is not None:
@@ -130,7 +132,7 @@ class Object:
         return [part for member, part in self._parts() if member.is_base_class]
 
     def members(self) -> list[tuple[str, Object]]:
-        """The members that have names, in order."""
+        """Return the members with names, in order."""
         parts = self._parts()
         return [
             (member.name, part)
@@ -167,7 +169,7 @@ class Object:
         return target.part(target.type, 8 * index * target.size_bytes)
 
     def count(self) -> int:
-        """The elements of an array; `Unfit` for anything else."""
+        """Return the number of elements of an array; `Unfit` for anything else."""
         bare = strip(self.type)
         if not isinstance(bare, Array) or not bare.dimensions or bare.dimensions[0] is None:
             raise Unfit(f"{self.name} is not an array")
@@ -187,14 +189,14 @@ class Object:
                       bit_size=None)  # fmt: skip
 
     def of_number(self, number: int, base: Base) -> Object:
-        """A number that is nowhere, as an object of a base type."""
+        """Return a number without a location as an object of a base type."""
         size = base.base.bit_size
         bits = Bits(number & (1 << size) - 1, size)
         contents = ObjectBytes.of(bits, self.endian)
         return evolve(self, type=base, enclosing=contents, first_bit=0, address=None, bit_size=None)
 
     def truth(self, value: bool) -> Object:
-        """A `bool` that is nowhere."""
+        """Return a `bool` without a location."""
         return self.of_number(int(value), Base(BaseType("bool", "boolean", 8, self.endian)))
 
     # Its contents
@@ -222,7 +224,7 @@ class Object:
         return contents.bits(first_bit, 8 * size_bytes_of(bare))
 
     def contents(self) -> tuple[ObjectBytes, int]:
-        """Bytes that have it, and the bit at which it begins in them."""
+        """Return bytes that contain the object, and the bit at which it begins in them."""
         if self.enclosing is not None:
             return self.enclosing, self.first_bit
         size_bits = 8 * self.size_bytes if self.bit_size is None else self.bit_size
@@ -236,7 +238,7 @@ class Object:
         return evolve(self, enclosing=contents, first_bit=first_bit)
 
     def memory(self, size_bytes: int) -> bytes:
-        """The bytes that begin where it begins; `Unavailable` in GDB's words."""
+        """Return the bytes at its beginning; raises `Unavailable` with GDB's wording."""
         if size_bytes > _MAX_BYTES:
             raise Malformed(f"an object of {size_bytes} bytes is not read")
         if self.enclosing is not None:
