@@ -52,6 +52,8 @@ class TailCalls(Protocol):
 class TailFrame(CfiFrame):
     """The frame of a function that has jumped to its callee, which returns to its caller."""
 
+    is_tail_call = True
+
     def __init__(self, context: Context, jump: Jump, callee: CfiFrame) -> None:
         super().__init__(context, jump.pc, None, callee)
         self._jump = jump

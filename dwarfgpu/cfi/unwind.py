@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from copy import copy
-from typing import Final, assert_never
+from typing import ClassVar, Final, assert_never
 
 from attrs import evolve
 
@@ -123,6 +123,9 @@ class CfiFrame(FrameWithoutSubprogram):
 
     It is the `Frame` of the expressions in that information.
     """
+
+    is_tail_call: ClassVar[bool] = False
+    """Whether its function has jumped to the callee: `dwarfgpu.cfi.tail_call_frame`."""
 
     def __init__(
         self,

@@ -19,8 +19,8 @@ from dwarfgpu.service.run.stops import RunStop, Stops, run_breakpoint
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition
 from dwarfgpu.terminal.progress import Progress
-from dwarfgpu.view.coverage_text import runs_text
 from dwarfgpu.view.lane_grid import joined, table_lines
+from dwarfgpu.view.number_runs import runs_text
 
 
 class ShownStops:

@@ -23,8 +23,7 @@ from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
-from dwarfgpu.repl.waves.lane_selection import first_lane
-from dwarfgpu.service.frame.focus import lane_numbers
+from dwarfgpu.service.frame.focus import first_lane, lane_numbers
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.machine.resumable_state import resumable_state
 from dwarfgpu.session.session import Session

@@ -19,7 +19,7 @@ from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.view.explanation_text import is_undefined_somewhere
+from dwarfgpu.view.composite_parts import is_undefined_somewhere
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.location_text import entry_text, location_text

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve, field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_table import SourceFile
@@ -24,6 +22,9 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
 from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.unwind import CfiFrame
 
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
@@ -188,7 +189,7 @@ def numbered_levels(session: Session, hidden: int = 0) -> Iterator[NumberedLevel
     while stack is not None and (physical := stack.frame(level)) is not None:
         # As in GDB, a tail call has one frame, that of the function with the jump.
         count = 1
-        if not isinstance(physical, TailFrame):
+        if not physical.is_tail_call:
             location = physical.location
             count = stack.function_counts.get(location, 0) if session.lane is None else 0
             if not count:
@@ -219,7 +220,8 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
     at_level = session.at_level(level)
     functions = readable_functions_at(at_level)
     has_lane = _has_lane(at_level)
-    by_jump = isinstance(stack.frame(level + 1), TailFrame) or physical.why_no_callers
+    caller = stack.frame(level + 1)
+    by_jump = (caller is not None and caller.is_tail_call) or physical.why_no_callers
     for number in range(max(numbered.first, start), numbered.end):
         is_outer = number + 1 == numbered.end
         inline_level = number - numbered.first + numbered.hidden
@@ -233,7 +235,7 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
             physical.is_signal_frame,
             is_outer and bool(by_jump),
             has_signed_pc(physical),
-            isinstance(physical, TailFrame),
+            physical.is_tail_call,
             physical.why_no_callers if is_outer else None,
             physical.is_guess,
             has_lane,
@@ -242,7 +244,7 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
 
 def has_signed_pc(frame: CfiFrame) -> bool:
     """Return whether the return address that led to a frame is signed where it is kept."""
-    if frame.callee is None or isinstance(frame, TailFrame):
+    if frame.callee is None or frame.is_tail_call:
         return False
     try:
         return frame.callee.has_signed_return

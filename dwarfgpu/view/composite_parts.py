@@ -7,12 +7,22 @@ cost is proportional to the visited part of a location.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.location import (
+    Entry,
+    ImplicitPointerValue,
+    Location,
+    PartialComposite,
+    SingleLocation,
+)
 from dwarfgpu.model.storage import Composite, Compound, Repeated, Selected, Undefined
+from dwarfgpu.model.value import Value
 
-"""The storages that are one kind, a composite, to the user."""
+SEARCHED: Final = 10_000
+"""Maximum number of parts of composites to search for undefined ones; beyond, nothing is
+reported."""
 
 
 @frozen(eq=False)
@@ -111,3 +121,37 @@ def is_same_storage(a: SingleLocation, b: SingleLocation) -> bool:
     if isinstance(a.storage, Compound) or isinstance(b.storage, Compound):
         return False
     return a.storage == b.storage
+
+
+def is_undefined_somewhere(entry: Entry) -> bool:
+    """Return whether any examined part is undefined storage."""
+    if isinstance(entry, Value | ImplicitPointerValue):
+        return False
+    if isinstance(entry, PartialComposite):
+        link: PartialComposite | None = entry
+        for _ in range(SEARCHED):
+            if link is None:
+                return False
+            if is_undefined_somewhere(link.part.location):
+                return True
+            link = link.before
+        return False
+    pending, visited = [entry], 0
+    while pending and visited < SEARCHED:
+        location = pending.pop()
+        visited += 1
+        for place in location.places:
+            match place.storage:
+                case Undefined():
+                    return True
+                case Composite(parts=parts):
+                    pending.extend(part.location for part in parts[: SEARCHED - visited])
+                case Repeated(part=part):
+                    pending.append(part)
+                case Selected(mask=mask, one=one, zero=zero, count=count):
+                    everything = (1 << count) - 1
+                    pending.extend([one] if mask & everything else [])
+                    pending.extend([zero] if ~mask & everything else [])
+                case _:
+                    pass
+    return False

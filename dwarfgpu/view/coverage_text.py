@@ -7,7 +7,6 @@ partly full cell of a bar looks neither full nor empty.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -20,12 +19,12 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.view.location_sentence import description_text, description_words
+from dwarfgpu.view.number_runs import runs_text
 
 MAX_ROWS: Final = 1_000
 """Stretches of one variable that are listed."""
 _MAX_LINES: Final = 300_000
 """Maximum number of line table rows to read per unit."""
-_MAX_RUNS: Final = 4
 
 
 @frozen
@@ -254,14 +253,6 @@ class SourceLines:
     def text(self, span: Range) -> str:
         """Return `t.hip:14-16,19`."""
         return " ".join(f"{file}:{runs_text(lines)}" for file, lines in self.of(span))
-
-
-def runs_text(numbers: Sequence[int]) -> str:
-    """Return `14-16,19`; of many runs, only the first ones."""
-    breaks = [index for index, (a, b) in enumerate(pairwise(numbers), 1) if b != a + 1]
-    runs = [numbers[a:b] for a, b in pairwise([0, *breaks, len(numbers)])]
-    texts = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
-    return ",".join(texts[:_MAX_RUNS]) + (",…" if len(texts) > _MAX_RUNS else "")
 
 
 @frozen

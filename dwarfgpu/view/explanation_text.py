@@ -28,20 +28,13 @@ from dwarfgpu.expr.evaluate import Result, Step
 from dwarfgpu.expr.text.assembly import instruction_text
 from dwarfgpu.model.location import (
     Entry,
-    ImplicitPointerValue,
     Location,
-    PartialComposite,
 )
 from dwarfgpu.model.object import DESCRIBES, Bits
-from dwarfgpu.model.storage import Composite, Repeated, Selected, Undefined
-from dwarfgpu.model.value import Value
+from dwarfgpu.view.composite_parts import is_undefined_somewhere
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import entry_json, operand_json
 from dwarfgpu.view.location_text import entry_text, location_text
-
-SEARCHED = 10_000
-"""Maximum number of parts of composites to search for undefined ones; beyond, nothing is
-reported."""
 
 FAULTS: dict[type[DwarfGpuError], str] = {
     Malformed: "the bytes are not operations: the file is damaged, or has another dialect",
@@ -217,40 +210,6 @@ def _makes_undefined(step: Step) -> bool:
     if not step.after or not is_undefined_somewhere(step.after[-1]):
         return False
     return not any(is_undefined_somewhere(entry) for entry in step.before)
-
-
-def is_undefined_somewhere(entry: Entry) -> bool:
-    """Return whether any examined part is undefined storage."""
-    if isinstance(entry, Value | ImplicitPointerValue):
-        return False
-    if isinstance(entry, PartialComposite):
-        link: PartialComposite | None = entry
-        for _ in range(SEARCHED):
-            if link is None:
-                return False
-            if is_undefined_somewhere(link.part.location):
-                return True
-            link = link.before
-        return False
-    pending, visited = [entry], 0
-    while pending and visited < SEARCHED:
-        location = pending.pop()
-        visited += 1
-        for place in location.places:
-            match place.storage:
-                case Undefined():
-                    return True
-                case Composite(parts=parts):
-                    pending.extend(part.location for part in parts[: SEARCHED - visited])
-                case Repeated(part=part):
-                    pending.append(part)
-                case Selected(mask=mask, one=one, zero=zero, count=count):
-                    everything = (1 << count) - 1
-                    pending.extend([one] if mask & everything else [])
-                    pending.extend([zero] if ~mask & everything else [])
-                case _:
-                    pass
-    return False
 
 
 def fault(error: DwarfGpuError) -> str:

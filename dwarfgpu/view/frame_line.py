@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip_reference
@@ -14,6 +13,9 @@ from dwarfgpu.objfile.is_program import is_program
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition, StackFrame, has_signed_pc
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle, frame_number
+
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.unwind import CfiFrame
 
 
 def frame_words(
@@ -104,7 +106,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
 
 def marked(frame: CfiFrame | None, *more: str) -> str:
     """Return `  [tail call]`: how the frame was found."""
-    marks = ["tail call"] if isinstance(frame, TailFrame) else []
+    marks = ["tail call"] if frame is not None and frame.is_tail_call else []
     marks += more
     marks += ["heuristic"] if frame is not None and frame.is_guess else []
     return f"  [{', '.join(marks)}]" if marks else ""

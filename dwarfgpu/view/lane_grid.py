@@ -13,7 +13,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.session.frame import LaneState
-from dwarfgpu.view.coverage_text import runs_text
+from dwarfgpu.view.number_runs import runs_text
 
 COLUMNS: Final = 8
 LEAST_COLUMNS: Final = 2

@@ -16,7 +16,8 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.session.read_lanes import read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.coverage_text import SourceLines, runs_text, spans_text
+from dwarfgpu.view.coverage_text import SourceLines, spans_text
+from dwarfgpu.view.number_runs import runs_text
 
 
 def coverage_at(session: Session, variable: Variable) -> Coverage | None:

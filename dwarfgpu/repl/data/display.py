@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.service.machine.examine_format import Format
 from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from dwarfgpu.service.machine.examine_format import Format
 
 
 @frozen

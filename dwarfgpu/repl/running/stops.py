@@ -38,8 +38,8 @@ from dwarfgpu.session.stack_frames import (
     readable_functions_at,
     selected_number,
 )
-from dwarfgpu.view.coverage_text import runs_text
 from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.number_runs import runs_text
 
 
 @frozen(eq=False)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import NumberedLevel, StackFrame, frames_in, numbered_levels
+
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.unwind import CfiFrame
 
 
 def levels_of(
@@ -29,7 +31,7 @@ def levels_of(
         yield level
         if limit is not None and level.end >= limit:
             return
-        key = level.physical.location, isinstance(level.physical, TailFrame)
+        key = level.physical.location, level.physical.is_tail_call
         if key not in ends:
             ends[key] = _is_end(top, level.physical, settings)
         if ends[key]:
@@ -76,7 +78,7 @@ def is_bounded(shell: Shell, settings: Settings | None = None) -> bool:
 
 def _is_end(top: Session, physical: CfiFrame, settings: Settings) -> bool:
     """Return whether the frames end here: at `main`, or at a function that the system calls."""
-    if physical.is_signal_frame or isinstance(physical, TailFrame):
+    if physical.is_signal_frame or physical.is_tail_call:
         return False
     session = top.at_level(physical.level)
     starts = () if settings.flag("backtrace past-main") else _starts_of_main(session)

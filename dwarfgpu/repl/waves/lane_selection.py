@@ -31,16 +31,6 @@ from dwarfgpu.view.lane_grid import state_letter
 from dwarfgpu.view.lane_position import lane_position
 
 
-def first_lane(session: Session) -> int | None:
-    """Return the initial lane: the first one that failed, else the lowest active one."""
-    failed = session.faulty_lane()
-    if failed is not None:
-        return failed
-    numbers = lane_numbers(session)
-    mask, _ = session.active_lanes()
-    return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)
-
-
 def chosen_lanes(session: Session, lanes: Iterable[int], choice: str) -> list[int]:
     """Return the lanes that satisfy a choice of `CHOICES`."""
     states = session.lane_states(lanes) if choice != "all" else None

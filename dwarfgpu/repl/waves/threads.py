@@ -16,9 +16,9 @@ from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
-from dwarfgpu.repl.waves.lane_selection import find_pattern, first_lane, matching_lanes
+from dwarfgpu.repl.waves.lane_selection import find_pattern, matching_lanes
 from dwarfgpu.repl.waves.thread_ids import leading_threads
-from dwarfgpu.service.frame.focus import target_id, thread_and_lane
+from dwarfgpu.service.frame.focus import first_lane, target_id, thread_and_lane
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session

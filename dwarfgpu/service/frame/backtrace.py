@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.session.session import UNUSED, Session
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_position import unlocated
+
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.call_stack import End
 
 
 @frozen(eq=False)

@@ -46,7 +46,7 @@ def barrier_places(
 
 def barrier_lines(places: Iterable[BarrierPlace]) -> Iterator[str]:
     """Yield `wave 2: waits, has not signalled, run/deadlock.hip:12:5`, for each location."""
-    from dwarfgpu.view.coverage_text import runs_text  # most runs have no deadlock
+    from dwarfgpu.view.number_runs import runs_text  # most runs have no deadlock
 
     for place in places:
         plural = "s" if len(place.waves) > 1 else ""

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.coverage_text import Line, SourceLines, coverage_lines, runs_text
+from dwarfgpu.view.coverage_text import Line, SourceLines, coverage_lines
 from dwarfgpu.view.json_object import JsonObject, Plain
+from dwarfgpu.view.number_runs import runs_text
 
 
 @frozen(eq=False)
