@@ -348,10 +348,19 @@ def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
         except DwarfGpuError:
             chain = ()
         blocks = [die for die in chain if not _is_without_names(die)]
-        block: object = blocks[-1] if blocks else pc
+        block: object = blocks[-1] if blocks else _unit_key(lines, pc)
         if block not in visited:
             visited.add(block)
             yield pc
+
+
+def _unit_key(lines: Lines, pc: int) -> object:
+    """What code outside of functions is in: its unit, whose thunks are one block in GDB."""
+    try:
+        unit = lines.scopes.unit_at(pc)
+    except DwarfGpuError:
+        return pc
+    return pc if unit is None else unit
 
 
 def _is_without_names(die: Die) -> bool:

@@ -488,6 +488,28 @@ def test_where_lines_begin_as_gdb_shows_them() -> None:
     assert numbers(lines, 0x1008, 0x100C) == [5, 5]
 
 
+def test_a_statement_that_goes_on_with_a_line_is_dropped_as_by_gdb() -> None:
+    """The row before it is no statement, and counts as the first of the line."""
+    split, not_a_statement = extended(4, uleb(1)), bytes((NEGATE,))
+    program = START + not_a_statement + split + special(4, 0) + not_a_statement + split
+    program += special(0, 4) + special(1, 4)
+    lines = lines_of(program + bytes((ADVANCE_PC, 4)) + END)
+    assert lines.pcs_of("a.c", 5) == ()
+    assert lines.pcs_of("a.c", 6) == (LOAD + 0x1008,)
+    assert lines.next_line("a.c", 4) == 6
+
+
+def test_a_row_without_code_before_another_file_is_dropped_as_by_gdb() -> None:
+    """At 0x1000 a.c:5 has none; at 0x1004 a row of b.c that is no statement leaves a.c's."""
+    program = START + special(4, 0) + bytes((SET_FILE, 1)) + special(1, 0)
+    program += bytes((SET_FILE, 0)) + special(1, 4)
+    program += bytes((NEGATE, SET_FILE, 1)) + special(1, 0) + bytes((NEGATE,))
+    lines = lines_of(program + bytes((ADVANCE_PC, 4)) + END)
+    assert lines.pcs_of("a.c", 5) == ()
+    assert lines.pcs_of("b.c", 6) == (LOAD + 0x1000,)
+    assert lines.pcs_of("a.c", 7) == (LOAD + 0x1004,)
+
+
 def test_code_of_no_line() -> None:
     program = START + special(1, 0) + bytes((ADVANCE_LINE,)) + encode_sleb(-2) + special(0, 4)
     lines = lines_of(program + special(7, 4) + bytes((ADVANCE_PC, 4)) + END)

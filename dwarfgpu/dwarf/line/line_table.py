@@ -322,27 +322,49 @@ class LineTable:
             address = max(described.end, address + 1)
 
     def addresses_of(self, files: frozenset[int], line: int) -> Iterator[int]:
-        """Yield where statements of a line of one of these files begin, as the program has them.
-
-        Not at rows that go on with the line and file of the row before them, from the first of
-        these on that has a discriminator: GDB drops them when it reads the table.
-        """
-        rows = self.matrix.rows
+        """Yield where statements of a line of one of these files begin, as GDB has them."""
         for _, sequence in self._index:
-            file, is_distinguished = -1, False
-            for index in sequence.order:
-                row = rows[index]
-                if row.line != line or row.file not in files:
-                    file = -1
-                    continue
-                is_same = row.file == file
-                is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
-                if row.is_stmt and not (is_same and is_distinguished):
+            for row in self.rows_of_gdb(sequence):
+                if row.line == line and row.is_stmt and row.file in files:
                     yield row.address
-                file = row.file
+
+    def rows_of_gdb(self, sequence: LineSequence) -> list[LineRow]:
+        """The rows of a sequence that GDB keeps when it reads the table.
+
+        It drops rows that go on with the line and file of the row before them, from the first of
+        these on that has a discriminator; those at whose address the code of another file begins,
+        or the sequence ends; and one of another file that is no statement, at an address that has
+        one.
+        """
+        rows, kept = self.matrix.rows, list[LineRow]()
+        line, file, is_distinguished = None, None, False
+        address, has_statement = None, False
+        for index in sequence.order:
+            row = rows[index]
+            has_statement = has_statement and row.address == address
+            address = row.address
+            if row.file != file and not row.is_stmt and has_statement and file is not None:
+                continue
+            is_same = (row.line, row.file) == (line, file)
+            is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
+            if not is_same or not is_distinguished:
+                if row.file != file:
+                    _drop_empty(kept, row.address)
+                kept.append(row)
+            line, file = row.line, row.file
+            has_statement = has_statement or row.is_stmt
+        _drop_empty(kept, sequence.span.end)
+        return kept
 
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         return located(error, self.unit.sections, self.offset)
+
+
+def _drop_empty(rows: list[LineRow], address: int) -> None:
+    """Remove the last rows if they are of one file and describe no address before this one."""
+    file = rows[-1].file if rows else None
+    while rows and (rows[-1].address, rows[-1].file) == (address, file):
+        rows.pop()
 
 
 def _no_file(number: int, first: int, count: int) -> IllFormed:

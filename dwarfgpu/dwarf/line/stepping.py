@@ -1,8 +1,6 @@
 """The rows of a line table as GDB keeps them, for `list` and `info line`.
 
-A row that continues the previous line from a discriminator on does not count. At one address the
-last row counts, except for a statement before rows that do not count. A row at whose address the
-next file's code begins has no code, and does not count.
+At one address the last row counts, except for a statement before rows that are none.
 """
 
 from __future__ import annotations
@@ -68,24 +66,7 @@ class LineSteps:
 
 def _kept(table: LineTable) -> Iterator[list[Step]]:
     """Yield the steps of each sequence."""
-    rows = table.matrix.rows
     for sequence in table.sequences:
-        steps: list[Step] = []
-        line, file, is_distinguished = None, None, False
-        for index in sequence.order:
-            row = rows[index]
-            is_same = (row.line, row.file) == (line, file)
-            is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
-            if not is_same or not is_distinguished:
-                if steps and steps[-1].file != row.file:
-                    _leave_out_empty(steps, row.address)
-                steps.append(Step(row.address, row.file, row.line, row.is_stmt))
-            line, file = row.line, row.file
-        _leave_out_empty(steps, sequence.span.end)
+        rows = table.rows_of_gdb(sequence)
+        steps = [Step(row.address, row.file, row.line, row.is_stmt) for row in rows]
         yield [*steps, Step(sequence.span.end, 0, 0, True)]
-
-
-def _leave_out_empty(steps: list[Step], address: int) -> None:
-    file = steps[-1].file if steps else None
-    while steps and (steps[-1].address, steps[-1].file) == (address, file):
-        steps.pop()
