@@ -21,7 +21,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
-from dwarfgpu.objfile.file_bytes import FileBytes, part_of
+from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, part_of
 from dwarfgpu.objfile.file_kinds import (
     AR_MAGIC,
     ELF_MAGIC,
@@ -166,9 +166,8 @@ class ObjectFile:
 
     @property
     def changed_ns(self) -> int | None:
-        """When the file was changed last, in nanoseconds; None for bytes that are no whole file, or
-        that were read at once."""
-        return self._data.changed_ns if isinstance(self._data, FileBytes) else None
+        """When the file was changed last, in nanoseconds; None for bytes that are no whole file."""
+        return self._data.changed_ns if isinstance(self._data, FileBytes | SmallFile) else None
 
     @cached_property
     def is_relocatable(self) -> bool:
@@ -531,4 +530,8 @@ def map_file(path: str | Path) -> bytes | FileBytes:
 
 def read_if_small(data: bytes | FileBytes) -> bytes | FileBytes:
     """Read the bytes of a small file at once, because many small reads take longer."""
-    return data[:] if len(data) <= _SMALL_FILE_BYTES else data
+    if len(data) > _SMALL_FILE_BYTES or isinstance(data, bytes):
+        return data
+    small = SmallFile(data[:])
+    small.changed_ns = data.changed_ns
+    return small

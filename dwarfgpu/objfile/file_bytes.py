@@ -64,6 +64,13 @@ class FileBytes:
         return self[:]
 
 
+class SmallFile(bytes):
+    """The bytes of a file that was read at once."""
+
+    changed_ns: int | None = None
+    """When the file was changed last."""
+
+
 class _Source:
     """An open file; it is closed with the object."""
 

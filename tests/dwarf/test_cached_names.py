@@ -20,6 +20,7 @@ from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index import cached_names as cached_names_module
+from dwarfgpu.dwarf.index import string_index
 from dwarfgpu.dwarf.index.collect_names import collected
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.unit_names import UnitNames
@@ -29,8 +30,8 @@ from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.objfile import elf as elf_module
 from dwarfgpu.objfile.elf import open_object
+from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, elf, unit
 from tests.dwarf.test_name_filter import FILES, names, variables
 
@@ -75,7 +76,9 @@ def answers(file: CodeObject) -> Iterator[object]:
             wanted = Regexp(word[1:])
             yield [(each.name, each.die) for each in listed_symbols(file.info, kind, wanted)]
         yield functions_named(file, word)
-        yield {name for each in typed_names(file, word) for name in each.names if word in name[0]}
+        index = SymbolIndex()
+        index.take(typed_names(file, word))
+        yield [*index.starting_with(word), *index.functions(word)]
         try:
             yield [
                 meaning if not hasattr(meaning, "die") else meaning.die
@@ -162,7 +165,7 @@ def large_file(
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Where the cache is for every file, however small."""
-    monkeypatch.setattr(elf_module, "_SMALL_FILE_BYTES", 0)
+    monkeypatch.setattr(string_index, "_MIN_INDEXED_BYTES", 0)
     monkeypatch.setattr(cached_names_module, "MIN_BYTES", 0)
     made = tmp_path / "caches" / "dwarfgpu" / "index"
     monkeypatch.setattr(INDEX_CACHE, "folder", made)

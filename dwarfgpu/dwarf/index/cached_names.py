@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.sections import Sections
     from dwarfgpu.dwarf.unit import CompilationUnit
 
-MIN_BYTES: Final = 1 << 20
-"""Entries of fewer bytes are searched as fast as an index is opened."""
+MIN_BYTES: Final = 1 << 18
+"""Entries of fewer bytes are searched as fast as an index is opened, in 0.5 ms."""
 MAX_BYTES: Final = 64 << 20
 """Collecting the names of more entries would take too long, unasked: 0.15 s for each million
 bytes."""

@@ -47,6 +47,8 @@ _MAX_SPANS: Final = 2_000
 """Strings with one text that are looked for."""
 _MAX_BLOCKS: Final = 200
 """Passes over the units, beyond which reading them is as fast."""
+_MIN_INDEXED_BYTES: Final = 1 << 16
+"""Smaller files are not in the index cache."""
 _LETTERS: Final = frozenset(map(bytes, zip(b"_" + string.ascii_letters.encode())))
 """The first letters of identifiers; in mangled names these begin after digits."""
 
@@ -66,7 +68,7 @@ class StringIndex:
     def _names(self) -> UnitNames | None:
         """The names of the units where the index cache has them: nothing is searched then."""
         file = self._file.object
-        if not file.limits.index_cache or file.changed_ns is None:
+        if not file.limits.index_cache or file.size_bytes < _MIN_INDEXED_BYTES:
             return None
         from dwarfgpu.dwarf.index.cached_names import cached_names
 
@@ -145,11 +147,14 @@ class StringIndex:
         return offsets
 
     def units_containing(
-        self, text: bytes, *, is_beginning: bool = False
+        self, text: bytes, kinds: Collection[int] | None = None, *, is_beginning: bool = False
     ) -> tuple[CompilationUnit, ...] | None:
         """The units, in the order of the file, that may have a name with a text in it. None: every
-        unit may. `is_beginning`: an identifier in the name begins with it."""
-        known = self._by_names(lambda names: names.units_containing(text))
+        unit may. `is_beginning`: an identifier in the name begins with it. `kinds` (`kinds_of`):
+        units may be left out where no entry of these kinds has such a name."""
+        known = self._by_names(
+            lambda names: names.units_containing(text, kinds, is_beginning=is_beginning)
+        )
         if known is not None:
             return known
         always = self._always if self.is_conclusive else None

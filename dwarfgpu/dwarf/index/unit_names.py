@@ -11,6 +11,7 @@ checksum: what does not fit is an `IndexError` or `ValueError` of the look-up.
 
 from __future__ import annotations
 
+import string
 import sys
 from array import array
 from bisect import bisect_left, bisect_right
@@ -26,6 +27,8 @@ DECLARATION: Final = 0x80
 """Is added to the kind of entries that are declarations."""
 _KIND_BITS: Final = 8
 MAX_UNITS: Final = 1 << 32 - _KIND_BITS
+_LETTERS: Final = frozenset(b"_" + string.ascii_letters.encode())
+"""The first letters of identifiers; in mangled names these begin after digits."""
 _COUNTS: Final = Struct("<5I")
 """Units of the file; names; postings; units with any name; bytes of the texts."""
 
@@ -58,13 +61,23 @@ class UnitNames:
             posting >> _KIND_BITS for text in texts for posting in self._postings_of(text)
         }.union(self.anywhere)
 
-    def units_containing(self, text: bytes) -> set[int]:
-        """Return the units with a name that has a text in it."""
+    def units_containing(
+        self, text: bytes, kinds: Collection[int] | None = None, *, is_beginning: bool = False
+    ) -> set[int]:
+        """Return the units with a name that has a text in it, of an entry of these kinds, if given.
+        `is_beginning`: an identifier in the name begins with it."""
         units, at = set(self.anywhere), self._texts.find(text)
         while at >= 0:
+            if is_beginning and at and self._texts[at - 1] in _LETTERS:
+                at = self._texts.find(text, at + 1)
+                continue
             name = bisect_right(self._starts, at) - 1
             first, end = self._firsts[name], self._firsts[name + 1]
-            units.update(posting >> _KIND_BITS for posting in self._postings[first:end])
+            units.update(
+                posting >> _KIND_BITS
+                for posting in self._postings[first:end]
+                if kinds is None or posting & 0xFF in kinds
+            )
             following = self._starts[name + 1]
             if following <= at:
                 raise ValueError("the names are not in order")
@@ -97,6 +110,13 @@ class UnitNames:
 def kind_of(tag: int) -> int:
     """Return the kind of entries with a tag."""
     return min(tag, OTHER_TAG)
+
+
+def kinds_of(tags: Collection[int], declared: Collection[int]) -> frozenset[int]:
+    """Return the kinds of entries with the first tags that are no declarations, of entries with the
+    others, and of strings that name no entry."""
+    whole = {NO_TAG, *map(kind_of, tags), *map(kind_of, declared)}
+    return frozenset(whole | {kind_of(tag) | DECLARATION for tag in declared})
 
 
 def encoded(

@@ -72,7 +72,12 @@ def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
 
 
 def _units(info: DebugInfo, word: str) -> Iterable[CompilationUnit]:
-    return units_with_word(info, word, is_beginning=True) if word else info.units
+    if not word:
+        return info.units
+    from dwarfgpu.dwarf.index.unit_names import kinds_of  # few commands look for part of a name
+
+    kinds = kinds_of(_READ | {dw.TAG_ENUMERATOR}, CONTAINERS | CLASSES)
+    return units_with_word(info, word, kinds, is_beginning=True)
 
 
 def _declared(

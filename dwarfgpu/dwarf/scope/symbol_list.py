@@ -6,7 +6,7 @@ Law: entries are read on demand; nothing is cached, and an unreadable entry does
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Literal
 
 from dwarfgpu.base.light_attrs import frozen
@@ -100,16 +100,21 @@ def listed_symbols(
 
 
 def units_with_word(
-    info: DebugInfo, word: str, *, is_beginning: bool = False
+    info: DebugInfo,
+    word: str,
+    kinds: Collection[int] | None = None,
+    *,
+    is_beginning: bool = False,
 ) -> Iterable[CompilationUnit]:
     """Yield the units that may have a name with a part of an identifier; all if the part is short.
 
     The part is in the name of one entry, or in a mangled name: only other characters separate the
-    components of a name. `is_beginning`: an identifier begins with the part.
+    components of a name. `is_beginning`: an identifier begins with the part. `kinds`: those of the
+    entries that matter (`StringIndex.units_containing`).
     """
     if not word or any(word in made_up for made_up in _MADE_UP):
         return info.watched_units()
-    units = info.strings.units_containing(word.encode(), is_beginning=is_beginning)
+    units = info.strings.units_containing(word.encode(), kinds, is_beginning=is_beginning)
     return info.watched_units() if units is None else units
 
 
