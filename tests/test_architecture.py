@@ -403,6 +403,57 @@ def reachable(edges: set[tuple[str, str]]) -> dict[str, set[str]]:
     return reached
 
 
+BY_NAME: dict[str, str] = {
+    "base/npy.py": "errors of the system and of formats",
+    "base/writing.py": "errors of the system and of formats",
+    "cli/main.py": "a command without an answer as JSON has no schema",
+    "cli/many_files.py": "streams of the process",
+    "cli/where.py": "streams of the process",
+    "gdb/command_text.py": "what only some versions of GDB have",
+    "gdb/gdb_variable.py": "what only some versions of GDB have",
+    "gdb/save_state.py": "what only some versions of GDB have",
+    "objfile/borrowed_file.py": "objects of pyelftools",
+    "pyelftools/*": "objects of pyelftools",
+    "repl/open_files.py": "options that only some commands have",
+    "repl/streams.py": "streams of the process",
+    "repl/support/log.py": "what only some systems have",
+    "terminal/streams.py": "streams of the process",
+}
+"""The files that ask an object of others for an attribute by its name, and whose that is."""
+
+
+def hidden_protocols(root: Path) -> Iterator[str]:
+    """Attributes that are asked for by name, in place of a protocol, and classes that pretend to be
+    another one."""
+    for path in sorted(root.rglob("*.py")):
+        relative = path.relative_to(root).as_posix()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            place = f"{PACKAGE}/{relative}:{getattr(node, 'lineno', 0)}"
+            if isinstance(node, ast.FunctionDef) and node.name == "__class__":
+                yield f"{place}: a class that lies to isinstance"
+            if (
+                isinstance(node, ast.Call)
+                and ast.unparse(node.func) in ("getattr", "hasattr")
+                and isinstance(node.args[1], ast.Constant)
+                and not any(fnmatch(relative, pattern) for pattern in BY_NAME)
+            ):
+                yield f"{place}: {ast.unparse(node)} asks by name"
+
+
+def test_powers_are_protocols(repository: Path) -> None:
+    """`machine.target` names the powers of targets; nothing asks an object of ours by a string."""
+    findings = list(hidden_protocols(repository / PACKAGE))
+    assert not findings, "\n".join(findings)
+
+
+def test_a_hidden_protocol_is_found(tmp_path: Path) -> None:
+    text = (
+        'class A:\n    @property\n    def __class__(self): ...\n\ngetattr(target, "model", None)\n'
+    )
+    (tmp_path / "asks.py").write_text(text, "utf-8")
+    assert len(list(hidden_protocols(tmp_path))) == 2
+
+
 WRITERS: dict[str, str] = {
     "base/index_cache.py": "it opens files to read them, without following symbolic links",
     "base/writing.py": "it is what writes files",

@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type
-from dwarfgpu.dwarf.types.types import Array, Pointer, strip
+from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip
 from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.places import Places
@@ -22,8 +22,7 @@ def string_of(places: Places, value: TypedValue) -> str:
     """Return the characters up to a NUL, or to the end of an array; `UsageError` for other
     types."""
     bare = strip(value.type)
-    target = element_type(bare) if isinstance(bare, Array) else getattr(bare, "target", None)
-    kind = character_kind(target) if isinstance(bare, Array | Pointer) else None
+    kind = string_character(bare)
     if kind is None:
         shown = type_name(value.type, cplusplus=is_cplusplus(value.unit))
         raise UsageError(f"Trying to read string with inappropriate type `{shown}'.")
@@ -33,6 +32,13 @@ def string_of(places: Places, value: TypedValue) -> str:
     coding = _CODINGS[kind.unit_bytes]
     coding += "" if kind.unit_bytes == 1 else "-le" if places.context.endian == "little" else "-be"
     return data.decode(coding, "replace")
+
+
+def string_character(bare: BareType | None) -> CharacterKind | None:
+    """Return the characters of an array, or that a pointer points to; None for other types."""
+    if isinstance(bare, Array):
+        return character_kind(element_type(bare))
+    return character_kind(bare.target) if isinstance(bare, Pointer) else None
 
 
 def _of_array(places: Places, value: TypedValue, kind: CharacterKind) -> bytes:

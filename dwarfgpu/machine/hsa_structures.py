@@ -30,7 +30,6 @@ PACKET_TYPES: Final = {
     5: "barrier-OR",
 }
 """Bits 7:0 of the header of an AQL packet."""
-FENCE_SCOPES: Final = {0: "none", 1: "agent", 2: "system"}
 
 
 @frozen

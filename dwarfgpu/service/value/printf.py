@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
@@ -14,11 +13,10 @@ from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.places import Places
-from dwarfgpu.language.strings import pointed, string_of, up_to_nul
+from dwarfgpu.language.strings import pointed, string_character, string_of, up_to_nul
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.strings import character_kind
 
 MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
@@ -214,8 +212,7 @@ def _string(session: Session, value: TypedValue, *, is_wide: bool) -> bytes:
     bare, places = strip(value.type), Places(session)
     if not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
         raise UsageError("Value can't be converted to integer.")
-    target = element_type(bare) if isinstance(bare, Array) else getattr(bare, "target", None)
-    kind = character_kind(target)
+    kind = string_character(bare)
     if kind is not None and kind.unit_bytes > 1 and (is_wide or isinstance(bare, Array)):
         return string_of(places, value).encode("utf-8", "surrogatepass")
     if isinstance(bare, Array):
