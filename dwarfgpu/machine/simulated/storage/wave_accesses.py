@@ -14,12 +14,13 @@ import numpy as np
 
 from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.faults import WaveStop, not_simulated
-from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.simulated.storage.wave_buffers import WaveBuffers
+from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 from dwarfgpu.machine.topology import StopReason
 
 
-class WaveAccesses(WaveMemory):
+class WaveAccesses(WaveBuffers):
     """A wave with its memories, and these accesses to them."""
 
     # Scalar memory.

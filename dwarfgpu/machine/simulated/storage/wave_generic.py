@@ -1,0 +1,79 @@
+"""Accesses of a wave by generic addresses: global memory, LDS or scratch, by the aperture of the
+address (AMDGPU usage, "Address Spaces").
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from dwarfgpu.machine.simulated.storage.wave_memory import Update
+from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+from dwarfgpu.machine.simulated.storage.wave_scratch import WaveScratch
+
+_EVERYWHERE: Final = slice(None)
+_APERTURE: Final = np.uint64(0xFFFFFFFF)
+
+
+class WaveGeneric(WaveScratch):
+    """A wave with accesses by generic addresses (`flat_load` …)."""
+
+    def _aperture(self, addresses: Lanes) -> str | None:
+        """The memory that generic addresses are in; None where they are in several."""
+        high = addresses.view(np.uint32)[1::2].tobytes()
+        if high != high[:4] * len(addresses):
+            return None
+        base = int.from_bytes(high[:4], "little") << 32
+        if base == self.private_base:
+            return "scratch"
+        return "lds" if base == self.shared_base else "global"
+
+    def _apertures(self, addresses: Lanes, on: Lanes | None) -> list[tuple[str, Any, Lanes | None]]:
+        """The memories that generic addresses are in, with the addresses and the lanes of each.
+
+        An address in private memory that all lanes have is a number.
+        """
+        chosen = addresses if on is None else addresses[on]
+        if not len(chosen):
+            return []
+        name = self._aperture(chosen)
+        if name == "scratch":
+            raw = chosen.tobytes()
+            if raw == raw[:8] * len(chosen):
+                return [(name, int.from_bytes(raw[:4], "little"), on)]
+        if name is not None:
+            return [(name, self._in(name, addresses), on)]
+        base = addresses & ~_APERTURE
+        active = np.ones(self.lane_count, bool) if on is None else on
+        shared = active & (base == np.uint64(self.shared_base))
+        private = active & (base == np.uint64(self.private_base))
+        rest = active & ~shared & ~private
+        kinds = (("global", rest), ("lds", shared), ("scratch", private))
+        return [(name, self._in(name, addresses), lanes) for name, lanes in kinds if lanes.any()]
+
+    def _in(self, name: str, addresses: Lanes) -> Lanes:
+        return addresses if name == "global" else addresses & _APERTURE
+
+    def flat_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
+        parts = self._apertures(self._all(address), on)
+        if len(parts) == 1:
+            name, where, lanes = parts[0]
+            only: Lanes = getattr(self, f"{name}_load")(where, kind, count, lanes)
+            return only
+        out = np.zeros((count, self.lane_count) if count > 1 else self.lane_count, kind)
+        for name, where, lanes in parts:
+            load = getattr(self, f"{name}_load")
+            out[..., lanes] = load(where, kind, count, lanes)[..., lanes]
+        return out
+
+    def flat_store(self, address: Any, values: Any, kind: Any, on: Lanes | None) -> None:
+        for name, where, lanes in self._apertures(self._all(address), on):
+            getattr(self, f"{name}_store")(where, values, kind, lanes)
+
+    def flat_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
+        out = np.zeros(self.lane_count, kind)
+        for name, where, lanes in self._apertures(self._all(address), on):
+            chosen = _EVERYWHERE if lanes is None else lanes
+            out[chosen] = getattr(self, f"{name}_atomic")(where, kind, update, lanes)[chosen]
+        return out
