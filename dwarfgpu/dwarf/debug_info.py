@@ -47,7 +47,7 @@ from dwarfgpu.objfile.supplementary import (
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
-    from dwarfgpu.dwarf.split.package import Package
+    from dwarfgpu.dwarf.split.dwp_units import Package
 
 T = TypeVar("T")
 

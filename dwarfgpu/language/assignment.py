@@ -7,7 +7,7 @@ from attrs import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.functions import INTERNAL
+from dwarfgpu.language.convenience_functions import INTERNAL
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue

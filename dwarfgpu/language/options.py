@@ -37,7 +37,7 @@ class Options:
     """Called with a warning about a doubtful assignment."""
     functions: Mapping[str, DebuggerFunction] = field(factory=dict)
     """Functions `$_name(…)` of the caller, in addition to those of
-    `dwarfgpu.language.functions`."""
+    `dwarfgpu.language.convenience_functions`."""
     is_closed: bool = False
     """Whether an unknown `$name` is an error: it can never get a value."""
 

@@ -13,6 +13,7 @@ from dwarfgpu.repl.data.display_command import display, info_display, undisplay
 from dwarfgpu.repl.data.dump import DUMPS
 from dwarfgpu.repl.data.examine import x
 from dwarfgpu.repl.data.explain import check, explain, location, where
+from dwarfgpu.repl.data.maintenance import maintenance
 from dwarfgpu.repl.data.pretty_printers import info_pretty_printer
 from dwarfgpu.repl.data.print import call, init_if_undefined, output, print_
 from dwarfgpu.repl.data.printf import echo, printf
@@ -95,7 +96,6 @@ from dwarfgpu.repl.waves.apply import (
 )
 from dwarfgpu.repl.waves.lane_selection import info_lanes, lane, lane_find, lane_name
 from dwarfgpu.repl.waves.lanes_command import lanes
-from dwarfgpu.repl.waves.maint import maintenance
 from dwarfgpu.repl.waves.threads import info_threads, info_waves, thread, thread_find, thread_name
 from dwarfgpu.repl.waves.topology_commands import (
     dispatch,

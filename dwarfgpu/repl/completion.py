@@ -149,7 +149,7 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         yield from _named(shell.symbols.starting_with(word, _OPERANDS))
         yield from _spaces(shell, word) if word else ()
         return
-    from dwarfgpu.language.functions import FUNCTIONS  # few words begin with `$`
+    from dwarfgpu.language.convenience_functions import FUNCTIONS  # few words begin with `$`
     from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
     from dwarfgpu.service.value.value_history import BUILT_IN
 

@@ -10,7 +10,7 @@ import pytest
 from dwarfgpu.arch import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.functions import FUNCTIONS
+from dwarfgpu.language.convenience_functions import FUNCTIONS
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.repl.command import Command, every, find, parse
 from dwarfgpu.repl.command_table import COMMANDS

@@ -24,7 +24,7 @@ from dwarfgpu.objfile.companions import Search, joined, open_companion, places, 
 from dwarfgpu.objfile.elf import ObjectFile
 
 if TYPE_CHECKING:
-    from dwarfgpu.dwarf.split.package import MakePart, Package, SplitPart
+    from dwarfgpu.dwarf.split.dwp_units import MakePart, Package, SplitPart
 
 _MAX_DETAILED_ERRORS: Final = 1_000
 """Maximum number of units of one file whose errors list every place that was tried; each is
@@ -79,7 +79,7 @@ class SplitFiles:
         return self._part(file) if inside else None
 
     def _package(self, file: ObjectFile) -> Package:
-        from dwarfgpu.dwarf.split.package import Package  # few programs have one
+        from dwarfgpu.dwarf.split.dwp_units import Package  # few programs have one
 
         return Package(file, self._program, self._make_part)
 
