@@ -46,7 +46,7 @@ def loaded(*arguments: str) -> set[str]:
         ("info FILE", 132),
         ("check FILE", 204),
         ("where --demo t", 203),
-        ("run --demo", 237),
+        ("run --demo", 240),
         ("debug --demo -batch", 290),
         ("debug --demo -batch -ex bt", 313),
         ("debug --demo -batch -ex list", 347),
