@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _M0: Final = 124
 _FULL: Final = 0xFFFFFFFF
+_SEARCHED_BYTES: Final = 1 << 14
+"""What lies between the lanes of an access is looked at with them, if it is not more."""
 _MOVES: Final = ("v_mov_b32", "v_accvgpr_")
 _SCALAR_COPIES: Final = ("s_mov_b", "v_readlane", "v_readfirstlane", "v_writelane")
 """They copy one number, from and to a scalar register or a lane."""
@@ -87,6 +89,8 @@ class UnknownContents:
         if not access.is_read:
             return
         assert self._now is not None
+        if self._is_known(wave, access):
+            return
         for index, at in enumerate(access.addresses.tolist()):
             lane = 0 if access.lanes is None else int(access.lanes[index])
             marks = self._marks(wave, access, at, lane)
@@ -114,6 +118,29 @@ class UnknownContents:
                 continue
             for row in _rows(wave, register):
                 wave.written[row] &= ~self._copied
+
+    def _is_known(self, wave: WaveMemory, access: Access) -> bool:
+        """Return whether the words of all lanes are known, at once for all of them; False also
+        where they are not in one allocation."""
+        if not access.addresses.size:
+            return True
+        first, last = access.addresses, access.addresses + (access.size_bytes - 1)
+        if access.space == "private":
+            written = wave.scratch_written
+            if written is None:
+                return True
+            if access.lanes is None or int(last.max()) >= 4 * len(written):
+                return False
+            words = (np.minimum(first + skip, last) for skip in range(0, access.size_bytes + 3, 4))
+            return all(bool((written[word >> 2, access.lanes] == _FULL).all()) for word in words)
+        start, end = int(first.min()), int(last.max()) + 1
+        allocation = wave.lds if access.space == "local" else self._global_memory.at(start)
+        if allocation is None or end > allocation.end:
+            return False
+        if allocation.written is None:
+            return True
+        marks = allocation.written[start - allocation.start : end - allocation.start]
+        return len(marks) <= _SEARCHED_BYTES and bool(marks.all())
 
     def _marks(self, wave: WaveMemory, access: Access, at: int, lane: int) -> Lanes | None:
         """For the bytes of an access, which are known; None where all are."""
