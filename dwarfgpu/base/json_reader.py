@@ -11,13 +11,15 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from stat import S_ISREG
-from typing import BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_BYTES = 1 << 26
 """Of a document: Python's objects for it take up to 20 times as much. Longer data are in arrays."""

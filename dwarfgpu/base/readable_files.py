@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import errno
 import os
-from pathlib import Path
 from stat import S_ISFIFO, S_ISLNK, S_ISREG
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _OF_THE_KERNEL: Final = ("/proc/", "/sys/")
 """Files there may be regular and wait for ever: `/proc/kmsg`."""
@@ -57,6 +59,8 @@ def resolved(path: str | Path) -> Path:
     A link that leads to itself stays: opening it fails, naming it does not. Raises `ValueError` for
     a NUL in the name.
     """
+    from pathlib import Path  # imports a lot, and few commands need one
+
     return Path(os.path.realpath(path))
 
 

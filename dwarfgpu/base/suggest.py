@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
@@ -70,6 +69,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
 def nearest_meaning(name: str, meanings: Mapping[str, str]) -> str:
     """Return the name nearest to a word, as `nearest` does, among names with several spellings
     each, which are in lower case."""
+    from difflib import get_close_matches  # few names are unknown
+
     close = get_close_matches(name.lower()[:_MAX_CHARACTERS], meanings, 3, 0.7)
     suggestions = list(dict.fromkeys(meanings[candidate] for candidate in close))
     return f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, Protocol, cast
 from dwarfgpu import __version__
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.service.error_text import error_json, error_line, shortened
-from dwarfgpu.terminal.streams import lose_output, standard_streams
+from dwarfgpu.terminal.streams import HelpFormatter, lose_output, standard_streams
 
 COMMANDS = {
     "eval": "evaluate a variable of a code object, or operations given as text or hex",
@@ -244,7 +244,7 @@ def _run(arguments: list[str]) -> int:
                 prog=f"dwarfgpu {command}",
                 description=COMMANDS[command],
                 epilog=f"{_EXAMPLES.get(command, '')}{_STATUSES.get(command, _STATUS)}",
-                formatter_class=argparse.RawDescriptionHelpFormatter,
+                formatter_class=HelpFormatter,
                 allow_abbrev=False,
             )
             module = configure_command(command, parser)
@@ -294,7 +294,7 @@ def _overview(arguments: list[str]) -> int:
         description="An exact, explainable engine for DWARF on heterogeneous machines.",
         epilog="\n".join(["commands:", *(f"  {name:12} {COMMANDS[name]}" for name in COMMANDS)])
         + "\n\nRun dwarfgpu COMMAND --help for details.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"dwarfgpu {__version__}")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.errors import UsageError
 
+_FOLDER: Final = f"{os.path.dirname(os.path.dirname(__file__))}/data"
 DEMO_ARGUMENTS: Final = ("picture=zeros:1344", "most=40")
 """Arguments of the kernel `mandelbrot`: 21 rows of 64 characters, and the most steps of a point."""
 
@@ -18,13 +20,10 @@ def with_demo(
     """Run, for `--demo` with the kernel and the state that come with dwarfgpu."""
     if not args.demo:
         return run(args)
-    from importlib.resources import as_file, files  # no other command line needs them
-
-    with as_file(files("dwarfgpu") / "data") as folder:
-        args.file = args.file or str(folder / "demo.co")
-        args.state = args.state or str(folder / "demo.json")
-        args.lane = args.lane or lane
-        return run(args)
+    args.file = args.file or f"{_FOLDER}/demo.co"
+    args.state = args.state or f"{_FOLDER}/demo.json"
+    args.lane = args.lane or lane
+    return run(args)
 
 
 def with_run_demo(args: argparse.Namespace, run: Callable[[argparse.Namespace], int]) -> int:
@@ -36,12 +35,9 @@ def with_run_demo(args: argparse.Namespace, run: Callable[[argparse.Namespace], 
         raise UsageError("give FILE or --demo, not both")
     if args.earlier:
         raise UsageError("--demo is one dispatch: give FILE for --then")
-    from importlib.resources import as_file, files  # no other command line needs them
-
     named = {text.partition("=")[0].strip() for text in args.arg}
     own = [text for text in DEMO_ARGUMENTS if text.partition("=")[0] not in named]
-    with as_file(files("dwarfgpu") / "data") as folder:
-        args.file, args.kernel = str(folder / "mandelbrot.co"), "mandelbrot"
-        args.grid, args.workgroup = args.grid or "1344", args.workgroup or "64"
-        args.arg = [*own, *args.arg]
-        return run(args)
+    args.file, args.kernel = f"{_FOLDER}/mandelbrot.co", "mandelbrot"
+    args.grid, args.workgroup = args.grid or "1344", args.workgroup or "64"
+    args.arg = [*own, *args.arg]
+    return run(args)

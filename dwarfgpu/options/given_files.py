@@ -6,10 +6,10 @@ position; an unreadable file is a usage error, with exit status 2.
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported, UsageError
@@ -106,10 +106,7 @@ def names_a_file(word: str) -> bool:
 
 
 def _is_existing(word: str) -> bool:
-    try:
-        return Path(word).exists()
-    except (OSError, ValueError):
-        return False
+    return os.path.exists(word or os.curdir)
 
 
 def _require_readable(word: str, *, whole: bool = False) -> None:

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -200,6 +199,8 @@ def _dispatched(args: argparse.Namespace) -> int:
     if args.grid is None or args.workgroup is None:
         raise UsageError("--dispatch KERNEL needs --grid and --workgroup")
     # Only here: it knows the simulated machine.
+    from tempfile import TemporaryDirectory
+
     from dwarfgpu.options.launch import launch
 
     with TemporaryDirectory(prefix="dwarfgpu-") as folder:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import BinaryIO, Final
 
 from dwarfgpu.base.readable_files import is_regular, open_to_read
@@ -64,7 +63,7 @@ def file_head(path: str) -> bytes | None:
     try:
         if not is_regular(path):
             return None
-        with Path(path).open("rb") as file:
+        with open(path, "rb") as file:
             head = file.read(HEAD_BYTES)
             if compressed_by(head) is None:
                 return head

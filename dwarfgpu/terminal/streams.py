@@ -7,8 +7,8 @@ output is a failure.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
+from argparse import RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, suppress
 from io import BufferedWriter, BytesIO, FileIO, StringIO, TextIOBase, TextIOWrapper
@@ -114,4 +114,22 @@ def terminal_columns(is_terminal: bool) -> int:
     """Return the width of the terminal; 80 without one."""
     if not is_terminal:
         return _COLUMNS
-    return max(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, _WIDEST), 40)
+    return max(min(_columns(), _WIDEST), 40)
+
+
+def _columns() -> int:
+    """As `shutil.get_terminal_size`, whose module imports those of four compressions."""
+    columns = 0
+    with suppress(KeyError, ValueError):
+        columns = int(os.environ["COLUMNS"])
+    if columns <= 0:
+        with suppress(AttributeError, OSError, ValueError):  # closed, or no terminal
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+    return columns if columns > 0 else _COLUMNS
+
+
+class HelpFormatter(RawDescriptionHelpFormatter):
+    """Help as wide as the terminal. argparse makes a formatter for each argument that is added."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)

@@ -23,13 +23,18 @@ own = {
     if name.partition(".")[0] == "dwarfgpu" and not hasattr(module, "__path__")
 }
 print(status, len(own), file=sys.stderr)
-print(*sorted(own), file=sys.stderr)
+print(*sorted(own), *sorted(sys.modules.keys() & COSTLY), file=sys.stderr)
 """
+COSTLY = {"difflib", "importlib.resources", "numpy", "pathlib", "prompt_toolkit", "shutil"}
+"""Modules that import many others. `tempfile` imports `shutil`."""
 
 
 def loaded(*arguments: str) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", COUNT, *arguments], capture_output=True, text=True, check=True
+        [sys.executable, "-c", f"COSTLY = {COSTLY}\n{COUNT}", *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     *_, counts, names = done.stderr.splitlines()
     assert counts.split()[0] == "0", done.stderr
@@ -54,8 +59,21 @@ def loaded(*arguments: str) -> set[str]:
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
     path = str(DATA / "demo.co")
-    names = loaded(*(path if word == "FILE" else word for word in arguments.split()))
+    names = loaded(*(path if word == "FILE" else word for word in arguments.split())) - COSTLY
     assert len(names) <= most, sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "costly"),
+    [
+        ("--version", set()),
+        ("asm lit1", set()),
+        ("eval lit1", set()),
+        ("debug --demo -batch", {"pathlib"}),
+    ],
+)
+def test_a_command_imports_no_costly_modules(arguments: str, costly: set[str]) -> None:
+    assert loaded(*arguments.split()) & COSTLY <= costly
 
 
 def test_call_frames_are_loaded_when_asked_for() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from dwarfgpu.terminal.streams import HelpFormatter, terminal_columns
 from tests.cli.command import REPOSITORY
 
 FULL = "the output cannot be written: No space left on device"
@@ -94,3 +96,15 @@ def test_text_comes_from_streams(command: str, out: str, tmp_path: Path) -> None
         timeout=60,
     )  # fmt: skip
     assert done.stdout.decode() == out, done.stderr
+
+
+@pytest.mark.parametrize("columns", ["", "0", "-3", "57", "wide", None])
+def test_help_is_as_wide_as_python_says(
+    columns: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    expected = shutil.get_terminal_size().columns
+    assert terminal_columns(is_terminal=True) == max(min(expected, 200), 40)
+    assert HelpFormatter("dwarfgpu")._width == expected - 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from stat import S_ISFIFO
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,9 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 if TYPE_CHECKING:
     from dwarfgpu.base.npy import Npy
@@ -119,6 +121,8 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
 
     `LimitExceeded` for more than `most_waves` waves.
     """
+    from pathlib import Path  # imports a lot; operations alone have no state
+
     path = Path(path)
     with suppress(OSError, ValueError):  # a later step reports why it cannot be read
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -113,6 +112,8 @@ def converse(shell: Shell, *, prompts: bool) -> None:
 def adapt(shell: Shell) -> None:
     """Set the page size to that of the terminal, if there is one."""
     if shell.console.is_interactive:
+        import shutil  # imports those of four compressions
+
         columns, rows = shutil.get_terminal_size()
         shell.settings.adapt("width", columns)
         shell.settings.adapt("height", rows)
