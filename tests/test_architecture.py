@@ -108,6 +108,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
         "model/lane*.py",
         "access/many_lanes.py",
         "expr/evaluate_lanes.py",
+        "expr/lockstep_lanes.py",
         "machine/bulk_places.py",
         "machine/state/bulk_state.py",
         "machine/core/gpu/lazy_memory.py",

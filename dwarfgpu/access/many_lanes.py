@@ -109,6 +109,7 @@ class Machine:
 
     def __init__(self, target: Target, waves: tuple[WaveId, ...], lanes: tuple[int, ...]) -> None:
         self.target, self.waves, self.lanes = target, waves, lanes
+        self.wave_numbers, self.lane_numbers = np.asarray(waves), np.asarray(lanes)
         self.registers: dict[RegisterInfo, tuple[Array, Array]] = {}
 
     @cached_property
@@ -158,8 +159,8 @@ class LaneTarget(HasAccess):
 
     def __init__(self, machine: Machine, group: Group) -> None:
         self.machine, self.group = machine, group
-        self.wave: WaveId = lanes(np.asarray(machine.waves)[group.rows])
-        self.lane: int = lanes(np.asarray(machine.lanes)[group.columns])
+        self.wave: WaveId = lanes(machine.wave_numbers[group.rows])
+        self.lane: int = lanes(machine.lane_numbers[group.columns])
 
     @property
     def stop(self) -> int:

@@ -99,7 +99,7 @@ def evaluate(
     The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError` and
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
-    evaluator = _Evaluator(context, observe)
+    evaluator = Evaluator(context, observe)
     token = READ_BUDGET.set(READ_BUDGET.get() or evaluator)
     try:
         return evaluator.result(data, context, dialect)
@@ -113,7 +113,7 @@ def evaluate_attribute(
     """Return the result of an attribute's expression; its unit becomes the current one."""
     unit = attribute.unit
     ctx = context if context.unit is unit else evolve(context, unit=unit)
-    with _Evaluator(context, observe) as evaluator:
+    with Evaluator(context, observe) as evaluator:
         entry = evaluator.attribute(attribute, ctx).entry
     assert not isinstance(entry, PartialComposite)
     return entry
@@ -121,7 +121,7 @@ def evaluate_attribute(
 
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
     """Return the whole stack after the last operation, its top last."""
-    with _Evaluator(context, None) as evaluator:
+    with Evaluator(context, None) as evaluator:
         return evaluator.run(data, context, dialect)[0]
 
 
@@ -144,7 +144,7 @@ def _require_fresh(ctx: Context) -> None:
             )
 
 
-class _Evaluator:
+class Evaluator:
     """One evaluation and all that it evaluates within: they share one budget."""
 
     __slots__ = (
@@ -171,7 +171,7 @@ class _Evaluator:
         if context.object is not None or context.initial_stack:
             _require_fresh(context)
 
-    def __enter__(self) -> _Evaluator:
+    def __enter__(self) -> Evaluator:
         """Count what is read from here on: for the enclosing evaluation."""
         self.token: Token[ReadBudget | None] = READ_BUDGET.set(READ_BUDGET.get() or self)
         return self
@@ -189,9 +189,9 @@ class _Evaluator:
             )
 
     def result(self, data: bytes, ctx: Context, dialect: Dialect | None = None) -> Result:
-        return self._result(self.run(data, ctx, dialect)[0], ctx)
+        return self.result_of(self.run(data, ctx, dialect)[0], ctx)
 
-    def _result(self, stack: Stack, ctx: Context) -> Result:
+    def result_of(self, stack: Stack, ctx: Context) -> Result:
         """Return the rules of A.2.5.4 for the three result kinds."""
         kind = ctx.result_kind
         if not stack:
@@ -219,9 +219,9 @@ class _Evaluator:
         current = self.current
         try:
             if isinstance(attribute, LocList):
-                return Outcome(self._result([self._location_list(attribute, ctx)], ctx), None)
+                return Outcome(self.result_of([self._location_list(attribute, ctx)], ctx), None)
             stack, last = self.run(attribute.expression, ctx)
-            return Outcome(self._result(stack, ctx), register_of(last))
+            return Outcome(self.result_of(stack, ctx), register_of(last))
         finally:
             self.depth -= 1
             self.current = current
@@ -265,13 +265,7 @@ class _Evaluator:
         self, data: bytes, ctx: Context, dialect: Dialect | None = None
     ) -> tuple[Stack, Instruction | None]:
         """Perform all operations; the stack they leave and the last of them."""
-        unit = ctx.unit
-        if unit is None:
-            program = prepare(data, dialect or AMD, format_of(ctx.architecture))
-            if ctx.architecture is None:
-                _require_sizes(program)
-        else:
-            program = prepare(data, dialect or unit.dialect, unit.format)
+        program = program_of(data, ctx, dialect)
         stack: Stack = [*ctx.initial_stack]
         if program.is_straight and self.observe is None and self._afford(program, stack):
             index = -1
@@ -318,7 +312,7 @@ class _Evaluator:
                 control = steps[at](self, stack, ctx)
                 if control is not None:
                     if isinstance(control, Jump):
-                        index = _target(program, program.instructions[at], control)
+                        index = jump_target(program, program.instructions[at], control)
                         if index <= at:
                             loops = loops or Loops()
                             if loops.is_endless((program, index, ctx), callers, stack):
@@ -387,6 +381,17 @@ class _Evaluator:
         return as_value(ctx, entry)
 
 
+def program_of(data: bytes, ctx: Context, dialect: Dialect | None = None) -> Program:
+    """Return the bound expression of a context; the dialect is the unit's unless given."""
+    unit = ctx.unit
+    if unit is not None:
+        return prepare(data, dialect or unit.dialect, unit.format)
+    program = prepare(data, dialect or AMD, format_of(ctx.architecture))
+    if ctx.architecture is None:
+        _require_sizes(program)
+    return program
+
+
 def _require_sizes(program: Program) -> None:
     """Require architecture and unit: without both the size of an address is unknown (A.2.5.1)."""
     for instruction in program.instructions:
@@ -405,7 +410,8 @@ def _locate(error: DwarfGpuError, instruction: Instruction) -> None:
         error.site = Site(instruction.offset, operation.title, operation.section)
 
 
-def _target(program: Program, instruction: Instruction, jump: Jump) -> int:
+def jump_target(program: Program, instruction: Instruction, jump: Jump) -> int:
+    """Return the step to which an instruction branches; `IllFormed` where none begins there."""
     offset = instruction.end + jump.by
     index = program.index_at(offset)
     if index is None:

@@ -20,7 +20,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.expr.evaluate import Result, evaluate
+from dwarfgpu.expr.lockstep_lanes import in_step, may_branch
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.lane_integers import Array, Divergence, Lanes
 from dwarfgpu.model.location import Location
@@ -146,7 +147,11 @@ def evaluate_lanes(
     out = np.zeros((*shape, (size_bits + 7) // 8), np.uint8)
     is_known = np.zeros(shape, bool)
     result = LaneBits(tuple(waves), tuple(lanes), size_bits, out, is_known, one)
-    for answer in over_lanes(chunks, target, waves, lanes) if is_known.size else []:
+    if not is_known.size:
+        return result
+
+    among = _fill_in_step(result, data, dialect, target, context_of)
+    for answer in over_lanes(chunks, target, waves, lanes, among) if among != [] else []:
         if answer.answer is not None:
             _fill(result, answer.group, answer.answer)
         elif answer.error is None:
@@ -154,10 +159,41 @@ def evaluate_lanes(
     return result
 
 
+def _fill_in_step(
+    out: LaneBits, data: bytes, dialect: Dialect | None, target: Target, context_of: ContextOf
+) -> list[tuple[int, int]] | None:
+    """Fill in the lanes that go through a branching expression in step; return the others.
+
+    None means all lanes.
+    """
+    machine = Machine(target, out.waves, out.lanes)
+    whole = Group.of(len(out.waves), len(out.lanes))
+
+    def located(view: LaneTarget) -> Context:
+        return _for_location(context_of(view.wave, view.lane, view))
+
+    def chunks(location: Result, context: Context) -> Chunks:
+        assert isinstance(location, Location)
+        return cast(VectorAccess, context.access).chunks(location, out.size_bits)
+
+    if whole.size < MIN_LANES or not may_branch(data):
+        return None
+    parted = in_step(data, dialect, machine, whole, located, chunks)
+    if parted is None:
+        return None
+    for answer in parted.answers:
+        if answer.answer is not None:
+            _fill(out, answer.group, answer.answer)
+    return [place for group in parted.others for place in group.members()]
+
+
+def _for_location(context: Context) -> Context:
+    kind = context.result_kind
+    return context if kind == "location" else evolve(context, result_kind="location")
+
+
 def _located(data: bytes, context: Context, dialect: Dialect | None) -> Location:
-    if context.result_kind != "location":
-        context = evolve(context, result_kind="location")
-    result = evaluate(data, context, dialect=dialect)
+    result = evaluate(data, _for_location(context), dialect=dialect)
     assert isinstance(result, Location)
     return result
 

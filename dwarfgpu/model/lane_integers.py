@@ -244,6 +244,8 @@ class Lanes(_Integer):
         least, most = _bounds(other)
         if self.least >= 0 and least == most and not most & most + 1 and self.most <= most:
             return self  # a mask of ones that keeps every bit
+        if self.least < 0 and least == most == UINT64_MOST and self.array.dtype.kind == "i":
+            return lanes(self.array.astype(np.int64, copy=False).astype(np.uint64))
         if self.least >= 0 or least >= 0:
             tops = [top for low, top in ((self.least, self.most), (least, most)) if low >= 0]
             return _combined(np.bitwise_and, self, other, 0, min(tops), narrows=True)

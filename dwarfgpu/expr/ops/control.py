@@ -20,41 +20,41 @@ def nop() -> None:
 @op(0x29, spec="A.2.5.4.2")
 def eq(generic: BaseType, second: Value, top: Value) -> Value:
     """Push 1 if the second entry equals the top, else 0."""
-    return Value(int(second.compare(top) == 0), generic)
+    return _truth(second.compare(top) == 0, generic)
 
 
 @op(0x2A, spec="A.2.5.4.2")
 def ge(generic: BaseType, second: Value, top: Value) -> Value:
     """Push 1 if the second entry is at least the top, else 0; generic compares as signed."""
     order = second.compare(top)
-    return Value(int(order is not None and order >= 0), generic)
+    return _truth(order is not None and order >= 0, generic)
 
 
 @op(0x2B, spec="A.2.5.4.2")
 def gt(generic: BaseType, second: Value, top: Value) -> Value:
     """Push 1 if the second entry is greater than the top, else 0; generic compares as signed."""
     order = second.compare(top)
-    return Value(int(order is not None and order > 0), generic)
+    return _truth(order is not None and order > 0, generic)
 
 
 @op(0x2C, spec="A.2.5.4.2")
 def le(generic: BaseType, second: Value, top: Value) -> Value:
     """Push 1 if the second entry is at most the top, else 0; generic compares as signed."""
     order = second.compare(top)
-    return Value(int(order is not None and order <= 0), generic)
+    return _truth(order is not None and order <= 0, generic)
 
 
 @op(0x2D, spec="A.2.5.4.2")
 def lt(generic: BaseType, second: Value, top: Value) -> Value:
     """Push 1 if the second entry is less than the top, else 0; generic compares as signed."""
     order = second.compare(top)
-    return Value(int(order is not None and order < 0), generic)
+    return _truth(order is not None and order < 0, generic)
 
 
 @op(0x2E, spec="A.2.5.4.2")
 def ne(generic: BaseType, second: Value, top: Value) -> Value:
     """Push 1 if the second entry differs from the top, else 0."""
-    return Value(int(second.compare(top) != 0), generic)
+    return _truth(second.compare(top) != 0, generic)
 
 
 @op(0x2F, spec="A.2.5.4.2")
@@ -107,3 +107,8 @@ def call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested | 
                 ctx.nested(unit=loclist.unit, object=ctx.object),
                 lambda outcome: outcome.entry,
             )
+
+
+def _truth(condition: bool, generic: BaseType) -> Value:
+    """Return 1 or 0; of many lanes the condition is one for each, as numbers are."""
+    return Value(+condition, generic)
