@@ -174,10 +174,8 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
 
         listing.code = Disassembly(file)
     show = listing.variables if request.wanted.names else listing.groups
-    for line in show(coverages):
-        print(line)
-    for line in listing.totals(request.minimum):
-        print(line)
+    sys.stdout.writelines(f"{line}\n" for line in show(coverages))
+    sys.stdout.writelines(f"{line}\n" for line in listing.totals(request.minimum))
     why = listing.why_too_low(request.minimum)
     if why is not None:
         print(f"dwarfgpu: {why}", file=sys.stderr)

@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.forms import (
     ReadForm,
     SkipPlan,
     WordReader,
+    fixed_bytes,
     read_uleb,
     reader_of,
     skip_plan,
@@ -43,6 +44,8 @@ class ValueReader(NamedTuple):
 
     plan: SkipPlan
     """The steps from the first value to this one."""
+    before_bytes: int | None
+    """Bytes of the values before this one; None where they vary."""
     form: int
     kind: FormClass
     read: ReadForm
@@ -81,13 +84,14 @@ class Abbreviation:
             before = (attribute.form for attribute in self.attributes[:index])
             plan, attribute = skip_plan(before, self.format), self.attributes[index]
             form, implicit = attribute.form, attribute.implicit
+            size = fixed_bytes(plan)
             if form == dw.FORM_INDIRECT:
-                value = ValueReader(plan, form, "indirect", read_uleb)
+                value = ValueReader(plan, size, form, "indirect", read_uleb)
             elif implicit is not None:
-                value = ValueReader(plan, form, "constant", lambda *at: (implicit, at[1]))
+                value = ValueReader(plan, size, form, "constant", lambda *at: (implicit, at[1]))
             else:
                 read = reader_of(form, self.format)
-                value = ValueReader(plan, form, FORMS[form][0], read)
+                value = ValueReader(plan, size, form, FORMS[form][0], read)
             self._values[index] = value
         return value
 

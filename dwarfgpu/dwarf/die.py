@@ -81,24 +81,24 @@ class Die:
 
     def attribute(self, name: int) -> Attribute | None:
         """Return the unresolved attribute with that number; None if there is none."""
-        index = self.abbreviation.positions.get(name)
+        abbreviation = self.abbreviation
+        index = abbreviation.positions.get(name)
         if index is None:
             return None
         try:
-            return self._read(index)
+            unit, at = self.unit, self.values_at
+            plan, before_bytes, form, kind, read = abbreviation.value(index)
+            if before_bytes is not None and at + before_bytes <= unit.end:
+                at += before_bytes
+            elif plan:
+                at = skip(plan, unit.data, at, unit.end)
+            if kind == "indirect":
+                form, at = indirect_form(unit.data, at, unit.end)
+                read = reader_of(form, unit.format)
+                kind = FORMS[form][0]
+            return tuple.__new__(Attribute, (form, kind, read(unit.data, at, unit.end)[0]))
         except DwarfGpuError as error:
             raise self.located(error)
-
-    def _read(self, index: int) -> Attribute:
-        unit, at = self.unit, self.values_at
-        plan, form, kind, read = self.abbreviation.value(index)
-        if plan:
-            at = skip(plan, unit.data, at, unit.end)
-        if kind == "indirect":
-            form, at = indirect_form(unit.data, at, unit.end)
-            read = reader_of(form, unit.format)
-            kind = FORMS[form][0]
-        return Attribute(form, kind, read(unit.data, at, unit.end)[0])
 
     def located(self, error: DwarfGpuError) -> DwarfGpuError:
         """Return the error, with this entry as its context unless it has one already."""

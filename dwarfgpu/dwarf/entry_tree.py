@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.forms import SkipPlan, read_uleb, skip
+from dwarfgpu.dwarf.forms import SkipPlan, fixed_bytes, read_uleb, skip
 from dwarfgpu.errors import LimitExceeded, Malformed
 
 
@@ -108,7 +108,4 @@ def read_tree(
 
 def _planned(abbreviation: Abbreviation) -> tuple[Abbreviation, bool, int | None, SkipPlan]:
     plan = abbreviation.plan
-    size_bytes = 0 if not plan else None
-    if len(plan) == 1 and isinstance(plan[0], int):
-        size_bytes = plan[0]
-    return abbreviation, abbreviation.has_children, size_bytes, plan
+    return abbreviation, abbreviation.has_children, fixed_bytes(plan), plan

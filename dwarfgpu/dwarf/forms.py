@@ -377,6 +377,13 @@ def skip_plan(forms: Iterable[int], format: UnitFormat) -> SkipPlan:
     return tuple(plan)
 
 
+def fixed_bytes(plan: SkipPlan) -> int | None:
+    """Return the bytes of the values of a plan; None where they vary."""
+    if not plan:
+        return 0
+    return plan[0] if len(plan) == 1 and isinstance(plan[0], int) else None
+
+
 def skip(plan: SkipPlan, data: bytes, position: int, end: int) -> int:
     """Return the position after the values of a plan."""
     for step in plan:

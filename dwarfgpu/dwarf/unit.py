@@ -83,6 +83,11 @@ class CompilationUnit:
         return {}
 
     @cached_property
+    def _listed_expressions(self) -> dict[bytes, bytes]:
+        """The expressions of location lists: each is kept once, with its hash."""
+        return {}
+
+    @cached_property
     def _ranges(self) -> dict[int, tuple[Range, ...] | DwarfGpuError]:
         return {}
 
@@ -386,7 +391,7 @@ class CompilationUnit:
     def _loaded(self, listed: tuple[FileLocation, ...]) -> LocList:
         bias, mask = self.sections.program.load_address, self.address_mask
         in_order: list[LocationListEntry] = []
-        has_empty = False
+        has_empty, same = False, self._listed_expressions
         new = tuple.__new__  # half of the time of the class, which files ask for very often
         for bounds, expression, base in listed:
             begin: int | None = None
@@ -395,6 +400,7 @@ class CompilationUnit:
                 begin, end = bounds[0] + bias & mask, bounds[1] + bias & mask
                 if begin == end:
                     has_empty = True
+            expression = same.setdefault(expression, expression)
             in_order.append(new(LocationListEntry, (expression, begin, end, base)))
         all_entries = tuple(in_order)
         if not has_empty:
@@ -403,6 +409,11 @@ class CompilationUnit:
         return LocList(
             entries, self, tuple([entry for entry in in_order if entry.is_empty]), all_entries
         )
+
+    def forget_locations(self) -> None:
+        """Free the location lists that were read: who reads a whole file needs them no more."""
+        self._locations.clear()
+        self._listed_expressions.clear()
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """Return the range list of an attribute, with addresses of the file."""

@@ -25,11 +25,14 @@ from dwarfgpu.check.file import verify
 from dwarfgpu.check.finding import FindingPlace, Findings
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.coverage import Allowance
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, UPSTREAM_CLANG, Dialect
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.static_check.abstract_stack import Report, Shape, Transfer
+from dwarfgpu.expr.static_check.abstract_value import knowing
 from dwarfgpu.expr.static_check.checker import check
 from dwarfgpu.expr.text.assembly import assemble
 from tests.dwarf.builder import FIXTURES
@@ -211,3 +214,29 @@ def test_addresses_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     # What follows may depend on it.
     checker.check(b"\x03" + b"\1" * 8 + b"\x06", results)
     assert judged[-1] == b"\x03" + b"\1" * 8 + b"\x06"
+
+
+def test_the_location_lists_of_a_unit_are_freed_when_it_is_done() -> None:
+    checked, listed = CodeObject.open(FILE), CodeObject.open(FILE)
+    assert verify(checked).expressions
+    for groups in find_variables(listed.scopes, Wanted()):
+        assert any(group.declared for group in groups.groups)
+        for group in groups.groups:
+            assert all(coverage.problem is None for coverage in group.coverages(Allowance(1 << 30)))
+            assert group.unit._locations
+    for unit in (*checked.info.units, *listed.info.units):
+        assert not unit._locations and not unit._listed_expressions
+
+
+def test_a_context_that_expressions_share_keeps_nothing_of_them() -> None:
+    rng = Random(19)
+    gfx = architecture("gfx90a")
+    expressions = [
+        b"".join(rng.choices([*REGISTERS, *PIECES, *OPERATIONS, b"\x06", b"\x94\x04"], k=5))
+        for _ in range(400)
+    ]
+    shared = [check(data, AMD, UnitFormat(), gfx) for data in expressions]
+    assert knowing(gfx, UnitFormat()) is knowing(gfx, UnitFormat())
+    for data, findings in zip(expressions, shared, strict=True):
+        knowing.cache_clear()
+        assert check(data, AMD, UnitFormat(), gfx) == findings

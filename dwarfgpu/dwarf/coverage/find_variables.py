@@ -303,6 +303,8 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
         if query.names:
             left = _cut(groups, left)
         yield groups
+        for group in groups.groups[:1]:  # they share their unit
+            group.unit.forget_locations()
         if left < 0:
             return
 

@@ -78,7 +78,7 @@ class ScopeReader:
             known = self._variables[origin] = name, tuple(die.origins())[1:]
         name, origins = known
         kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
-        return None if name is None else Variable(name, die, kind), origins
+        return None if name is None else Variable(name, die, kind, origins=origins), origins
 
     def children(self, scope: Die) -> tuple[Die, ...]:
         """Return the entries in a scope of an abstract instance."""

@@ -54,6 +54,8 @@ class Variable:
     """Another one of the same name is nearer."""
     note: str | None = None
     """Why this one was taken, where the debug information alone does not say it."""
+    origins: tuple[Die, ...] | None = field(default=None, eq=False, repr=False)
+    """The entries that its own is an instance of, if they were read already."""
 
     @property
     def unit(self) -> CompilationUnit:
@@ -96,7 +98,8 @@ class Variable:
     @cached_property
     def location(self) -> LocationAttribute | None:
         """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
-        for holder in self.die.origins():
+        holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
+        for holder in holders:
             location = holder.unit.location_attribute(holder)
             if location is not None:
                 return location

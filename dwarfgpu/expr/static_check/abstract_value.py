@@ -7,6 +7,7 @@ architecture only: anything missing there is unknown, any other error is certain
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from attrs import field
@@ -160,8 +161,12 @@ class _AnyCall(ExplicitFrame):
         raise MissingContext("the static check has no call site")
 
 
+@lru_cache(maxsize=32)
 def knowing(arch: Architecture | None, form: UnitFormat) -> Context:
-    """Return the context of the static check: any thread, in its top call frame."""
+    """Return the context of the static check: any thread, in its top call frame.
+
+    Nothing changes it, so that all expressions share it.
+    """
     if arch is None or arch.address_bits != 8 * form.address_size:
         return Context(unit=_Unit(form), limits=_LIMITS)
     return Context(arch, wave=0, frame=_AnyCall(arch), unit=_Unit(form), limits=_LIMITS)
