@@ -24,12 +24,12 @@ meaning, and those numbers that are in a public text. It is as of {as_of}. Nothi
 ```console
 $ dwarfgpu eval --arch x86_64 --dialect dwarf6 'DW_OP_reg0; DW_OP_reg1; DW_OP_lit8; DW_OP_lit4; DW_OP_overlay'
 {{bytes 0-7: rax; bytes 8-11: rdx}}
-note: dialect dwarf6-provisional: operations of DWARF 6 without a number in its public texts have provisional ones of dwarfgpu's own
+note: dialect dwarf6-provisional: operations of DWARF 6 without a number in its public texts have provisional numbers of dwarfgpu
 $ dwarfgpu asm --dialect dwarf6 'DW_OP_push_lane'
 dwarfgpu: 1:1: 'DW_OP_push_lane': no public text of DWARF 6 gives it a number: no encoding in dialect dwarf6; dwarf6-provisional has one of dwarfgpu's own
 $ dwarfgpu asm --dialect dwarf6-provisional 'DW_OP_push_lane'
 e960
-note: dialect dwarf6-provisional: operations of DWARF 6 without a number in its public texts have provisional ones of dwarfgpu's own
+note: dialect dwarf6-provisional: operations of DWARF 6 without a number in its public texts have provisional numbers of dwarfgpu
 ```
 
 - `eval`, `explain` and `check` take every name of the table below that is *evaluated*: with DW_OP_ where no
