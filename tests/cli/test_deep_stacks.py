@@ -98,48 +98,63 @@ def at_prompt(deep: tuple[object, ...], *commands: str) -> list[str]:
     return [re.sub(r"0x\w+ in (.*?)(?: at .*)?$", r"\1", each) for each in lines[first + 1 :]]
 
 
-LAST = [f"#{DEPTH} down (n={DEPTH}, first={FIRST})", f"#{DEPTH + 1} main (count={DEPTH})"]
-AT_THE_END = LAST[1:]
-REQUESTS = {
-    "the outermost": (("bt -2",), LAST),
-    "the outermost of all": (
-        ("set backtrace past-main on", "bt -1"), [f"#{DEPTH + 2} _start ()"]
-    ),
-    "by number": (
-        (f"frame {DEPTH - 1}",),
-        [f"#{DEPTH - 1} down (n={DEPTH - 1}, first={FIRST + 1})"],
-    ),
-    "by function": (("frame function main",), AT_THE_END),
-    "far up": (("up 100000",), AT_THE_END),
-    "and down again": (
-        ("up 100000", f"down {DEPTH - 2}"),
-        [*AT_THE_END, f"#3  down (n=3, first={FIRST + DEPTH - 3})"],
-    ),
-    "no such frame": ((f"frame {DEPTH + 2}",), [f"No frame at level {DEPTH + 2}."]),
-    "a limit": (("set backtrace limit 3", "bt -1"), [f"#2  down (n=2, first={FIRST + DEPTH - 2})"]),
-    "within a limit": (("set backtrace limit 3", "frame 3"), ["No frame at level 3."]),
-    "a limit that is far": (
-        (f"set backtrace limit {DEPTH}", "up 100000", "frame function main"),
-        [f"#{DEPTH - 1} down (n={DEPTH - 1}, first={FIRST + 1})",
-         'No frame for function "main".'],
-    ),
-    "no limit": (
-        ("set backtrace limit 3", "set backtrace limit unlimited", "bt -2"), LAST
-    ),
-    "applied to some": (
-        ("frame apply -1 -q print count",), [f"$1 = {DEPTH}"]
-    ),
-    "applied to a level": (
-        (f"frame apply level {DEPTH} -q print n",), [f"$1 = {DEPTH}"]
-    ),
-}  # fmt: skip
+def requests(depth: int) -> dict[str, tuple[tuple[str, ...], list[str]]]:
+    """Commands about the frames of a stack, and what they show."""
+    at_the_end = [f"#{depth + 1} main (count={depth})"]
+    last = [f"#{depth} down (n={depth}, first={FIRST})", *at_the_end]
+    return {
+        "the outermost": (("bt -2",), last),
+        "the outermost of all": (
+            ("set backtrace past-main on", "bt -1"), [f"#{depth + 2} _start ()"]
+        ),
+        "by number": (
+            (f"frame {depth - 1}",),
+            [f"#{depth - 1} down (n={depth - 1}, first={FIRST + 1})"],
+        ),
+        "by function": (("frame function main",), at_the_end),
+        "far up": (("up 100000",), at_the_end),
+        "and down again": (
+            ("up 100000", f"down {depth - 2}"),
+            [*at_the_end, f"#3  down (n=3, first={FIRST + depth - 3})"],
+        ),
+        "no such frame": ((f"frame {depth + 2}",), [f"No frame at level {depth + 2}."]),
+        "a limit": (
+            ("set backtrace limit 3", "bt -1"), [f"#2  down (n=2, first={FIRST + depth - 2})"]
+        ),
+        "within a limit": (("set backtrace limit 3", "frame 3"), ["No frame at level 3."]),
+        "a limit that is far": (
+            (f"set backtrace limit {depth}", "up 100000", "frame function main"),
+            [f"#{depth - 1} down (n={depth - 1}, first={FIRST + 1})",
+             'No frame for function "main".'],
+        ),
+        "no limit": (
+            ("set backtrace limit 3", "set backtrace limit unlimited", "bt -2"), last
+        ),
+        "applied to some": (("frame apply -1 -q print count",), [f"$1 = {depth}"]),
+        "applied to a level": ((f"frame apply level {depth} -q print n",), [f"$1 = {depth}"]),
+    }  # fmt: skip
 
 
-@pytest.mark.parametrize(("commands", "expected"), REQUESTS.values(), ids=REQUESTS)
-def test_frames_of_a_deep_stack(
-    deep: tuple[object, ...], commands: tuple[str, ...], expected: list[str]
-) -> None:
-    assert at_prompt(deep, *commands) == expected
+SHALLOW = 400
+
+
+@pytest.mark.parametrize("name", requests(SHALLOW))
+def test_frames_by_the_first_request(tmp_path: Path, name: str) -> None:
+    commands, expected = requests(SHALLOW)[name]
+    assert at_prompt(deep_core(tmp_path / "core", SHALLOW), *commands) == expected
+
+
+BEGIN_AGAIN = ("set backtrace limit unlimited", "set backtrace past-main off", "select-frame 0")
+
+
+def test_frames_of_a_deep_stack(deep: tuple[object, ...]) -> None:
+    """Frame 0 has arguments that come through all callers: one conversation shows it first."""
+    asked = requests(DEPTH).values()
+    found = at_prompt(deep, *(line for commands, _ in asked for line in (*commands, *BEGIN_AGAIN)))
+    expected = [line for _, lines in asked for line in lines]
+    shown = [re.sub(r"^\$\d+", "$1", line) for line in found]
+    errors = [line for line in expected if line.startswith("No frame")]
+    assert shown == [*(line for line in expected if line not in errors), *errors]
 
 
 def test_only_frames_that_are_shown_are_described(
