@@ -7,7 +7,7 @@ Law: every setting here is implemented; GDB's settings that do not apply here ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.repl.setting import Setting, SettingValue
@@ -18,11 +18,15 @@ LANGUAGES: Final = (
     "auto", "local", "unknown", "ada", "asm", "c", "c++", "d", "fortran", "go", "minimal",
     "modula-2", "objective-c", "opencl", "pascal", "rust",
 )  # fmt: skip
-SPELLED: Final[Mapping[str, tuple[bool, Style] | None]] = {
+Spelling: TypeAlias = tuple[bool, Style]
+"""Whether to spell as in C++, and the style."""
+SPELLED: Final[Mapping[str, Spelling | None]] = {
     "auto": None, "local": None, "ada": (False, "ada"), "asm": (False, "c"), "c": (False, "c"),
     "c++": (True, "c"), "fortran": (False, "fortran"), "minimal": (False, "c"),
 }  # fmt: skip
-"""The languages for values: whether to spell as in C++, and the style."""
+"""The languages for values; None: that of the frame, or of the value."""
+OF_FRAME: Final = ("c", "c++")
+"""Languages of frames in which all values are written; others than these leave each its own."""
 FRAME_INFO: Final = (
     "auto", "source-line", "location", "source-and-location", "location-and-address",
     "short-location",
@@ -184,7 +188,8 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "language", "choice", "auto", 'The current source language is "{}".',
         "the current source language.", LANGUAGES,
-        more='The syntax of printed values and types; "auto" is that of their source file. '
+        more='The syntax of printed values and types; "auto" is that of the frame in C and '
+        "C++, else that of their source file. "
         "Expressions are read by the rules of C and C++ together.",
     ),
     Setting(

@@ -13,7 +13,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.repl.declared_settings import RADICES, SETTINGS, SPELLED
+from dwarfgpu.repl.declared_settings import RADICES, SETTINGS, SPELLED, Spelling
 from dwarfgpu.repl.setting import Setting, SettingValue
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.frame_style import FrameStyle
@@ -36,12 +36,15 @@ class Settings:
         self._by_hand: set[str] = set()
         self.printers: Printers = STANDARD
         """How values of classes are shown: `info pretty-printer`."""
+        self.of_frame: Callable[[], Spelling | None] = lambda: None
+        """How the language of the frame in focus writes values and types."""
 
     def copy(self) -> Settings:
         """Return the same values, to be changed for one command."""
         new = Settings()
         new._values, new._by_hand = dict(self._values), set(self._by_hand)
         new.printers = self.printers
+        new.of_frame = self.of_frame
         return new
 
     def __getitem__(self, name: str) -> SettingValue:
@@ -94,13 +97,17 @@ class Settings:
         options = evolve(self.format_options(), raw=self.flag("print raw-frame-arguments"))
         return FrameStyle(arguments, info, options)
 
+    def spelling(self) -> Spelling | None:
+        """Return how values and types are written; None: as in their own language."""
+        return SPELLED[self.word("language")] or self.of_frame()
+
     def format_options(self, letter: str | None = None) -> FormatOptions:
         """Return the options of `print` for a format."""
         is_utf8 = host_is_utf8()
         on = {name for name, value in self._values.items() if value is True}
         return FormatOptions(
             letter=letter,
-            language=SPELLED[self.word("language")],
+            language=self.spelling(),
             address="print address" in on,
             pretty="print pretty" in on,
             array="print array" in on,

@@ -21,6 +21,7 @@ from dwarfgpu.repl.command import Command, parse
 from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.setting_functions import setting_functions
+from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, Spelling
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.json_answer import Answer, without_token
@@ -34,6 +35,7 @@ from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.repl.typed_lines import TypedLines
 from dwarfgpu.service.error_text import shortened
+from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.examine_format import Examined
 from dwarfgpu.service.value.value_history import ValueHistory
@@ -78,6 +80,7 @@ class Shell:
         """The machine of the session."""
         self.commands = commands
         self.settings = Settings()
+        self.settings.of_frame = self._spelling_of_frame
         self.console = Console(
             streams, self.settings, stdin_is_script=stdin_is_script, is_batch=is_batch
         )
@@ -147,6 +150,12 @@ class Shell:
         """Set which waves or threads there are, after the program has run."""
         self.machine = evolve(self.machine, threads=threads)
         self.values.has_threads = bool(threads)
+
+    def _spelling_of_frame(self) -> Spelling | None:
+        """How the language of the frame in focus writes all values, as in GDB; None if each is
+        written as in its own."""
+        name = frame_language(self.session)
+        return SPELLED[name] if name in OF_FRAME else None
 
     @property
     def is_of_core(self) -> bool:

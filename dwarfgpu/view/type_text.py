@@ -174,7 +174,7 @@ class Definition:
 
     def names_inside(self, kind: Struct, names: LocalNames) -> tuple[LocalNames, LocalNames]:
         """Return the names of types in the title and in the body of a class."""
-        if self.is_raw or not self.cplusplus:
+        if self.is_raw:
             return names, names
         inner = names.with_parameters(kind.declared.template_types)
         return inner, inner.with_typedefs(kind)
@@ -182,7 +182,7 @@ class Definition:
     def title(self, kind: Struct, outer: LocalNames, inner: LocalNames) -> str:
         """Return `class Box<int> [with T = int] : public Base {`."""
         title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
-        parameters = kind.declared.template_types if self.cplusplus and not self.is_raw else ()
+        parameters = () if self.is_raw else kind.declared.template_types
         if parameters:
             parts = (
                 f"{parameter.name} = {self.text(parameter.type, -1, 0, outer)}"

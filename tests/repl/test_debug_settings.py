@@ -198,7 +198,7 @@ def test_with_changes_nothing_that_it_cannot_restore(shell: Shell) -> None:
     assert said(shell, "show substitute-path") == "List of all source path substitution rules:\n"
     assert said(shell, "p $q") == "$1 = void\n"
     assert said(shell, "with debug 1 -- p 1").startswith(
-        'The setting "debug" of GDB does not apply here'
+        'The setting "debug" of GDB does not apply to dwarfgpu'
     )
 
 

@@ -385,7 +385,7 @@ def test_an_unknown_letter_is_a_usage_error() -> None:
             "int (*)(char *, ...)",
         ),
         (Pointer(INT, kind="rvalue_reference"), "int &&", "int &&"),
-        (MemberPointer(INT, PAIR), "int struct pair::*", "int pair::*"),
+        (MemberPointer(INT, PAIR), "int pair::*", "int pair::*"),
         (Struct("struct", None, 0), "struct {...}", "struct {...}"),
         (Enum(None, 4), "enum {...}", "enum {...}"),
         (Typedef("loop", LOOP), "loop", "loop"),

@@ -169,7 +169,10 @@ class _Speller:
 
     def pointer_mark(self, kind: Pointer | MemberPointer) -> str:
         if isinstance(kind, MemberPointer):
-            return f"{self.spelled(kind.container, self.shown_inside)}::*"
+            has_tags, self.cplusplus = not self.cplusplus, True  # a class is named without it
+            name = self.spelled(kind.container, self.shown_inside)
+            self.cplusplus = not has_tags
+            return f"{name}::*"
         return {"pointer": "*", "reference": "&", "rvalue_reference": "&&"}[kind.kind]
 
     def parameters(self, kind: Function) -> str:
@@ -215,7 +218,7 @@ def _leaf(kind: Type | None, cplusplus: bool) -> str:
             if kind.name is None:
                 return f"{tag} {{...}}"
             name = full_name(kind)
-            return name if cplusplus or tag == "class" else f"{tag} {name}"
+            return name if cplusplus else f"{tag} {name}"
         case Typedef():
             return full_name(kind)
         case Base() | Unspecified():

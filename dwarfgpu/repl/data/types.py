@@ -7,11 +7,9 @@ from collections.abc import Iterator, Set
 from typing import Final
 
 from dwarfgpu import language
-from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.declared_settings import SPELLED
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
@@ -32,7 +30,7 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
 
     _, argument = _flags(argument)
     options = options_of(shell.session, shell.values)
-    name = name_of_type(shell.session, argument, options, _spelling(shell))
+    name = name_of_type(shell.session, argument, options, shell.settings.spelling())
     yield Output(f"type = {name}", {"type": name})
 
 
@@ -52,15 +50,11 @@ def ptype(shell: Shell, argument: str) -> Iterator[Part]:
 
     flags, argument = _flags(argument, _of_settings(shell))
     options = options_of(shell.session, shell.values)
-    definition = definition_of_type(shell.session, argument, options, _spelling(shell), flags)
+    definition = definition_of_type(
+        shell.session, argument, options, shell.settings.spelling(), flags
+    )
     text = definition.text if definition.has_offsets else f"type = {definition.text}"
     yield Output(text, definition.record)
-
-
-def _spelling(shell: Shell) -> tuple[bool, Style] | None:
-    """Return whether "set language" spells types as in C++, and the style of the language; None: as
-    in their own language."""
-    return SPELLED[shell.settings.word("language")]
 
 
 def _of_settings(shell: Shell) -> set[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.line.line_table import LineUnit
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.service.file.file_report import LANGUAGES
 from dwarfgpu.session.session import Session
 
 
@@ -17,6 +16,8 @@ def language_of(unit: LineUnit) -> str:
         return "c++"
     if unit.style != "c":
         return unit.style
+    from dwarfgpu.service.file.file_report import LANGUAGES  # few units are in another language
+
     return "unknown" if unit.language is None else LANGUAGES.get(unit.language, "unknown").lower()
 
 

@@ -1,0 +1,79 @@
+"""In a frame of C all types are written as in C, in one of C++ as in C++: GDB 13's words."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import run
+
+C = """
+struct node { int v; struct node *next; } node = {1, &node};
+enum kind { A, B } kind = B;
+int back(int n) { struct node inner = {n, 0}; return inner.v; }
+"""
+CPLUSPLUS = """
+extern "C" int back(int);
+namespace ns { struct Point { int x, y; int sum() const { return x + y; } };
+enum class Color : unsigned char { red, green }; template<class T> struct Box { T value; };
+class Secret { public: int a = 1; }; }
+ns::Point point = {1, 2};
+ns::Color color = ns::Color::green;
+ns::Box<ns::Point> box = {{3, 4}};
+ns::Secret secret;
+int ns::Point::*member = &ns::Point::y;
+extern "C" int cpp(int n) { ns::Point here = {n, n}; return back(here.sum()); }
+int main() { return cpp(1); }
+"""
+IN_C = {
+    "whatis point": "struct ns::Point",
+    "ptype point": """struct ns::Point {
+    int x;
+    int y;
+  public:
+    int sum() const;
+}""",
+    "whatis &secret": "class ns::Secret *",
+    "whatis color": "enum ns::Color",
+    "ptype color": "enum class ns::Color {ns::Color::red, ns::Color::green}",
+    "ptype box": """struct ns::Box<ns::Point> [with T = struct ns::Point] {
+    T value;
+}""",
+    "whatis member": "int ns::Point::*",
+    "whatis node": "struct node",
+    "whatis kind": "enum kind",
+}
+IN_CPLUSPLUS = {
+    "whatis point": "ns::Point",
+    "whatis &secret": "ns::Secret *",
+    "whatis node": "node",
+    "whatis &node": "node *",
+    "whatis kind": "kind",
+    "ptype node": """struct node {
+    int v;
+    node *next;
+}""",
+}
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> str:
+    folder = tmp_path_factory.mktemp("mixed")
+    (folder / "c.c").write_text(C)
+    (folder / "cpp.cpp").write_text(CPLUSPLUS)
+    flags = ["-g", "-O0", "-c"]
+    subprocess.run([tool("gcc"), *flags, "c.c"], cwd=folder, check=True)
+    subprocess.run([tool("g++"), *flags, "cpp.cpp"], cwd=folder, check=True)
+    subprocess.run([tool("g++"), "-no-pie", "c.o", "cpp.o", "-o", "mixed"], cwd=folder, check=True)
+    return str(Path(folder) / "mixed")
+
+
+@pytest.mark.parametrize(("function", "expected"), [("back", IN_C), ("cpp", IN_CPLUSPLUS)])
+def test_types(program: str, function: str, expected: dict[str, str]) -> None:
+    words = [word for line in expected for word in ("-ex", line)]
+    done = run("debug", "--batch", "-q", program, "--pc", function, *words)
+    answers = ("\n" + "\n".join(done.lines)).split("\ntype = ")[1:]
+    assert dict(zip(expected, answers, strict=True)) == expected
