@@ -65,6 +65,12 @@ class Builtins:
         """Return `char16_t` or `char32_t`."""
         return Base(BaseType(name, "UTF", 16 if name == "char16_t" else 32, self.endian))
 
+    @property
+    def wchar_type(self) -> Base:
+        """The `wchar_t` of C++."""
+        encoding = "unsigned" if self.architecture.machine == "AARCH64" else "signed"
+        return Base(BaseType("wchar_t", encoding, 32, self.endian))
+
     def pointer(self, target: Type | None) -> Pointer:
         """Return a pointer of the default address space."""
         return Pointer(target, size_bytes=self.architecture.address_bits // 8)

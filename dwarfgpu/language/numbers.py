@@ -135,8 +135,15 @@ class Numbers:
         for size in sizes:
             for is_signed in signs:
                 if node.number < 1 << size - is_signed:
+                    if longs > 1:
+                        return self._long_long(node.number, is_signed=is_signed)
                     return self.integer(node.number, size, is_signed=is_signed)
         raise UsageError("Numeric constant too large.")
+
+    def _long_long(self, number: int, *, is_signed: bool) -> Number:
+        base = self.builtins.named(("long", "long") if is_signed else ("unsigned", "long", "long"))
+        assert base is not None
+        return Number(Value.of(number, base.base), base)
 
     def integer(self, number: int, size: int = INT_BITS, *, is_signed: bool = True) -> Number:
         """Return a number of an integer type of C."""

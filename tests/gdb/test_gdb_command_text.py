@@ -103,7 +103,7 @@ print(lost)
     leaf, mid = lines[0].split("|"), lines[1].split("|")
     assert leaf[0] == "parameter int n, declared at line 81"
     assert len(leaf) == 2 and leaf[1].endswith("in rsi: DW_OP_reg4 RSI")
-    assert mid[0] == "parameter int n, declared at line 100"
+    assert mid[0] == "parameter int n of mid, declared at line 100"
     assert len(mid) == 2 and "its value on entry to the function" in mid[1]
     assert lines[2].endswith("100.0% of 162 bytes")
     assert lines[3] == "local int lost, declared at line 83"

@@ -16,7 +16,7 @@ def text(
     names: Names, numbers: Numbers, node: ast.Character | ast.String, *, cplusplus: bool
 ) -> TypedValue:
     """Return the value of a literal; a string ends in a NUL."""
-    kind = _character_type(names, node.prefix)
+    kind = _character_type(names, node.prefix, cplusplus=cplusplus)
     size = 8 * (size_bytes(kind) or 1)
     codes = (node.code,) if isinstance(node, ast.Character) else (*node.codes, 0)
     runs = [Bits(code & (1 << size) - 1, size) for code in codes]
@@ -27,10 +27,12 @@ def text(
     return TypedValue(kind, bits=bits, constant_type=names.builtins.int_type if is_int else None)
 
 
-def _character_type(names: Names, prefix: str) -> Type:
+def _character_type(names: Names, prefix: str, *, cplusplus: bool) -> Type:
     builtins = names.builtins
     if prefix == "L":
         if not names.is_type("wchar_t"):
+            if cplusplus:  # a type of the language
+                return builtins.wchar_type
             raise UsageError("No type named wchar_t.")
         kind = names.type_of(ast.TypeName(("wchar_t",))).type
         assert kind is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dwarfgpu.repl.files.listing import place_of_lines
+from dwarfgpu.repl.files.listing import place_of_lines, place_or_none
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses, function_at
@@ -21,7 +21,12 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
     if not text:
         pc = frame_pc(session)
         return (BreakAddress(pc, function_at(session, pc), place_of(session, pc)),)
-    around = None if session.pc is None else place_of(session, frame_pc(session))
+    listed, frame = shell.listed, place_or_none(shell.session)
+    around = None
+    if listed is not None and listed.first and listed.frame == frame:  # since the frame was shown
+        around = listed.place
+    elif session.pc is not None:
+        around = place_of(session, frame_pc(session))
     options = options_of(session, shell.values)
     return break_addresses(session, text, around or place_of_lines(shell), options)
 
