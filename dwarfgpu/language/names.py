@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -30,9 +30,11 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.hsa_types import hsa_type
-from dwarfgpu.language.syntax.ast import Declarator, TypeName
 from dwarfgpu.language.syntax.words import TYPE_WORDS
 from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.syntax.ast import Declarator, TypeName
 
 _TAGGED: Final = {
     "struct": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import add, and_, mod, mul, or_, sub, truediv, xor
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -17,10 +17,12 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import BareType, Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.language.builtin_types import INT_BITS, Builtins, enum_base
-from dwarfgpu.language.syntax.ast import Floating, Integer
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ, Value
 from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of, swapped
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.syntax.ast import Floating, Integer
 
 NOT_A_NUMBER: Final = "Argument to arithmetic operation not a number or boolean."
 _WRAPPED_BITS: Final = 63
@@ -121,6 +123,8 @@ class Numbers:
 
     def literal(self, node: Integer | Floating) -> Number:
         """Return a literal in the first type of C 6.4.4 that holds it."""
+        from dwarfgpu.language.syntax.ast import Floating  # a start reads no expression
+
         if isinstance(node, Floating):
             name = {"f": "float", "l": "long double"}.get(node.suffix, "double")
             base = self.builtins.floating(name)

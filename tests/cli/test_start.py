@@ -46,14 +46,14 @@ def loaded(*arguments: str) -> set[str]:
     [
         ("--version", 7),
         ("asm lit1", 62),
-        ("eval lit1", 98),
+        ("eval lit1", 97),
         ("eval --demo t", 223),
         ("info FILE", 132),
         ("check FILE", 204),
         ("where --demo t", 203),
         ("run --demo", 240),
-        ("debug --demo -batch", 290),
-        ("debug --demo -batch -ex bt", 313),
+        ("debug --demo -batch", 289),
+        ("debug --demo -batch -ex bt", 312),
         ("debug --demo -batch -ex list", 347),
     ],
 )

@@ -123,7 +123,8 @@ def _bindings(completer: Completer) -> KeyBindings:
 
     @bindings.add("c-d", filter=Condition(lambda: not get_app().current_buffer.text))
     def _(event: KeyPressEvent) -> None:
-        event.current_buffer.insert_text("quit")  # the word that GDB shows
+        # The word that GDB shows; completing it would load all commands.
+        event.current_buffer.insert_text("quit", fire_event=False)
         event.app.exit(exception=EOFError)
 
     return bindings
