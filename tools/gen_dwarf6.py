@@ -80,7 +80,7 @@ TAIL = """
 These mean something else than in the AMD text (issue 230524.1, the section of the draft):
 
 - **`DW_OP_piece`, `DW_OP_bit_piece`** (3.12). There are no incomplete composites: after each piece the
-  composite is a location like any other, which can be duplicated, moved or dereferenced. A piece goes on
+  composite is a location like any other, which can be duplicated, moved or dereferenced. A piece continues
   the composite *below* its location. Where something else is there the expression is not valid;
   the AMD text begins a new composite, which call frame information of AMD's compilers uses. With nothing
   below, the rules of DWARF 5 hold.
@@ -88,7 +88,7 @@ These mean something else than in the AMD text (issue 230524.1, the section of t
   significant bit, also on a big-endian target, and in undefined storage it is ignored. AMD: bits into
   the location, whatever it is.
 - **`DW_OP_deref`, `DW_OP_deref_size`, `DW_OP_deref_type`** (3.13). Of an implicit pointer they push the
-  location that it points to. AMD: a value that stands for the pointer, until a location is needed. A size
+  location that it points to. AMD: a value that represents the pointer, until a location is needed. A size
   beyond that of the generic type is not valid. AMD: it reads the generic type.
 - **`DW_OP_call2`, `DW_OP_call4`, `DW_OP_call_ref`** (3.15). An entry without `DW_AT_location` has no
   effect. AMD: `DW_AT_const_value` is pushed as an implicit value.

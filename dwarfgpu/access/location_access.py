@@ -269,7 +269,7 @@ class LocationAccess(ABC):
             return None
 
     def read_bytes(self, location: Location, size_bytes: int) -> bytes:
-        """The bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
+        """Return the bytes of an object; `UndefinedBits` or `Unavailable` unless all are known."""
         size_bits = 8 * size_bytes
         self._require_size(size_bits)
         plain = self._plain(location, size_bits)

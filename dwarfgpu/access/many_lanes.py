@@ -43,7 +43,7 @@ MAX_BYTES = 1 << 26
 
 @frozen(eq=False)
 class Group:
-    """Lanes that go on together: rows (waves) and columns (lanes) that broadcast to each other."""
+    """Lanes evaluated together: rows (waves) and columns (lanes) that broadcast to each other."""
 
     rows: Array
     columns: Array

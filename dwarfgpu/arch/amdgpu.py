@@ -189,7 +189,7 @@ def _parts(registers: Iterable[RegisterInfo]) -> dict[str, RegisterPart]:
 def _pseudo(described: Processor, unnumbered: dict[str, RegisterInfo]) -> dict[str, PseudoRegister]:
     """Registers that amd-dbgapi makes of others: its own number of a wave, and fields of hardware.
 
-    `null` is an operand of instructions from GFX10 on: it reads as zero.
+    `null` is an operand of instructions of GFX10 and later: it reads as zero.
     """
     low, high = unnumbered["ttmp4"], unnumbered["ttmp5"]
     out = [PseudoRegister("wave_id", _UINT64, ((low, 0, 32), (high, 0, 32)))]

@@ -129,7 +129,8 @@ def default_folder() -> Path | None:
 
 
 def user_caches() -> Path | None:
-    """The folder of the user's caches (XDG Base Directory Specification); None if there is none."""
+    """Return the folder of the user's caches (XDG Base Directory Specification); None if there is
+    none."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if folder.is_absolute():  # any other is to be ignored
         return folder

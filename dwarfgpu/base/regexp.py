@@ -68,7 +68,7 @@ _HEX_DIGITS: Final = {"x": 2, "u": 4, "U": 8}
 
 @frozen
 class _Step:
-    """One place in an expression: what it takes of the text, and where it goes on."""
+    """One step of an expression: what it matches, and where it continues."""
 
     accepts: _Accepts | None = None
     """A character that it takes; None where it takes none."""

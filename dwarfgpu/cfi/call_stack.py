@@ -96,7 +96,7 @@ class CallStack:
         self._end: End | None = None
 
     def frame(self, level: int) -> CfiFrame | None:
-        """The frame of a level, 0 for the top one; None beyond the last."""
+        """Return the frame of a level, 0 for the top one; None beyond the last."""
         while level >= len(self._frames) and self._end is None:
             self._go_on()
         return self._frames[level] if level < len(self._frames) else None

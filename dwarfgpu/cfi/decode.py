@@ -46,7 +46,7 @@ class CfaInstruction:
         return Site(self.offset, self.title, self.operation.section)
 
     def named_operands(self) -> dict[str, Operand]:
-        """The operands as encoded, by name: register, offset_bytes, address_space …"""
+        """Return the operands as encoded, by name: register, offset_bytes, address_space …"""
         names = (info.name for info in self.operation.operands)
         return dict(zip(names, self.operands, strict=True))
 

@@ -40,7 +40,7 @@ class SearchTable:
     endian: Endian
 
     def pair(self, index: int) -> tuple[int, int]:
-        """Initial location and address of the FDE."""
+        """Return the initial location and the address of the FDE."""
         size_bytes = fixed_bytes(self.encoding, self.address_size)
         assert size_bytes is not None and index < self.count
         reader = Reader(self.data, self.endian, self.start + 2 * size_bytes * index)
@@ -51,7 +51,8 @@ class SearchTable:
         return read_pointer(reader, self.encoding, size, here, here)
 
     def find(self, location: int) -> tuple[int, int] | None:
-        """The last pair that begins at or before a program location, if the pairs are sorted."""
+        """Return the last pair that begins at or before a program location, if the pairs are
+        sorted."""
         index = bisect_right(range(self.count), location, key=lambda at: self.pair(at)[0])
         return self.pair(index - 1) if index else None
 

@@ -109,7 +109,7 @@ class Fde:
         return self.initial_location + self.address_range
 
     def table(self) -> RowTable:
-        """The rows, as far as the instructions can be executed; never raises."""
+        """Return the rows, as far as the instructions can be executed; never raises."""
         try:
             initial = self.cie.initial
         except DwarfGpuError as error:

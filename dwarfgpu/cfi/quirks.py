@@ -69,7 +69,7 @@ def quirk(name: str) -> Quirk:
 
 
 def corrected(row: FrameRow, names: frozenset[str], architecture: Architecture) -> FrameRow:
-    """The row without the mistakes that are named."""
+    """Return the row with the named mistakes corrected."""
     for name in sorted(names):
         row = quirk(name).corrected(row, architecture)
     return row

@@ -35,7 +35,8 @@ def hexadecimal(expression: bytes) -> str:
 
 
 def register_name(number: int, architecture: Architecture | None) -> str:
-    """The name of a register; `reg16` where the architecture is unknown or defines none."""
+    """Return the name of a register; `reg16` if the architecture is unknown or does not define
+    it."""
     if architecture is None or number not in architecture.registers:
         return f"reg{number}"
     return architecture.dwarf_name(number)
@@ -86,7 +87,7 @@ def _operand_text(
 def program_text(
     program: CfaProgram, initial_location: int | None, expression_text: ExpressionText = hexadecimal
 ) -> Iterator[str]:
-    """A line per instruction; `initial_location` is the FDE's, None for a CIE."""
+    """Return a line per instruction; `initial_location` is that of the FDE, None for a CIE."""
     location = initial_location
     for instruction in program.instructions:
         yield instruction_text(instruction, program.format, location, expression_text)
@@ -103,7 +104,7 @@ def cfa_text(
     architecture: Architecture | None,
     expression_text: ExpressionText = hexadecimal,
 ) -> str:
-    """`RSP+8`, `SGPR32+0 in addrspace6`, an expression, or `unspecified`."""
+    """Return `RSP+8`, `SGPR32+0 in addrspace6`, an expression, or `unspecified`."""
     match rule:
         case None:
             return "unspecified"
@@ -150,7 +151,7 @@ def _displacement(offset_bytes: int) -> str:
 def row_text(
     row: Row, architecture: Architecture | None, expression_text: ExpressionText = hexadecimal
 ) -> str:
-    """`0x1921: CFA=RSP+16: RBP=[CFA-16], RIP=[CFA-8]`."""
+    """Return `0x1921: CFA=RSP+16: RBP=[CFA-16], RIP=[CFA-8]`."""
     head = f"{row.start:#x}: CFA={cfa_text(row.cfa, architecture, expression_text)}"
     rules = ", ".join(
         f"{register_name(number, architecture)}={rule_text(rule, architecture, expression_text)}"
@@ -209,7 +210,8 @@ def rule_json(rule: Rule) -> list[Plain]:
 
 
 def instruction_json(instruction: CfaInstruction) -> dict[str, Plain]:
-    """An instruction as in the conformance format (`cfi_decode`): operands are not factored."""
+    """Return an instruction as in the conformance format (`cfi_decode`): operands are not
+    factored."""
     out: dict[str, Plain] = {"instruction": instruction.title}
     for name, operand in instruction.named_operands().items():
         plain = operand.hex() if isinstance(operand, bytes) else operand

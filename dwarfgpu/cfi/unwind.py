@@ -395,7 +395,7 @@ class CfiFrame(FrameWithoutSubprogram):
         return self.architecture.register(number).size_bits
 
     def cfa(self) -> Location:
-        """The Canonical Frame Address: a memory byte address.
+        """Return the Canonical Frame Address: a memory byte address.
 
         Raises `MissingContext` if no rule defines it, `IllFormed` for anything but an address.
         """
@@ -447,7 +447,8 @@ class CfiFrame(FrameWithoutSubprogram):
         with_cfa: bool,
         observe: Observer | None = None,
     ) -> Result:
-        """The result of an expression of the row, with the CFA on the stack or an empty one."""
+        """Return the result of an expression of the row, with the CFA on the stack or an empty
+        stack."""
         dialect = self.row.dialect
         program = prepare(expression, dialect, format_of(self.architecture))
         require_allowed(program.expression)
@@ -467,7 +468,8 @@ class CfiFrame(FrameWithoutSubprogram):
         return evaluate(expression, context, dialect=dialect, observe=observe)
 
     def return_address(self) -> int | None:
-        """The program location of the caller; None if its rule is `undefined`: there is no caller.
+        """Return the program location of the caller; None if its rule is `undefined`: there is no
+        caller.
 
         Raises if it cannot be computed.
         """

@@ -19,7 +19,7 @@ def require_run_outputs(
     """Raise `UsageError` for a file of `--out`, `--save` or `--core` that cannot be written, that
     two of them name, or that the run reads: one of `inputs` or an array of `--arg`.
 
-    `--out NAME` may replace the array that the same argument had, `--save` the state that goes on.
+    `--out NAME` may replace the array of the same argument, `--save` the state that is resumed.
     """
     arrays = list(_arrays(args, dispatches))
     inputs = [*inputs, *(array.path for array in arrays)]

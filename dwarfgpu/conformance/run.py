@@ -404,7 +404,7 @@ def _moved(result: Result, bits: int) -> Location:
 
 
 def _read(machine: Machine, result: Result, field: Field, operation: str) -> None:
-    """Check the four kinds of reading, each of which may be expected to be undefined or an
+    """Check the four kinds of reading; each may be expected to be undefined or an
     error."""
     access = machine.context.access
     expected = field.get("expect")

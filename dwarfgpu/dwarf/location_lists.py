@@ -285,7 +285,8 @@ def _read_loclist(bounds: _Bounds) -> tuple[FileLocation, ...]:
 
 
 def read_ranges(unit: ListUnit, offset: int) -> tuple[Range, ...]:
-    """The range list at an offset of `.debug_rnglists`, before DWARF 5 of `.debug_ranges`."""
+    """Read the range list at an offset of `.debug_rnglists` or, before DWARF 5, of
+    `.debug_ranges`."""
     if unit.format.version >= 5:
         return _read(unit, ".debug_rnglists", offset, _read_rnglist)
     return _read(unit, ".debug_ranges", offset, _read_pairs)

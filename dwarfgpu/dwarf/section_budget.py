@@ -17,7 +17,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed
 ALLOWANCE_BYTES: Final = 1 << 16
 """What may be read of any section, however small, beyond twice its size."""
 MAX_EXPANSION: Final = 4
-"""Compressed sections count as no more than so many times the file."""
+"""The factor of the file's size to which the size of compressed sections is limited."""
 LONG_NAME_BYTES: Final = 256
 LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""

@@ -168,7 +168,7 @@ def _read_steps(
 
 
 def steps_of(forms: Forms, format: UnitFormat) -> tuple[Step, ...]:
-    """The steps that read values of these forms; `Malformed` where a form is unknown."""
+    """Return the steps that read values of these forms; `Malformed` where a form is unknown."""
     order = "<" if format.endian == "little" else ">"
     steps: list[Step] = []
     for kind, run in groupby(forms, lambda form: _kind_of(form[0], format)):

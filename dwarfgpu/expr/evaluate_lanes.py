@@ -35,7 +35,7 @@ MIN_LANES = 2
 IN_VAIN = 2
 """Passes that may find that lanes part, before any answers,"""
 LANES_IN_VAIN = 1024
-"""and one more for so many lanes: little is lost on lanes that go on parting."""
+"""and one more for that many lanes: little is lost on lanes that continue to diverge."""
 
 
 ContextOf: TypeAlias = Callable[[WaveId, int, Target | None], Context]

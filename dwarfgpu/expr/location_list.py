@@ -30,7 +30,8 @@ class LocationListEntry(NamedTuple):
 def matching_entries(
     entries: tuple[LocationListEntry, ...], pc: int | None
 ) -> list[LocationListEntry]:
-    """The entries that match a program location: bounded ones, else the default (A.2.5.5)."""
+    """Return the entries that match a program location: bounded ones, or else the default
+    (A.2.5.5)."""
     if pc is None:
         raise EvaluationError("a location list needs a program location, and the context has none")
     bounded = [

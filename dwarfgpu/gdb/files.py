@@ -114,7 +114,7 @@ class LoadedFiles:
         return None if code_object is None else kernel_in(code_object, location)
 
     def between(self, location: int, return_pc: int) -> Jumps:
-        """The tail calls on the way (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
+        """Return the tail calls between two frames (`dwarfgpu.cfi.tail_call_frame.TailCalls`)."""
         if self._chained_at != self._target.stop:
             self._chained_at = self._target.stop
             objects = tuple(self._all())

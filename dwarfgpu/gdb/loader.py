@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parents[2]
 
 
 class Finder:
-    """Finds the packages in their folders; GDB's Python goes on to look for all others."""
+    """Finds the packages in their folders; GDB's Python finds all others."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         self.folders = tuple(folders)

@@ -52,7 +52,7 @@ def text_lines(debugger: Debugger) -> Iterator[str]:
 
 
 def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, int]]:
-    """GDB's number, what the frame sees, its function, where it goes on."""
+    """GDB's number, the session in the frame, its function, and where it continues."""
     for theirs, ours in aligned(debugger):
         if ours is not None and (theirs is not None or not ours.is_tail_call):
             assert isinstance(ours.session, GdbSession)

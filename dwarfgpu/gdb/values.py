@@ -91,7 +91,7 @@ class Frame:
             return False
 
     def _own(self) -> gdb.Frame:
-        """GDB's frame; `UsageError` in GDB's words where no program runs."""
+        """GDB's frame; `UsageError` with GDB's wording where no program runs."""
         if self.gdb_frame is None:
             raise UsageError("No frame selected.")
         return self.gdb_frame
@@ -135,7 +135,7 @@ class Frame:
 
     @property
     def pc(self) -> int:
-        """The program location where the frame goes on."""
+        """The program location at which the frame continues."""
         with gdb_errors():
             return int(self._own().pc())
 

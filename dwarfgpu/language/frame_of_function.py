@@ -22,7 +22,7 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
     executes its function. The variable is that of the frame: inlined calls have entries of their
     own.
 
-    `UsageError` in GDB's words if there is no such frame, and the variable needs one.
+    `UsageError` with GDB's wording if there is no such frame, and the variable needs one.
     """
     function = variable.die
     while function.tag != dw.TAG_SUBPROGRAM and (above := function.parent()) is not None:

@@ -89,7 +89,7 @@ def spots_of(
     """Return the locations of a text: several for overloaded and inlined functions; a line alone is
     in the file of `around`, an offset counts from its line.
 
-    `options` are those of the expression of `*ADDRESS`. `UsageError` in GDB's words.
+    `options` are those of the expression of `*ADDRESS`. `UsageError` with GDB's wording.
     """
     if text.startswith("*"):
         space, pc = address_of(session, options, Places(session), text[1:])
@@ -300,7 +300,7 @@ def entry_of(session: Session, text: str) -> int:
     """Return where the code of a function begins; of one without code of its own, the first inlined
     call.
 
-    `UsageError` in GDB's words where there is none.
+    `UsageError` with GDB's wording where there is none.
     """
     functions = functions_of(session, text)
     if functions:

@@ -61,7 +61,8 @@ class NamedValues:
         return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
 
     def named(self, node: ast.Name, *, is_called: bool = False) -> TypedValue:
-        """Return the value that a name denotes; `UsageError` in GDB's words for an unknown name.
+        """Return the value that a name denotes; `UsageError` with GDB's wording for an unknown
+        name.
 
         `is_called`: functions are only called, which is `Unsupported`.
         """

@@ -23,7 +23,7 @@ from dwarfgpu.model.storage import UNDEFINED, Implicit, Part, Register
 from dwarfgpu.session.session import Session
 
 ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
-"""GDB's names of registers that every architecture has, and what they are called there."""
+"""GDB's names of registers that every architecture has, by their names in the architecture."""
 _LANES: Final = ("_lane", "_lane_count")
 
 

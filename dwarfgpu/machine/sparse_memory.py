@@ -206,7 +206,7 @@ class SparseMemory:
 
     @property
     def has_neighbours(self) -> bool:
-        """Whether any known range goes on in another."""
+        """Whether any known range continues in another."""
         return any(self._end(index) == start for index, start in enumerate(self._starts[1:]))
 
     def runs(self) -> list[tuple[int, Run]]:

@@ -414,7 +414,8 @@ class Interruptible(Runs, Protocol):
     """The power to stop between two instructions where Ctrl-C asks for it."""
 
     def interrupts(self) -> AbstractContextManager[None]:
-        """Have Ctrl-C stop what runs within: the machine halts with SIGINT, nothing is raised."""
+        """Let Ctrl-C stop the code in the block: the machine halts with SIGINT, and nothing is
+        raised."""
         ...
 
 

@@ -52,7 +52,7 @@ class SingleLocation:
         return None
 
     def displaced(self, bits: int) -> SingleLocation:
-        """Moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
+        """Return the location moved by `bits`; `OutOfRange` outside the storage (A.2.5.4.4.1)."""
         storage, bit_offset = self.storage, self.bit_offset + bits
         size_bits = storage.size_bits
         if size_bits is None:

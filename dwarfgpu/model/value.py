@@ -52,7 +52,7 @@ class Value:
         return self.as_signed if self.type.is_signed else self.bits
 
     def require_integral(self) -> None:
-        """`IllFormed` unless the type is integral (A.2.5.2)."""
+        """Raise `IllFormed` unless the type is integral (A.2.5.2)."""
         base = self.type
         if base.encoding == "generic":
             return

@@ -100,7 +100,7 @@ class KernelDescriptor:
     allocated_vgprs: int
     """Number of registers that the granulated count denotes, including AGPRs if unified."""
     allocated_sgprs: int | None
-    """The same for SGPRs; None from GFX10 on, where every wave has all of them."""
+    """The same for SGPRs; None for GFX10 and later, where every wave has all of them."""
     accum_offset: int | None = None
     """The VGPR with which AGPRs begin (gfx90a and later of GFX9)."""
 

@@ -140,7 +140,7 @@ Finalizer")."""
 MUST_BE_ZERO: Final = MUST_BE_ZERO_V2 | {
     "priority", "enable_trap_handler", "enable_exception_address_watch", "enable_exception_memory",
 }  # fmt: skip
-"""The same from V3 on (AMDGPU usage: "Must be 0")."""
+"""The same for V3 and later (AMDGPU usage: "Must be 0")."""
 MUST_BE_ZERO_FROM_GFX10: Final = frozenset({"granulated_wavefront_sgpr_count"})
 """Fields that are reserved there: every wave has all SGPRs."""
 

@@ -11,7 +11,7 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.errors import Malformed
 
 _MAX_RATIO: Final = 255
-"""A byte of a length stands for as many bytes at most."""
+"""The largest number of bytes that one byte of a length adds."""
 _LEAST_MATCH_BYTES: Final = 4
 _LONGER: Final = 15
 """A length in four bits after which more bytes of it follow."""

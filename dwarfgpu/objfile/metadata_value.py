@@ -1,4 +1,4 @@
-"""The values of which MessagePack and YAML metadata consist."""
+"""The values in MessagePack and YAML metadata."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def evaluate(
     """Return the result of an attribute of a DIE: a `Location`, a `Value` or an
     `ImplicitPointerValue`.
 
-    An attribute is an expression, a location list, of which the entry for `pc` counts, or a
+    An attribute is an expression, a location list, whose entry for `pc` is used, or a
     constant. An expression in its place (`dis`) is evaluated in the unit and function of the DIE.
     `object`: the address of the object whose type the DIE describes, in bytes. `machine`: what is
     known of the machine (`Machine`).

@@ -19,7 +19,7 @@ def is_numbers(word: str) -> bool:
 def listed(words: Iterable[str], existing: Iterable[int], kind: str) -> list[int]:
     """Return the existing numbers that are in a list of numbers and ranges, in order.
 
-    `UsageError` in GDB's words for an invalid list; `kind` is "lane" or "thread".
+    `UsageError` with GDB's wording for an invalid list; `kind` is "lane" or "thread".
     """
     ranges: list[tuple[int, int]] = []
     for word in words:

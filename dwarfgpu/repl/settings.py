@@ -67,7 +67,7 @@ class Settings:
         return str(self._values[name])
 
     def set(self, name: str, text: str, number: Callable[[str], int] = int) -> None:
-        """Change a setting by hand; `UsageError` in GDB's words.
+        """Change a setting by hand; `UsageError` with GDB's wording.
 
         `number`: the integer that an expression is.
         """

@@ -1,7 +1,7 @@
 """A conversation: a session, the commands it understands, and what later lines may refer to.
 
 Law: no line that is executed raises anything but `KeyboardInterrupt` and a broken output; a
-command that fails prints one error and the conversation goes on.
+command that fails prints one error, and the session continues.
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ def conversation(
     machine: OpenedMachine | None = None,
     is_batch: bool = False,
 ) -> Shell:
-    """Yield the shell of a session on the standard streams; its assignments can be undone.
+    """Return the shell of a session on the standard streams; its assignments can be undone.
 
     `stdin_is_script`: stdin has its commands. `UsageError` for a lane that the wave does not have.
     """

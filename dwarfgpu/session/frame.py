@@ -106,7 +106,7 @@ class Focus(Protocol):
         ...
 
     def calling(self) -> tuple[Focus, int]:
-        """What the frame that called this one sees, and the return address.
+        """Return the session in the calling frame, and the return address.
 
         `MissingContext` where there is none.
         """
@@ -317,7 +317,8 @@ class SubprogramFrame:
         return self.described.lanes
 
     def call_site(self) -> CallSite | None:
-        """The call where the lane in focus is: about to be made, or waited for."""
+        """Return the call at the location of the lane in focus: about to be made, or waiting to
+        return."""
         pc = self.program_location(self.session.lane)
         if self.subprogram is None or pc is None:
             return None
@@ -339,7 +340,7 @@ class SubprogramFrame:
         return context
 
     def iteration_count(self) -> int | None:
-        """DW_AT_LLVM_iterations (A.3.3.5); 1 where it is absent, None in no function."""
+        """Return DW_AT_LLVM_iterations (A.3.3.5); 1 if it is absent, None outside of functions."""
         if self.subprogram is None:
             return None
         for subprogram in self.subprograms:

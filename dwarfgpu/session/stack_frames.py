@@ -60,7 +60,7 @@ class StackFrame:
     session: Session
     """What sees it."""
     pc: int
-    """Where the frame executes, or goes on after the call."""
+    """Where the frame executes, or continues after the call."""
     function: str | None
     """From debug information, else from the symbols; None if neither names it."""
     is_described: bool

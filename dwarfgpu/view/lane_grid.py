@@ -81,7 +81,7 @@ class LaneRow:
 
 
 def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell]:
-    """Return cells for all lanes of a wave, of which `used` have a work-item; lanes without a row
+    """Return cells for all lanes of a wave, `used` of them with a work-item; lanes without a row
     are empty."""
     by_lane = {row.lane: row.cell for row in rows}
     return [

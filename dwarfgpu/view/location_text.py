@@ -131,7 +131,7 @@ def _size(bits: int) -> str:
 
 @frozen(eq=False)
 class _Piece:
-    """A stretch of a composite as it is shown: neighbours that go on in one storage are one."""
+    """A shown part of a composite: parts that are adjacent in one storage are one."""
 
     location: Location
     size_bits: int

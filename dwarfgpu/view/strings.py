@@ -182,7 +182,7 @@ def quoted_string(
 ) -> str:
     """Format the characters of `data`; one NUL at the end is not shown.
 
-    `elements`: print `...` after so many characters. `repeats`: show more equal characters than
+    `elements`: print `...` after that many characters. `repeats`: show more equal characters than
     this as `<repeats N times>`. `is_cut`: the string continues after `data`. `utf8`: decode bytes
     as UTF-8. `sevenbit`: show non-ASCII characters by number.
 

@@ -142,7 +142,7 @@ class Extents:
     """Of objects of a size in bits."""
 
     def of(self, expression: bytes, unit: Unit) -> Extent:
-        """The extent of an expression; `LimitExceeded` for a very long one."""
+        """Return the extent of an expression; `LimitExceeded` for a very long one."""
         if unit is not self._unit or len(self._kept) > _MAX_KEPT:
             self._follow(unit)
         extent = self._kept.get(expression)

@@ -115,7 +115,7 @@ class ScopeReader:
 
 @define(eq=False)
 class Instance:
-    """A subprogram or an inlined call: its own variables, and what they are instances of."""
+    """A subprogram or an inlined call: its own variables and their abstract instances."""
 
     variables: list[tuple[Variable, CodeScope | None]]
     """The variables of the subprogram around it, with those of all that is inlined into it."""

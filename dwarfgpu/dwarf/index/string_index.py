@@ -284,7 +284,7 @@ def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 def _in_block(
     block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: bytes, at: int
 ) -> int:
-    """Find a number with these bytes above its lowest byte, of which there are several.
+    """Find a number with these bytes above its lowest byte; there are several.
 
     Python searches one text so much faster than many that this is faster, too.
     """

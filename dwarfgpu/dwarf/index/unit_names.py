@@ -1,4 +1,5 @@
-"""Which units of a file have a name, and entries of which tags: the arrays of the index cache.
+"""The units of a file that have a name, with the tags of its entries: the arrays of the index
+cache.
 
 The arrays are of 32-bit little-endian numbers, one after the other: where each name starts among
 the texts, and at which posting its postings start, each with one more for the end; the postings, a

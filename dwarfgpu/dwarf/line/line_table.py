@@ -283,7 +283,7 @@ class LineTable:
     def begins_line(self, address: int) -> bool:
         """Return whether GDB takes the code of a line to begin at an address of the file.
 
-        At every statement, but for rows that go on with the line and file of the row before them
+        At every statement, except for rows that continue the line and file of the row before them
         from the first of these on that has a discriminator: it drops them when it reads the table.
         """
         rows = self.matrix.rows

@@ -206,7 +206,7 @@ class _Demangler:
         return f"{result}{name}{self.parameters()}{qualifiers}"
 
     def thunk(self) -> str | None:
-        """What adds to `this` and goes on to the function."""
+        """A thunk: it adjusts `this` and calls the function."""
         kind = self.at("Th", "Tv", "GTt")
         if kind is None:
             return None

@@ -29,7 +29,7 @@ _DEEPEST: Final = 20
 
 
 def fortran_name(kind: Type | None, depth: int = 0) -> str:
-    """`integer(kind=4) (-1:1,0:1)`, `character*11`, `PTR TO -> ( Type point )`."""
+    """Return `integer(kind=4) (-1:1,0:1)`, `character*11` or `PTR TO -> ( Type point )`."""
     if depth > _DEEPEST:
         return "..."
 
@@ -61,7 +61,7 @@ def fortran_name(kind: Type | None, depth: int = 0) -> str:
 
 
 def ada_name(kind: Type | None, depth: int = 0) -> str:
-    """`access shapes.point`, `array (1 .. 4) of integer`."""
+    """Return `access shapes.point` or `array (1 .. 4) of integer`."""
     if depth > _DEEPEST:
         return "..."
 
@@ -122,7 +122,7 @@ def _bounds(kind: Array) -> list[tuple[str, str]]:
 
 
 def fortran_dimensions(kind: Array) -> str:
-    """`-1:1,3`: the first dimension is the innermost."""
+    """Return `-1:1,3`: the first dimension is the innermost."""
     return ",".join(
         upper if lower == "1" and upper else f"{lower if upper else ''}:{upper}"
         for lower, upper in reversed(_bounds(kind))

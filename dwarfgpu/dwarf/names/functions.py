@@ -62,12 +62,12 @@ def full_function_name(die: Die) -> str | None:
 
 
 def resolved_function_name(die: Die) -> str | None:
-    """The name of a function of C++ with no typedefs in the types of its parameters."""
+    """Return the name of a C++ function without typedefs in the types of its parameters."""
     return function_name(die, linkage_name(die) or die.name or "")
 
 
 def name_in_frames(die: Die) -> str | None:
-    """The name of a function as a frame shows it: `ns::Box<long>::get`.
+    """Return the name of a function as a frame shows it: `ns::Box<long>::get`.
 
     GDB removes the parameters from names that its parser of C++ names reads. There are none of
     lambdas, nor types of functions among arguments of templates, so that those names keep them:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def marked(text: str, mark: str) -> str:
-    """A pointer or reference to a type: the mark of one to a function is inside."""
+    """Return a pointer or reference to a type; the mark of one to a function is inside."""
     at = _inside(text)
     if at is None:
         return _collapsed(text, mark)
@@ -22,8 +22,8 @@ def _collapsed(text: str, mark: str) -> str:
 
 
 def qualified(text: str, words: str) -> str | None:
-    """A constant or volatile type: of an array its elements are; None for a function, which the
-    words of a member function would qualify."""
+    """Return a constant or volatile type: for an array, its elements are qualified; None for a
+    function, where the qualifiers would be those of a member function."""
     at = _inside(text)
     if at is None:
         return text + words
@@ -55,7 +55,7 @@ def _inside(text: str) -> int | None:
 
 
 def last_name(text: str) -> str:
-    """`Box` of `ns::Box<int>`."""
+    """Return `Box` for `ns::Box<int>`."""
     depth, end = 0, len(text)
     for index in range(len(text) - 1, -1, -1):
         if text[index] == ">":

@@ -86,7 +86,7 @@ def split_last(name: str) -> tuple[str, str]:
 
 
 def split_outside(text: str, separator: str) -> list[str]:
-    """The parts of a text between separators that are in no brackets."""
+    """Return the parts of a text between separators outside of brackets."""
     out: list[str] = []
     depth = start = 0
     for at, character in enumerate(text):

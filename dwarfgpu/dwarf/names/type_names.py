@@ -38,7 +38,7 @@ def type_name(
     shown_inside: TypeSpelling | None = None,
     declared: str = "",
 ) -> str:
-    """The type as C spells it and as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
+    """Return the type in C syntax, as GDB prints it: `struct s *`, `char (*)[4]`, `void (*)(int)`.
 
     `declared`: the name of an object, to declare it: `char (*lines)[4]`.
     `style`: in Fortran's or Ada's words instead. `cplusplus`: structures are named without their
@@ -56,7 +56,7 @@ def type_name(
 
 
 def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None = None) -> str:
-    """A name with the namespaces and classes around it: `ns::Box<char const*>`.
+    """Return a name with the enclosing namespaces and classes: `ns::Box<char const*>`.
 
     `replaced`: what types in it are shown as.
     """
@@ -65,7 +65,7 @@ def full_name(kind: Struct | Enum | Typedef, replaced: Mapping[str, str] | None 
 
 
 def this_qualifiers(method: Method) -> str:
-    """` const volatile`: what a member function promises of its object."""
+    """Return ` const volatile`: the qualifiers of a member function."""
     if not method.has_this:
         return ""
     pointer = strip(method.type.parameters[0])
@@ -78,7 +78,7 @@ def this_qualifiers(method: Method) -> str:
 
 
 def method_name(container: Type | None, method: Method) -> str:
-    """`Point::scaled(int) const`."""
+    """Return `Point::scaled(int) const`."""
     parameters = method.written
     names = [type_name(parameter, cplusplus=True) for parameter in parameters[:_NAME_PARTS]]
     if method.type.is_variadic or len(parameters) > _NAME_PARTS:

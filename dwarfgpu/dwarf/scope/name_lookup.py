@@ -1,7 +1,7 @@
 """Name lookup at a program location: one rule for the language, `where` and GDB.
 
 The rule is that of C++ (basic.lookup), which includes that of C. A simple name is searched in the
-blocks of the function, in the class of which it is a member, and in the enclosing namespaces, from
+blocks of the function, in the class that it is a member of, and in the enclosing namespaces, from
 the inside outwards; in each also through using-directives, using-declarations, aliases, inline and
 anonymous namespaces. After `::` it is searched in the named scope.
 

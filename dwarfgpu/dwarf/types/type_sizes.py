@@ -82,7 +82,7 @@ def _size_bits(kind: Type | None) -> int | None:
 
 
 def element_count(kind: Array) -> int:
-    """Elements of all dimensions; one that is unknown or negative has none."""
+    """Return the number of elements of all dimensions; 0 if one is unknown or negative."""
     if len(kind.dimensions) > MAX_DIMENSIONS:
         raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
     count = 1
@@ -120,7 +120,7 @@ def offset_bits(stride: int, count: int, index: int) -> int:
 
 
 def element_type(kind: Array) -> Type | None:
-    """An element: of an array of several dimensions, an array of the others."""
+    """Return the type of an element; for an array of several dimensions, an array of the others."""
     if len(kind.dimensions) == 1:
         return kind.element
     return evolve(

@@ -65,7 +65,8 @@ _Retrieved: TypeAlias = Value | Location | Nested
 
 
 def mod_floor(second: Value, top: Value) -> Value:
-    """The second entry modulo the top, of a division that rounds down; unsigned on generic."""
+    """Return the second entry modulo the top, for a division that rounds down; unsigned on
+    generic."""
     remainder = second % top
     if remainder.bits and second.type.is_signed and (remainder.integer < 0) != (top.integer < 0):
         return remainder + top
@@ -119,8 +120,8 @@ def empty_composite() -> Location:
 def standard_piece(ctx: Context, stack: Stack, *, size: Size) -> Location | Nested:
     """Add a part of a number of bytes to a composite.
 
-    The top becomes the part, and goes on the composite below it. The only entry of a stack begins
-    a composite; if it is a composite, or there is no entry, the part is undefined.
+    The top becomes the part, and is added to the composite below it. The only entry of a stack
+    begins a composite; if it is a composite, or there is no entry, the part is undefined.
     """
     return _piece(ctx, stack, size * 8, None)
 

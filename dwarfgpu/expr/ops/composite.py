@@ -36,7 +36,7 @@ def piece(ctx: Context, stack: Stack, *, size: Size) -> PartialComposite | Neste
     """Add a part of a number of bytes to an incomplete composite.
 
     A location at the top becomes the part; on an empty stack, or straight after another part, the
-    part is undefined. It goes on the incomplete composite below it, or begins a new one.
+    part is undefined. It is added to the incomplete composite below it, or begins a new one.
     """
     return _piece(ctx, stack, size * 8, None)
 
@@ -78,8 +78,8 @@ def LLVM_select_bit_piece(
     """Make a composite whose parts come from one of two locations, selected by a bit mask.
 
     Part N is `element_size` bits at bit N * `element_size` of `one` where bit N of the mask, from
-    the least significant, is 1, and of `zero` where it is 0: a vector register of which some lanes
-    are spilled under the execution mask.
+    the least significant, is 1, and of `zero` where it is 0: for example, a vector register with
+    some lanes spilled under the execution mask.
     """
     _require_elements(ctx, element_size, count)
     mask.require_integral()  # its bits are what counts
@@ -174,7 +174,7 @@ def _shallow(ctx: Context, location: Location) -> Location:
 
 
 def _require_bits(location: Location, size_bits: int, index: int | None = None) -> None:
-    """The location has so many bits; with an index, it can be moved to that element of them."""
+    """The location has that many bits; with an index, it can be moved to that element of them."""
     rest_bits, needed_bits = location.remaining_bits, size_bits * (1 + (index or 0))
     if rest_bits is None or needed_bits <= rest_bits:
         return

@@ -216,7 +216,7 @@ class OperandReader:
         return bytes(out)
 
     def at_byte_block(self, distance: int) -> bool:
-        """Return whether `N byte block:` is there, so many words on."""
+        """Return whether `N byte block:` follows, that many words ahead."""
         peek = self._cursor.peek
         words = [peek(distance + ahead).text for ahead in range(1, 4)]
         return peek(distance).number is not None and words == ["byte", "block", ":"]

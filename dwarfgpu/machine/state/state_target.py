@@ -167,7 +167,7 @@ class StateTarget:
             self._store("", "process", None).add(base + address, data)
 
     def share_global_memory(self, other: StateTarget) -> None:
-        """Have one global memory with a state of the same process, for waves of another GPU."""
+        """Share the global memory of a state of the same process, for waves of another GPU."""
         self._memories["", None] = other._store("", "process", None)
 
     def without_memory(self) -> StateTarget:
@@ -304,7 +304,8 @@ class StateTarget:
     def lowered(
         self, where: Memory, address: int, size_bytes: int
     ) -> list[tuple[SparseMemory, int, tuple[int, int]]]:
-        """The stores that hold a range: store, address in it, (offset in the range, bytes)."""
+        """Return the stores that contain a range: store, address in it, (offset in the range,
+        bytes)."""
         out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
         apertures = self.apertures if where.wave is None else self.apertures_of(where.wave)
         done = 0

@@ -55,7 +55,7 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _written(write: _Write, name: str, data: bytes) -> None:
-    """Write a file; `UsageError` in GDB's words."""
+    """Write a file; `UsageError` with GDB's wording."""
     try:
         write(Path(name), data)
     except NotWritten as error:

@@ -103,7 +103,8 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part
 
 
 def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -> Iterator[Part]:
-    """`$_` is then the last of them, and a further `x` goes on behind it, or before the first."""
+    """Afterwards `$_` is the last of them, and another `x` continues after it, or before the
+    first."""
     from dwarfgpu.repl.data.instructions import examined_instructions
 
     if space.number:

@@ -1,4 +1,4 @@
-"""Commands that show values: what they are, why, and where."""
+"""Commands that print, explain and locate values."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from dwarfgpu.repl.settings import SETTINGS, Settings
 from dwarfgpu.view.command_options import without_options
 
 END: Final = re.compile(r"(?:^|\s)--(?:\s|$)")
-"""What separates options from what they are for."""
+"""Separates options from the arguments that they apply to."""
 _IS_END: Final = re.compile(r"--(?:\s|$)")
 _WORD: Final = re.compile(r"-(?P<name>[A-Za-z][\w-]*)(?=\s|$)\s*")
 _ON: Final = ("on", "yes", "enable")

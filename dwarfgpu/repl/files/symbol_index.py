@@ -30,7 +30,7 @@ CODE_KINDS: Final = ("function", "inlined function", "code symbol")
 
 
 class SymbolIndex:
-    """Sorted names, and what they are."""
+    """Sorted names and their kinds."""
 
     def __init__(self) -> None:
         self._names: tuple[tuple[str, str], ...] = ()

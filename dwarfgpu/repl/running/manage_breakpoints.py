@@ -35,7 +35,7 @@ def _numbers(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def _chosen(shell: Shell, argument: str) -> list[Breakpoint]:
-    """The breakpoints of numbers and ranges; all without one. `UsageError` in GDB's words."""
+    """The breakpoints of numbers and ranges; all without one. `UsageError` with GDB's wording."""
     words = _with_variables(shell, argument, "number").split()
     if not words:
         return list(shell.breakpoints.values())

@@ -58,7 +58,7 @@ SIGNALS: Final = (
     *_real_time(64, 127),
     *_pairs(_LAST),
 )
-"""Names and descriptions in the order of GDB's own numbers, from 1 on."""
+"""Names and descriptions in the order of GDB's numbers, which begin at 1."""
 _UNNOTICED: Final = frozenset(
     f"SIG{name}"
     for name in (

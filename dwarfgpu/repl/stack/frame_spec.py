@@ -22,7 +22,7 @@ _WORDS = ("address", "function", "level")
 
 
 def frame_number(shell: Shell, argument: str) -> int:
-    """Return the number of the selected frame; `UsageError` in GDB's words if there is none."""
+    """Return the number of the selected frame; `UsageError` with GDB's wording if there is none."""
     word, _, rest = argument.partition(" ")
     rest = rest.strip()
     meant = [keyword for keyword in _WORDS if word.isalpha() and keyword.startswith(word)]

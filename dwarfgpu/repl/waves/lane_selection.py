@@ -155,7 +155,7 @@ def lane_find(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def find_pattern(text: str) -> Regexp:
-    """Return the pattern of a command `find`; `UsageError` in GDB's words."""
+    """Return the pattern of a command `find`; `UsageError` with GDB's wording."""
     if not text:
         raise UsageError("Command requires an argument.")
     try:

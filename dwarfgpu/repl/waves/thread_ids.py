@@ -22,7 +22,7 @@ _MOST: Final = 100_000
 def leading_threads(shell: Shell, text: str) -> tuple[list[tuple[str, int]], str]:
     """Return the threads with which a text begins, as written and by number, and the rest.
 
-    They need not exist. `UsageError` in GDB's words for an impossible range.
+    They need not exist. `UsageError` with GDB's wording for an impossible range.
     """
     threads: list[tuple[str, int]] = []
     rest = text.strip()

@@ -49,7 +49,7 @@ def break_addresses(
     line without code those of the next line that has code, and none in the prologue of a function.
 
     `around`: what a line without a file is in. `options` are those of the expression of `*ADDRESS`.
-    `UsageError` in GDB's words for a place that does not exist.
+    `UsageError` with GDB's wording for a place that does not exist.
     """
     spot = spot_of(session, text, around, options)
     if spot.kind == "address":

@@ -32,7 +32,8 @@ _UNREADABLE = re.compile(
 
 
 def require_frame(session: Session) -> int:
-    """Return where the lane in focus is; `UsageError` in GDB's words where there is no location."""
+    """Return where the lane in focus is; `UsageError` with GDB's wording where there is no
+    location."""
     pc = session.program_location
     if pc is None:
         raise UsageError("No frame selected.")
@@ -109,7 +110,7 @@ def arguments_text(session: Session, arguments: Sequence[Variable], style: Frame
 
 
 def frame_pc(session: Session) -> int:
-    """Return where the lane in focus goes on in its frame; where it is with the wave, as
+    """Return where the lane in focus continues in its frame; where it is with the wave, as
     `wave_pc`."""
     pc, physical = require_frame(session), session.physical_frame
     is_waiting = session.level and pc == session.pc
@@ -117,7 +118,7 @@ def frame_pc(session: Session) -> int:
 
 
 def wave_pc(session: Session) -> int | None:
-    """Return where the frame in focus goes on: an outer one after the call, as GDB shows it."""
+    """Return where the frame in focus continues: an outer one after the call, as GDB shows it."""
     physical = session.physical_frame
     return physical.pc if session.level and physical is not None else session.pc
 

@@ -30,7 +30,7 @@ from dwarfgpu.view.location_text import entry_text, location_text
 def frame_info(
     session: Session, style: FrameStyle, frames_from: FramesFrom, *, is_selected: bool = True
 ) -> Iterator[Output]:
-    """Describe the frame in focus; `UsageError` in GDB's words if there is none.
+    """Describe the frame in focus; `UsageError` with GDB's wording if there is none.
 
     `frames_from`: the frames of the stack, from a number on. `is_selected`: whether it is the
     caller's frame in focus.

@@ -97,8 +97,8 @@ class RegisterValue:
 
 
 def named_registers(session: Session, word: str) -> list[RegisterValue]:
-    """Return the register, or those of the group, of a word with or without `$`; `UsageError` in
-    GDB's words."""
+    """Return the register, or those of the group, of a word with or without `$`; `UsageError` with
+    GDB's wording."""
     name = word.removeprefix("$")
     if not name:
         raise UsageError("Missing register name")

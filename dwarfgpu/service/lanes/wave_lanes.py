@@ -77,7 +77,7 @@ class WaveLanes:
         return self._shown(None if state.location is None else state.location.pc)
 
     def _shown(self, pc: int | None) -> int | None:
-        """As `bt`: an outer frame goes on after the call that it waits for."""
+        """As `bt`: an outer frame continues after the call that it waits for."""
         session = self.session
         physical = session.physical_frame if session.level and pc == session.pc else None
         return pc if physical is None else physical.pc

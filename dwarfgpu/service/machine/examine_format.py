@@ -67,7 +67,7 @@ class Format:
 
 @frozen
 class Examined:
-    """What a further `x` goes on from."""
+    """Where the next `x` continues."""
 
     format: Format = Format()
     space: AddressSpace | None = None

@@ -118,7 +118,7 @@ def _check_escapes(text: str) -> None:
 
 
 def _check(specifier: re.Match[str]) -> None:
-    """`UsageError` in GDB's words for an invalid format."""
+    """`UsageError` with GDB's wording for an invalid format."""
     kind = specifier["kind"]
     if not kind:
         raise UsageError("Incomplete format specifier at end of format string")

@@ -109,7 +109,8 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     """Return the object of an expression, which may have no value at this program location if a
     location list gives a local variable one elsewhere.
 
-    Raises `UsageError` in GDB's words for a constant, and the error of a value that never comes.
+    Raises `UsageError` with GDB's wording for a constant, and the error of a value that never
+    comes.
     """
     target = session.target
     if target is None:

@@ -37,9 +37,9 @@ SKIP_EXPORT: Final = 1 << 18
 PRIVILEGED: Final = 1 << 5
 STATUS_HALT: Final = Bits(13, 13)
 STATE_HALT: Final = Bits(14, 14)
-"""The bit in STATE_PRIV, from GFX12 on."""
+"""The bit in STATE_PRIV, for GFX12 and later."""
 NO_VGPRS: Final = 1 << 24
-"""Bit of STATUS, from GFX11 on: the wave has deallocated its VGPRs."""
+"""Bit of STATUS, for GFX11 and later: the wave has deallocated its VGPRs."""
 
 TtmpField = tuple[int, Bits]
 """The number of a TTMP, and a field of it."""

@@ -73,7 +73,7 @@ class GpuWave:
     """A wave as it was saved."""
 
     number: int
-    """amd-dbgapi's: from 1 on in the order of the control stacks."""
+    """amd-dbgapi's number: from 1, in the order of the control stacks."""
     queue: GpuQueue
     xcc: int
     saved: SavedWave

@@ -305,7 +305,7 @@ class SimulatedTarget(StateTarget):
         machine.observe(*observers, *self._observers)
 
     def step_instruction(self, wave: WaveId) -> Halt:
-        """Execute one instruction; at a barrier, the others run until it goes on."""
+        """Execute one instruction; at a barrier, the others run until it continues."""
         return self.step_range(wave, 0, 0, frozenset(), over_calls=False)
 
     def step_range(

@@ -29,7 +29,7 @@ class Rounds(ABC, Generic[_T]):
         """Return whether one can use a turn."""
 
     def current(self, candidates: Callable[[], Sequence[_T]]) -> _T | None:
-        """Return who goes on; None where none can. `candidates`: of a new round, if it begins."""
+        """Return the wave that continues; None if none can. `candidates`: those of a new round."""
         while self._round:
             if self.can_go_on(self._round[0]):
                 return self._round[0]

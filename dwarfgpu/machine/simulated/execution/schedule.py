@@ -1,7 +1,7 @@
 """The order of waves: in each round, every wave that can continue gets one turn.
 
-Law: the order is a function of the seed and of which waves can go on at the beginning of a round. A
-stop of the machine does not change whose turn it is.
+Law: the order is a function of the seed and of the waves that can continue at the beginning of a
+round. A stop of the machine does not change whose turn it is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Schedule(Rounds[SimulatedWave]):
         """Instructions that the wave whose turn it is has executed in it."""
 
     def whose_turn(self, waves: Sequence[SimulatedWave]) -> SimulatedWave | None:
-        """Return the wave that goes on; None where none can."""
+        """Return the wave that continues; None if none can."""
 
         def released() -> Sequence[SimulatedWave]:
             release(waves)

@@ -192,7 +192,7 @@ def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
 
 
 def _made(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
-    """Memory with numbers; `UsageError` where nothing says of which type."""
+    """Memory with numbers; `UsageError` if their type is unknown."""
     declared, count = parameter.declared, numbers.count
     size, integers = declared.item_bytes, declared.item_integers
     code = None

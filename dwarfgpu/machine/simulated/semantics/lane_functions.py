@@ -14,7 +14,7 @@ import numpy as np
 from dwarfgpu.machine.simulated.semantics.exact_floats import fma64, two_over_pi_bits
 
 Lanes = np.ndarray[Any, Any]
-"""Numbers, the last axis of which is the lanes of a wave."""
+"""Numbers; the last axis is the lanes of a wave."""
 
 _INTEGER: Final = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 _FRACTION_BITS: Final = {2: 10, 4: 23, 8: 52}

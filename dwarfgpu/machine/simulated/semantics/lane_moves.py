@@ -62,7 +62,7 @@ def broadcast(a: Any, wave: RunningWave) -> Lanes:
 
 
 def filled(a: Any, count: int, wave: RunningWave) -> Lanes:
-    """Return the same value in so many elements of every lane."""
+    """Return the same value in that many elements of every lane."""
     return np.full((count, wave.lane_count), a)
 
 

@@ -104,7 +104,7 @@ class Operand:
         return text
 
     def unsigned(self, bits: int) -> str:
-        """Return the operand as an integer of so many bits, from the lowest dword on."""
+        """Return the operand as an integer of that many bits, beginning with the lowest dword."""
         value = self.value
         mask = (1 << max(bits, 32)) - 1
         if isinstance(value, Literal):

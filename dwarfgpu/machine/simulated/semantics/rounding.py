@@ -210,7 +210,7 @@ def _simple(
 
 
 def _root(a: Fraction) -> Fraction:
-    """A square root of a positive number, to so many bits that rounding it is rounding the root."""
+    """A square root of a positive number, with enough bits to be rounded as the exact root."""
     if a <= 0:
         return Fraction(0)
     scale = 1 << 2 * max(600 - (a.numerator.bit_length() - a.denominator.bit_length()) // 2, 0)

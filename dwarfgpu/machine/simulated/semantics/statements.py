@@ -76,7 +76,7 @@ def statements(
 ) -> list[str]:
     """Return the statements; `WaveStop` where the instruction is not simulated.
 
-    `is_careful`: for numbers of which an operation makes a NaN; the processor that executes this
+    `is_careful`: for numbers that an operation turns into a NaN; the processor that executes this
     says so before anything is written (`FloatingPointError`).
     `tracks_writes`: keep `RunningWave.written` up to date.
     """

@@ -33,7 +33,7 @@ SIZES: Final = {
 """Bytes of an element, by its type."""
 _EVERYWHERE: Final = slice(None)
 _MANY: Final = 256
-"""From so many addresses on, aligned words are faster than windows."""
+"""The number of addresses from which aligned words are faster than windows."""
 
 
 def extremes(numbers: Lanes) -> tuple[int, int]:
@@ -385,7 +385,7 @@ class GlobalMemory:
         return allocation.is_writable or verb != "writes"
 
     def _has_next(self, address: int, size_bytes: int) -> bool:
-        """Return whether a range goes on in the next allocation."""
+        """Return whether a range continues in the next allocation."""
         allocation = self.at(address)
         last = address + size_bytes - 1
         return allocation is not None and last >= allocation.end and self.at(last) is not None

@@ -50,7 +50,7 @@ class _Needs:
 
 
 class UnknownContents:
-    """Observes all waves of a machine that goes on from a state."""
+    """Observes all waves of a machine that resumes a state."""
 
     def __init__(self, machine: RunningMachine) -> None:
         self._global_memory = machine.global_memory
