@@ -40,7 +40,7 @@ print(f"{seconds:.3f} {peak}", file=sys.stderr)
 
 
 def image_of(waves: int) -> ProcessImage:
-    """The kernel of a fixture in so many waves, one of which has violated memory."""
+    """The kernel of a fixture in that many waves, one with a memory violation."""
     state = load_state(STATE)
     objects = [CodeObject.open(each.path, each.load_address) for each in state.code_objects]
     uris = [LoadedUri(f"file://{each.file.path}", each.load_address) for each in objects]
@@ -66,7 +66,7 @@ def image_of(waves: int) -> ProcessImage:
 
 
 def _with_scratch(image: ProcessImage, queue: QueueImage) -> Iterator[tuple[int, bytes]]:
-    """The memory with all of the scratch, of which a state knows a few lanes."""
+    """The memory with all of the scratch; a state knows only a few of its lanes."""
     first, scratch = queue.scratch_address, bytearray(queue.scratch_bytes)
     for address, data in image.memory:
         if first <= address < first + len(scratch):

@@ -1,7 +1,7 @@
 """`tools/bench.py journeys`: how many Python functions are called to answer a question.
 
 A count does not depend on the machine. Each question is asked three times before it is counted, as
-at a prompt that is in use. A generator counts once for each time that it goes on.
+at a prompt that is in use. A generator counts once for each time that it is resumed.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ PARTED = (
     ("known in no lane", f"regx v6; {LANE_OF}"),
 )  # fmt: skip
 SAMPLE = 10
-"""Waves of which the loop is timed; it is as long for each."""
+"""The waves whose loop is timed; it is equally long for each."""
 NATIVE_NS = 83
 """One evaluation by gimli, in Rust, of a variable in a register: the figure of the direction."""
 GDB_SCRIPT = """

@@ -50,7 +50,7 @@ def best(action: Callable[[], None], repeats: int = 15) -> float:
 
 
 def gpu() -> tuple[Context, Rows]:
-    """A wave of gfx942 of which everything is known."""
+    """A wave of gfx942 with known contents."""
     arch = architecture("gfx942")
     target = StateTarget(arch)
     target.add_wave(0)
@@ -145,10 +145,10 @@ def beside_gdb() -> None:
         return
     root = FIXTURES.parent
     located = [sys.executable, "-m", "dwarfgpu", "gdb-path"]
-    told = subprocess.run(located, cwd=root, capture_output=True, text=True, check=True)
+    run = subprocess.run(located, cwd=root, capture_output=True, text=True, check=True)
     commands = (
         "set debuginfod enabled off",
-        f"source {told.stdout.strip()}",
+        f"source {run.stdout.strip()}",
         "break factorial",
         "run",
         f"set var n = {DEPTH}",

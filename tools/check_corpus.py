@@ -83,9 +83,10 @@ Rules that were wrong on such files, and were changed:
 - `wide-base-register` was found in `DW_OP_breg17 XMM0` too (24 findings in 970,000 expressions).
   GCC keeps pointers and integers in vector registers of x86-64, and means their low 64 bits. The
   rule is now for GPUs, where a vector register has a value for each lane.
-- An unknown operation in the range of vendors is a warning, no error: whoever defined it can read
+- An unknown operation in the range of vendors is a warning, no error: the vendor that defined it
+can read
   it.
-- `stack-underflow` was told of the bounds of a generic subrange (GCC's Fortran, `over` after
+- `stack-underflow` was reported for the bounds of a generic subrange (GCC's Fortran, `over` after
   `push_object_address`): they begin with the number of the dimension on the stack (DWARF 5 5.13).
 """
 
@@ -145,7 +146,7 @@ def main() -> int:
 
 
 def chosen(folders: Sequence[str], seed: int, count: int) -> Iterator[str]:
-    """ELF files by a seed: half of them with debug information, as far as there are so many."""
+    """ELF files by a seed: half of them with debug information, if there are enough."""
     with_debug: list[str] = []
     others: list[str] = []
     described: set[str] = set()
@@ -228,7 +229,7 @@ def lines(total: Total, seed: int) -> Iterator[str]:
     yield from LESSONS.splitlines()
     if total.skipped:
         yield ""
-        yield "Not checked, and told so:"
+        yield "Not checked, with the reason:"
         yield ""
         yield from (f"- {count} × {why}" for why, count in total.skipped.most_common(20))
 

@@ -76,7 +76,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=8)
     arguments = parser.parse_args()
     if not Path(arguments.path).exists():
-        print(f"{arguments.path} is not there; install librocsparse0, or give a file")
+        print(f"{arguments.path} does not exist; install librocsparse0, or give a file")
         return 0
     used, megabytes = listing(arguments.path)
     container = open_container(arguments.path)

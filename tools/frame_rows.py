@@ -109,7 +109,7 @@ REGISTER = re.compile(r"\breg(\d+)\b")
 
 
 def ours(entry: Cie | Fde) -> list[str]:
-    """An entry in the words of llvm-dwarfdump; an expression as its bytes."""
+    """An entry in the syntax of llvm-dwarfdump; an expression as its bytes."""
     if isinstance(entry, Cie):
         return [f"CIE {entry.offset:x}", *program_text(entry.program, None, _expression)]
     start = entry.initial_location
@@ -148,7 +148,7 @@ class Dumped:
                     lines.append(text)
 
     def entry(self, key: Key) -> list[str]:
-        """What is said of an entry; nothing where it is not there."""
+        """What is said of an entry; empty if it does not exist."""
         head, *lines = self.entries.get(key, [""])
         end = int(head.split()[-1], 16) if head else 0
         return [head, *(self._line(line) for line in lines if _location(line) < end)]
@@ -212,7 +212,7 @@ def tables(dump: str) -> dict[Key, Table]:
 
 
 def cells(entry: Fde, columns: set[str]) -> Table:
-    """Our rows, with the columns that readelf shows, and those of which a row says something."""
+    """Our rows, with the columns that readelf shows, and those that a row mentions."""
     names = {number: _column(entry, number) for number in _registers(entry.cie)}
     numbers = {name: number for number, name in names.items()}
     found = Table()
@@ -346,9 +346,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--package", action="append", default=[], help="of Debian, installed")
-    parser.add_argument("--entries", type=int, help="compare so many entries of each file")
+    parser.add_argument("--entries", type=int, help="compare N entries of each file")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=5, help="print so many differences of a file")
+    parser.add_argument("--show", type=int, default=5, help="print N differences of a file")
     args = parser.parse_args()
     files = [*args.files, *(path for each in args.package for path in of_package(each))]
     different, totals, start = 0, Totals(), time.monotonic()

@@ -4,9 +4,9 @@
     python tools/fuzz_coverage.py dwarf --seconds 3600 --corpus corpus/dwarf
     python tools/fuzz_coverage.py dwarf --replay crash-…
 
-The engine is libFuzzer, through Atheris. The corpus is a folder: a run goes on from what the runs
+The engine is libFuzzer, through Atheris. The corpus is a folder: a run continues from what the runs
 before it found. An input that raises, or takes more than `SLOW_SECONDS` of processor time, is
-written to the folder of the corpus with `-crashes` behind its name; the run goes on.
+written to the folder of the corpus with `-crashes` appended to its name; the run continues.
 """
 
 from __future__ import annotations

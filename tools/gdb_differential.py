@@ -138,7 +138,7 @@ def inside(gdb: str, commands: Sequence[str], program: Path, *options: str) -> d
 
 
 def compared(gdb: str, build: Build, folder: Path, seed: int, stops: int) -> dict[str, Any]:
-    """One build, compared at so many places."""
+    """One build, compared at that many places."""
     program = folder / build.name
     subprocess.run(build.command(program), check=True)
     walk = f"python Walk({seed}).walk({build.source!r}, {stops}).report()"

@@ -119,7 +119,7 @@ class Walk:
         self.counts["frames"] += found.frames
         self.counts["facts"] += found.facts
         for each in found.differences:
-            # Functions that called by a jump have frames of which each has some that the other
+            # Functions that made tail calls have frames; each has some that the other
             # has not: counted, not compared.
             if each.what == "tail call":
                 whose = "only here" if each.theirs == "none" else "only in GDB"

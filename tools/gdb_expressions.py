@@ -31,7 +31,7 @@ _REMARK = re.compile(
     r'^(?:note: .*|type "explain .*)\n| Did you mean ".*"\?|(?<=[0-9a-f]): nothing is mapped there',
     re.MULTILINE,
 )
-"""Notes and hints, which GDB has nothing like, and what is told of every address."""
+"""Notes and hints, which GDB does not have, and texts about every address."""
 _NUMBER = re.compile(r"^\$[0-9]+ = ", re.MULTILINE)
 
 

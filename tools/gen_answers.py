@@ -42,7 +42,7 @@ are as the debugging information and the command line have them: relative ones s
 - `set output` holds from the next line that is read on: a script that sets it is answered as it
   began.
 - A start that fails is answered, too, with an empty `command`.
-- The command that ends the conversation answers `"result": "exit"`.
+- The command that ends the session answers `"result": "exit"`.
 - Lines are ASCII; a byte of a name or an output that is no text is `\\xff` in it. A number that
   is none is text (`"nan(…)"`).
 """

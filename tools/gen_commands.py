@@ -24,7 +24,7 @@ _VALUES: Final = {
     "integer": "number",
 }
 _MADE: Final = ("set", "show")
-"""Families of which most members are made from the settings."""
+"""Families whose members are mostly generated from the settings."""
 
 
 def document() -> str:

@@ -17,7 +17,7 @@ from dwarfgpu.cli.main import COMMANDS, configure_command
 
 FOLDER = Path(__file__).resolve().parent.parent / "dwarfgpu/data/completion"
 PATHS = {"FILE", "CORE", "PROGRAM", "STATE", "OLD", "DIR", "FOLDER"}
-"""Placeholders in help that stand for a path; positional arguments complete to files too."""
+"""Placeholders in help for a path; positional arguments complete to files too."""
 
 
 def whole_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:

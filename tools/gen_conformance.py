@@ -53,8 +53,8 @@ def _entry(coverage: Coverage, clause: Clause) -> str:
     sides: tuple[Side, ...] = ("keeps", "breaks")
     for side in sides:
         reason = missing.get(side)
-        told = f"no test: {reason}" if reason else _listed(coverage.of(clause.id, side))
-        lines.append(f"  - {side}: {told}")
+        tested = f"no test: {reason}" if reason else _listed(coverage.of(clause.id, side))
+        lines.append(f"  - {side}: {tested}")
     return "\n".join(lines)
 
 

@@ -96,7 +96,7 @@ def _rows(registers: Iterable[RegisterInfo]) -> Iterator[str]:
 
 
 def _run(index: int, register: RegisterInfo) -> tuple[object, ...]:
-    """Equal for registers that one row can show: names and DWARF numbers go on."""
+    """Equal for registers that one row can show: names and DWARF numbers continue."""
     match = re.fullmatch(r"(s|v|a|ttmp)(\d+)", register.name)
     if match is None:
         return (register.name,)

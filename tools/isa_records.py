@@ -134,7 +134,7 @@ class Records:
                 yield name, record
 
     def operand_kinds(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The operand class that stands for all that are equal, and the line of each of those."""
+        """The operand class that represents all equal ones, and the line of each of those."""
         names = {kind for _, record in self.instructions() for kind in operands_of(record).values()}
         same: dict[str, str] = {}
         first: dict[str, str] = {}

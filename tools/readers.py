@@ -2,7 +2,7 @@
 
 `tools/readers.py FILE…` goes through every entry of `.debug_info`: offset, depth, tag, attributes
 in order, names, expressions, location lists, ranges. It prints each difference and a summary.
-`--units N --seed S` takes N units of each file. A stripped file stands for its debug file.
+`--units N --seed S` takes N units of each file. A stripped file represents its debug file.
 Exit status 1 if there was a difference.
 """
 
@@ -244,9 +244,9 @@ def differences(
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--units", type=int, help="compare so many units of each file")
+    parser.add_argument("--units", type=int, help="compare N units of each file")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=5, help="print so many differences")
+    parser.add_argument("--show", type=int, default=5, help="print N differences")
     args = parser.parse_args()
     total = 0
     for path in args.files:

@@ -4,7 +4,7 @@
 
 Each environment gets a copy of the checkout's files as they are in git's index, with a link to the
 .venv of this checkout, and its own folder for temporary files. ARGUMENTs, pytest's such as paths of
-tests, stand for the whole suite. The status is 1 where a test fails in any environment.
+tests, represent the whole suite. The status is 1 where a test fails in any environment.
 
 `--at-once` makes one environment out of all that are chosen; without `no-tools` it is the
 strictest one that still runs every test. `--list` prints the environments. One that this machine

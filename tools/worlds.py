@@ -174,7 +174,7 @@ BASE_TYPES = base_types()
 
 
 def random_number(rng: Random, bits: int, signed: bool = False) -> int:
-    """A number of at most so many bits: small ones, limits and any."""
+    """A number of at most that many bits: small ones, limits and any."""
     low, high = (-1 << bits - 1, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
     chosen = rng.choice(
         (0, 1, low, high, rng.randrange(-8, 40), rng.randrange(0, 300), rng.getrandbits(bits))
@@ -256,7 +256,7 @@ def opcode(code: Code) -> bytes:
 
 
 def random_expression(rng: Random, world: World, count: int, depth: int = 0) -> bytes:
-    """An expression of so many operations, most of which find what they need on the stack."""
+    """An expression of that many operations; most of them find their operands on the stack."""
     out = b""
     transfer = Transfer(world.architecture, world.form)
     shape = Shape((), 0, 0)

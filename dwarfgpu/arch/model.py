@@ -255,7 +255,7 @@ class Architecture:
     no_return_register: int | None = None
     """The return address column of call frame information that says that there is none."""
     no_machine: str | None = None
-    """Why there is no machine to read values from, for architectures of which only files are
+    """Why there is no machine to read values from, for architectures whose files alone are
     read."""
     virtual_register: Callable[[str], int | None] | None = None
     """The DWARF number of a register that is declared by code, from its name with `%`."""

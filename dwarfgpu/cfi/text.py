@@ -1,4 +1,4 @@
-"""Call frame instructions and rows as text, in the words of llvm-dwarfdump, and as plain data."""
+"""Call frame instructions and rows as text, in the syntax of llvm-dwarfdump, and as plain data."""
 
 from __future__ import annotations
 

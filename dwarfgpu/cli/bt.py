@@ -1,4 +1,4 @@
-"""`dwarfgpu bt`: the call frames of a stopped wave or thread, in GDB's words."""
+"""`dwarfgpu bt`: the call frames of a stopped wave or thread, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -100,7 +100,8 @@ class _Then(Action):
 
 
 def run(args: Namespace) -> int:
-    """Run the kernel; 1 where a wave could not go on, `UsageError` for an impossible dispatch."""
+    """Run the kernel; return 1 if a wave could not continue. `UsageError` for an impossible
+    dispatch."""
     return with_run_demo(args, _run)
 
 

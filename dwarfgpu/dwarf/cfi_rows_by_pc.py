@@ -136,8 +136,8 @@ class CallFrames:
     def row_at(self, pc: int) -> FrameRow | None:
         """Return the row of a program location, as loaded; None if there is none.
 
-        An entry without rules counts only if no other section has rules. Raises the error because
-        of which the rows of an entry end before the location.
+        An entry without rules counts only if no other section has rules. Raises the
+        error that ends the rows of an entry before the location.
         """
         address = self._program.in_file(pc)
         if address not in self._rows:

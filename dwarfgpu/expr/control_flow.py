@@ -15,7 +15,7 @@ from dwarfgpu.model.location import Entry
 
 @frozen
 class Jump:
-    """Go on `by` bytes after the operation."""
+    """Continue `by` bytes after the operation."""
 
     by: int
 

@@ -156,7 +156,7 @@ def constant_location(data: bytes, endian: Endian) -> Location:
 
 
 def and_then(result: Location | Nested, use: Callable[[Location], Entry]) -> Entry | Nested:
-    """Go on with a location that may first need an evaluation of its own."""
+    """Continue with a location that may first need its own evaluation."""
     if isinstance(result, Location):
         return use(result)
 

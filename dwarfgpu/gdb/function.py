@@ -22,7 +22,7 @@ class Function(gdb.Function):  # type: ignore[misc]  # gdb has no types
 
     The result is a value of GDB: print $dwarfgpu("sp->in[1]").weight * 2, break 80
     if $dwarfgpu("n") > 3.
-    A value in memory stays there, and is assignable. EXPRESSION itself assigns nothing."""
+    A value in memory stays there, and is assignable. EXPRESSION itself cannot assign."""
 
     def __init__(self, debugger: Debugger) -> None:
         super().__init__("dwarfgpu")

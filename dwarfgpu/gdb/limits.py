@@ -73,7 +73,7 @@ def limits() -> Limits:
 
 @cache
 def file_limits() -> FileLimits:
-    """The limits of each file, as set."""
+    """Return the limits of each file, as set."""
     return FileLimits(**_set(FILE_LIMITS), index_cache=False)
 
 

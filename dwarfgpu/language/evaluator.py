@@ -1,7 +1,7 @@
 """Evaluate a syntax tree in the focus of a session.
 
 Law: operands are evaluated in C's order, and only when C evaluates them; only what the result needs
-is read. Every error is one line, in GDB's words if GDB has the same error.
+is read. Every error is one line, with GDB's wording if GDB has the same error.
 """
 
 from __future__ import annotations

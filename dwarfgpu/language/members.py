@@ -30,7 +30,8 @@ def path_to(kind: Struct, name: str) -> list[Member] | None:
 
 
 def no_member(kind: Struct, name: str) -> UsageError:
-    """Return the error that a structure has no such member, in GDB's words, with a suggestion."""
+    """Return the error that a structure has no such member, with GDB's wording, with a
+    suggestion."""
     kinds = "member or method" if kind.declared.methods else "member"
     return UsageError(f"There is no {kinds} named {name}.{did_you_mean(name, _names(kind))}")
 
@@ -108,10 +109,10 @@ def _own_paths(kind: Struct, name: str) -> list[list[Member]]:
 def way_to(
     derived: Struct, is_wanted: Callable[[Struct], bool], name: str
 ) -> tuple[Member, ...] | None:
-    """Return the way to a base class; `UsageError` if an object has several of that class.
+    """Return the path to a base class; `UsageError` if an object has several of that class.
 
-    Base classes are identified by the way to them from the last virtual one on, of which an object
-    has one.
+    Base classes are identified by the path to them from the last virtual one, which occurs once in
+    an object.
     """
     paths: dict[tuple[object, ...], tuple[Member, ...]] = {}
     visited: set[tuple[object, ...]] = set()

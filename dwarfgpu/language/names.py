@@ -125,7 +125,7 @@ class Names:
         return [function for function in chain if declaration_of(function) in declarations]
 
     def unknown(self, name: str) -> UsageError:
-        """Return the error that a name is unknown, in GDB's words."""
+        """Return the error that a name is unknown, with GDB's wording."""
         return UsageError(self.session.meanings(name).why_not(name))
 
     def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:

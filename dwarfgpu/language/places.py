@@ -193,7 +193,7 @@ class Places:
         return self._checked(evolve(value, bits=object_bits(kind, size, location, self.context)))
 
     def _checked(self, value: TypedValue) -> TypedValue:
-        """A completely unreadable object is an error, in GDB's words for memory."""
+        """A completely unreadable object is an error, with GDB's wording for memory."""
         bits = value.bits
         if bits is None or not bits.size_bits:
             return value

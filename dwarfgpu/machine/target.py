@@ -240,7 +240,7 @@ class WavesAtBarrier:
 
 @frozen
 class Halt:
-    """Why a machine that ran stopped, in the words of GDB's machine interface."""
+    """Why a machine that ran stopped, in the terms of GDB's machine interface."""
 
     reason: Literal[
         "breakpoint-hit",
@@ -285,7 +285,7 @@ class Runs(Target, Protocol):
         ...
 
     def step_instruction(self, wave: WaveId) -> Halt:
-        """Execute one instruction of a wave; the others may go on or not."""
+        """Execute one instruction of a wave; the others may continue or not."""
         ...
 
     def resume(self, addresses: frozenset[int]) -> Halt:

@@ -14,14 +14,14 @@ from dwarfgpu.pyelftools.expression import bytes_of
 
 
 def dis(attribute: Attribute, die: DIE | None = None, code: CodeObject | None = None) -> str:
-    """The text of an expression as llvm-dwarfdump writes it, in one line; `dwarfgpu.assemble` of it
-    gives the bytes, with every number in as few as it needs. Of a location list, a line for each
-    entry, with its program locations as loaded.
+    """Return the text of an expression as llvm-dwarfdump writes it, in one line;
+    `dwarfgpu.assemble` returns its bytes, with every number in as few bytes as it needs. For a
+    location list, return a line for each entry, with its program locations as loaded.
 
     The DIE gives the sizes of addresses and offsets and the byte order: those of a 64-bit
     little-endian file without one. The code object gives the names of registers, and what vendors'
-    encodings mean in the unit: AMD's meaning without one. `UsageError` for what is neither, and for
-    a DIE of another file; an attribute needs both.
+    encodings mean in the unit: AMD's meaning without one. `UsageError` for any other argument, and
+    for a DIE of another file; an attribute needs both.
     """
     if code is not None:
         code_object(code)

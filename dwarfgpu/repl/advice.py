@@ -1,4 +1,4 @@
-"""Suggestions for errors about unknown names, in GDB's words."""
+"""Suggestions for errors about unknown names, with GDB's wording."""
 
 from __future__ import annotations
 

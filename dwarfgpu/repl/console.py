@@ -207,7 +207,7 @@ class Console:
             self._answer.note(text, self._groups)
 
     def confirms(self, question: str, *, is_typed: bool) -> bool:
-        """Return whether to go on with a dangerous command; a script is not asked."""
+        """Return whether to continue with a dangerous command; a script is not asked."""
         if not self.settings.flag("confirm"):
             return True
         if not is_typed or not self.is_interactive:

@@ -1,4 +1,4 @@
-"""What a setting is, and what a text means to it, in GDB's words."""
+"""What a setting is, and what a text means to it, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error texts at the prompt, in GDB's words where GDB has a message for the error."""
+"""Error texts at the prompt, with GDB's wording where GDB has a message for the error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def message_of(error: DwarfGpuError) -> str:
 
 
 def error_text(error: DwarfGpuError) -> str:
-    """Return the message in GDB's words; an error of the engine adds who is at fault."""
+    """Return the message with GDB's wording; an error of the engine adds who is at fault."""
     if type(error) is UndefinedBits and error.site is not None:
         return f"value has been optimized out: {error}"
     return str(error) if is_in_gdbs_words(error) else f"{error.kind}: {error}"

@@ -170,7 +170,7 @@ def _must_be_evaluated(member: Member) -> bool:
 def _base(
     shown: Shown, kind: Struct, member: Member, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    """Format a base class; in GDB's words if the table with its place is unreadable."""
+    """Format a base class; with GDB's wording if the table with its place is unreadable."""
     base = strip(member.type)
     if isinstance(base, Struct) and base.is_declaration:
         yield "{<No data fields>}"

@@ -1,4 +1,4 @@
-"""Where a variable is, by its description alone, in the words of GDB's `info address`."""
+"""Where a variable is, by its description alone, with the wording of GDB's `info address`."""
 
 from __future__ import annotations
 

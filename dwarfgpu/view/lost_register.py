@@ -21,7 +21,7 @@ _READS = ("regval_type", "GNU_regval_type", "bregx")
 
 
 def why_lost(session: Session, steps: Sequence[Step]) -> str | None:
-    """Return which register of which frame is lost, if that made the last step fail."""
+    """Return the lost register and its frame, if that made the last step fail."""
     failed = next((step for step in reversed(steps) if step.error is not None), None)
     if failed is None or not isinstance(failed.error, UndefinedBits):
         return None

@@ -72,7 +72,7 @@ def circular(attribute: int, count: int) -> Files:
 
 
 def typedefs(count: int) -> Files:
-    """A variable of a type at the end of a chain of typedefs, the first of which is `int`."""
+    """A variable of a type at the end of a chain of typedefs that begins with `int`."""
     chain = [b"\4" + OF_INT]
     size = len(chain[0])
     for number in range(count):
@@ -197,7 +197,7 @@ def inlined(count: int) -> Files:
 
 
 def directives(count: int) -> Files:
-    """Namespaces of which each imports all of the next, the last one the first."""
+    """Namespaces that each import all of the next one; the last one imports the first."""
     one = len(b"\3n00000000\0\4") + 4 + 1
     entries = b"".join(
         b"\3n%08d\0\4" % number + word(FIRST + one * ((number + 1) % count)) + b"\0"
@@ -213,7 +213,7 @@ def directives(count: int) -> Files:
 
 
 def imported_units(count: int) -> Files:
-    """Units of which each imports the next, the last one the first."""
+    """Units that each import the next one; the last one imports the first."""
     one = len(unit(b"\1\2" + word(0) + b"\0"))
     data = b"".join(
         unit(b"\1\2" + word(one * ((number + 1) % count) + HEADER_BYTES) + b"\0")
@@ -266,7 +266,7 @@ def attributes(count: int) -> Files:
 
 
 def overlapping_tables(count: int) -> Files:
-    """Units of which each has the table of abbreviations of the one before, but for its first."""
+    """Units that each have the abbreviation table of the one before, without its first entry."""
     one = abbreviations(Shape(dw.TAG_COMPILE_UNIT))[1:-1]
     records = [encode_uleb(code) + one for code in range(1, count + 1)]
     data, at = b"", 0

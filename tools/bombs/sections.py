@@ -193,7 +193,7 @@ def remembered(count: int) -> Files:
 
 
 def rules_of_rows(count: int) -> Files:
-    """Rows of which each has a rule more than the one before."""
+    """Rows that each have one rule more than the one before."""
     code = b"".join(b"\5" + encode_uleb(number) + b"\1\x41" for number in range(count))
     return frames(fde(code))
 

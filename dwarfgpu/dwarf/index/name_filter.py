@@ -123,7 +123,7 @@ def _has_entry(
                 or any(_completes(unit, start, *completion) for completion in completing)
             ):
                 return True
-    # A code may be longer than it must be: its last byte is then 0, and those before go on.
+    # A code may be longer than it must be: its last byte is then 0, and those before continue.
     gaps = {_bytes_before_name(abbreviation) or 0 for abbreviation in named}
     return any(
         unit.data[start - 1] >= 0x80

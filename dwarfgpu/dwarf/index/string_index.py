@@ -90,8 +90,8 @@ class StringIndex:
     def units_defining(
         self, texts: Collection[bytes], tags: Collection[int]
     ) -> tuple[CompilationUnit, ...] | None:
-        """The units with such a name of an entry with one of these tags that is no declaration, or
-        that completes one; None where that is not known without reading them."""
+        """Return the units with an entry of such a name and one of these tags that is not a
+        declaration, or that completes one; None if that is not known without reading them."""
         return self._by_names(lambda names: names.units_defining(texts, tags))
 
     @cached_property
@@ -149,9 +149,9 @@ class StringIndex:
     def units_containing(
         self, text: bytes, kinds: Collection[int] | None = None, *, is_beginning: bool = False
     ) -> tuple[CompilationUnit, ...] | None:
-        """The units, in the order of the file, that may have a name with a text in it. None: every
-        unit may. `is_beginning`: an identifier in the name begins with it. `kinds` (`kinds_of`):
-        units may be left out where no entry of these kinds has such a name."""
+        """Return the units, in the order of the file, that may have a name that contains a text.
+        None: every unit may. `is_beginning`: an identifier in the name begins with it. `kinds`
+        (`kinds_of`): units without an entry of these kinds with such a name may be left out."""
         known = self._by_names(
             lambda names: names.units_containing(text, kinds, is_beginning=is_beginning)
         )

@@ -329,12 +329,12 @@ class LineTable:
                     yield row.address
 
     def rows_of_gdb(self, sequence: LineSequence) -> list[LineRow]:
-        """The rows of a sequence that GDB keeps when it reads the table.
+        """Return the rows of a sequence that GDB keeps when it reads the table.
 
-        It drops rows that go on with the line and file of the row before them, from the first of
-        these on that has a discriminator; those at whose address the code of another file begins,
-        or the sequence ends; and one of another file that is no statement, at an address that has
-        one.
+        It drops rows that continue the line and file of the row before them, beginning with the
+        first of these that has a discriminator; rows at whose address the code of another file
+        begins, or the sequence ends; and a row of another file that is not a statement, at an
+        address that has one.
         """
         rows, kept = self.matrix.rows, list[LineRow]()
         line, file, is_distinguished = None, None, False

@@ -292,7 +292,7 @@ def parameter_types(function: Die, spelling: Callable[[Type | None], str] = _spe
 
 
 def template_parameter(scope: Die, name: str) -> Die | None:
-    """Return a parameter of the template of which a function or class is an instance (DWARF 5
+    """Return a parameter of the template that a function or class is an instance of (DWARF 5
     2.23)."""
     for holder in scope.origins():
         for child in holder.children():
@@ -333,7 +333,7 @@ def is_definition(die: Die) -> bool:
 
 
 def unknown_in(scope: Die | None, name: str) -> str:
-    """Return that a scope, perhaps without an entry, has no such name: in GDB's words."""
+    """Return that a scope, perhaps without an entry, has no such name: with GDB's wording."""
     tag = None if scope is None else scope.tag
     if tag == dw.TAG_SUBPROGRAM:
         return f'No symbol "{name}" in specified context.'

@@ -152,7 +152,7 @@ class NameLookup(UnitSearch):
         return self._in_scopes(holder, last, accepts)
 
     def why_not(self, name: str) -> str:
-        """Return why a name denotes nothing, in GDB's words."""
+        """Return why a name denotes nothing, with GDB's wording."""
         *outer, last = parts(name) or (Part(name, text=name),)
         if not outer:
             return f'No symbol "{last.text}" in current context.'

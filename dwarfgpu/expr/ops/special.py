@@ -140,7 +140,7 @@ def _entry_value(calling: Context, outcome: Outcome) -> Entry:
         base = arch.register(outcome.last_register).type
         counts = base.vector_size is None and (base.is_integral or base.encoding == "address")
         if counts and base.bit_size == arch.address_bits:
-            base = arch.generic  # producers go on with literals: docs/spec-notes.md
+            base = arch.generic  # producers continue with literals: docs/spec-notes.md
         return _retrieved(calling, entry, base)
     raise IllFormed("the expression gives neither a value nor a register location description")
 

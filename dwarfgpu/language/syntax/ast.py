@@ -98,7 +98,7 @@ class Declarator:
     """For a pointer: `const` … and `@local` for the address space of the pointer."""
     is_variadic: bool = False
     is_prototyped: bool = True
-    """Not `()`, which in C says nothing of the parameters."""
+    """Not `()`, which in C does not declare the parameters."""
 
 
 @frozen

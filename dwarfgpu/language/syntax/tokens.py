@@ -59,7 +59,8 @@ _CODINGS: Final = {
     "U": ("UTF-32LE", "utf-32-le", 4),
     "L": ("UTF-32LE", "utf-32-le", 4),
 }
-"""Per prefix of a literal: the character set in GDB's words and as a codec, and bytes of a unit."""
+"""Per prefix of a literal: the character set with GDB's wording and as a codec, and bytes of a
+unit."""
 
 
 @frozen

@@ -1,4 +1,4 @@
-"""`display`: expressions that are shown again whenever the focus moves, in GDB's words."""
+"""`display`: expressions that are shown again whenever the focus moves, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`x`: memory by address, in GDB's words."""
+"""`x`: memory by address, with GDB's wording."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Row:
 
 
 def _keep(shell: Shell, units: Units, unit: Unit, address: int) -> None:
-    """`$_`, `$__`, and where to go on."""
+    """`$_`, `$__`, and where to continue."""
     shell.examined = evolve(shell.examined, address=unit.next_address)
     kind = units.format.type
     pointer = units.places.pointer(kind, units.space, address)

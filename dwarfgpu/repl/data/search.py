@@ -1,4 +1,4 @@
-"""`find`: where a pattern is in memory, in GDB's words."""
+"""`find`: where a pattern is in memory, with GDB's wording."""
 
 from __future__ import annotations
 

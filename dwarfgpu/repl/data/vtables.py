@@ -1,4 +1,4 @@
-"""Tables of virtual functions, in GDB's words."""
+"""Tables of virtual functions, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`disassemble`: the code of a function or of addresses, in GDB's words."""
+"""`disassemble`: the code of a function or of addresses, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source text at the prompt: `list` and `info line`, in GDB's words."""
+"""Source text at the prompt: `list` and `info line`, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of the program: sources, code objects and their sections, in GDB's words."""
+"""The files of the program: sources, code objects and their sections, with GDB's wording."""
 
 from __future__ import annotations
 

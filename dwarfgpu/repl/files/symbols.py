@@ -1,4 +1,4 @@
-"""The symbol at an address, and the location of a symbol, in GDB's words."""
+"""The symbol at an address, and the location of a symbol, with GDB's wording."""
 
 from __future__ import annotations
 

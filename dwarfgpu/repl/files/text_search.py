@@ -1,4 +1,5 @@
-"""`search` and `reverse-search`: lines of source text by regular expressions, in GDB's words."""
+"""`search` and `reverse-search`: lines of source text by regular expressions, with GDB's
+wording."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: save breakpoints FILE
 
-    "source FILE" sets them again, in another conversation too.
+    "source FILE" sets them again, also in another session.
     """
     if not argument:
         raise UsageError("Argument required (file name in which to save)")

@@ -94,7 +94,7 @@ def _names(shell: Shell, word: str) -> Iterator[Candidate]:
 
 @command("info signals", topic="data", aliases=("handle",), complete=_names)
 def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
-    """What debugger does when program gets various signals.
+    """Show what the debugger does when the program gets signals.
 
     Usage: info signals [SIGNAL]
        or: info signal ADDRESS

@@ -45,7 +45,7 @@ class CapturedText(io.StringIO):
 
 
 class _BorrowedStream:
-    """A stream of the process that code uses and cannot close: the conversation goes on with it.
+    """A stream of the process that code uses and cannot close: the session continues with it.
 
     `exit()` closes stdin, before it raises anything.
     """

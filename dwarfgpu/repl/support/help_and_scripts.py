@@ -87,7 +87,7 @@ def _is_of_text(part: Part) -> bool:
 
 
 def _folded(part: Part, columns: int) -> Part:
-    """A line of a list, which goes on further in."""
+    """A line of a list; continuation lines are indented."""
     text = part if isinstance(part, str) else part.text if isinstance(part, Output) else ""
     if len(text) <= columns or text.startswith(" "):
         return part

@@ -285,7 +285,7 @@ FOREIGN: Final = (
     Foreign("breakpoint list", "", "List breakpoints.", _plain("info breakpoints")),
     Foreign("breakpoint delete", "[NUMBER...]", "Delete breakpoints.", _plain("delete")),
     Foreign("process launch", "", "Start the program.", _plain("run")),
-    Foreign("process continue", "", "Go on.", _plain("continue")),
+    Foreign("process continue", "", "Continue.", _plain("continue")),
     Foreign("process status", "", "Show where the program is.", _plain("frame")),
     Foreign("command alias", "NAME COMMAND [ARGUMENT...]", "Give a command another name.",
             _command_alias),

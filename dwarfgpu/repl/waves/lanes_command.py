@@ -124,7 +124,7 @@ def _chosen(session: Session, text: str) -> tuple[list[int], str]:
 
 
 def _fits(rows: Sequence[LaneRow], columns: int) -> bool:
-    """Whether a grid shows all of every value in a line of so many columns."""
+    """Whether a grid shows all of every value in a line of that many columns."""
     widths = [len(row.cell.text) for row in rows]
     width = max(widths) + 2 * any(row.cell.state == "I" for row in rows)
     return max(widths) <= WIDEST and 4 + LEAST_COLUMNS * (width + 1) <= columns

@@ -1,4 +1,4 @@
-"""`disassemble` and `x/i` in GDB's words, for the prompt and for GDB's commands."""
+"""`disassemble` and `x/i` with GDB's wording, for the prompt and for GDB's commands."""
 
 from __future__ import annotations
 

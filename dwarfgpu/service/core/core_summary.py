@@ -1,4 +1,4 @@
-"""A core file in GDB's words: what ran, and why it stopped."""
+"""A core file with GDB's wording: what ran, and why it stopped."""
 
 from __future__ import annotations
 

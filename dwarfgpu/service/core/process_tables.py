@@ -1,4 +1,4 @@
-"""The process of a core file: `info proc`, `info auxv` and `info inferiors`, in GDB's words."""
+"""The process of a core file: `info proc`, `info auxv` and `info inferiors`, with GDB's wording."""
 
 from __future__ import annotations
 

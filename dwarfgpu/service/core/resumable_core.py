@@ -79,7 +79,7 @@ def _failed(
     """Return the waves that had failed at another instruction than the one at their pc.
 
     That is tried on machines of their own, with what the core has. A wave whose pc was written
-    goes on from there.
+    continues from there.
     """
     before = GpuTarget(gpu.gpu, gpu.memory)
     before.kernel_name, before.function_code = gpu.kernel_name, gpu.function_code

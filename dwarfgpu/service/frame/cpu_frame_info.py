@@ -1,4 +1,4 @@
-"""`info frame` of a thread of a CPU, in GDB's words."""
+"""`info frame` of a thread of a CPU, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _is_batched(
 
 
 def is_batchable(text: str) -> bool:
-    """Return whether an expression means the same in every lane and assigns nothing."""
+    """Return whether an expression means the same in every lane and has no assignment."""
     return _NOT_BATCHABLE.search(text) is None
 
 
@@ -223,7 +223,7 @@ def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedVal
 
 
 def _is_scalar(reading: Reading) -> bool:
-    """Return whether the text of a value depends only on its bits, all of which are known."""
+    """Return whether the text of a value depends only on its bits, and all of them are known."""
     is_whole = reading.bits is not None and reading.bits.is_complete
     return is_whole and isinstance(strip(reading.type), Base | Enum)
 

@@ -20,7 +20,7 @@ def matches(
     pattern: bytes,
     warn: Callable[[str], None],
 ) -> Iterator[int]:
-    """Yield the addresses of a pattern in so many bytes; unreadable memory ends the search with a
+    """Yield the addresses of a pattern in that many bytes; unreadable memory ends the search with a
     warning."""
     buffer, base, position = b"", start, start
     end = start + length

@@ -35,7 +35,7 @@ _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 @frozen
 class StopPlace:
-    """A wave that could not go on."""
+    """A wave that could not continue."""
 
     reason: str
     """amd-dbgapi's, or NOT_SIMULATED."""
@@ -100,8 +100,8 @@ def run_kernel(
     global_memory: GlobalMemory | None = None,
     executor: Executor = "lockstep",
 ) -> Result:
-    """Run a dispatch to its end, to the first wave that cannot go on, or to a breakpoint where it
-    is to end; `at_breakpoint` says which one, else it is the first.
+    """Run a dispatch to its end, to the first wave that cannot continue, or to a breakpoint where
+    it is to end; `at_breakpoint` says which one, else it is the first.
 
     `attach` adds observers; `progress` is called with the number of executed instructions.
     `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another dispatch of

@@ -72,7 +72,7 @@ def formatted(
     control: Mapping[int, str] | None = None,
 ) -> str:
     """Return the text of `"FORMAT", VALUES`, with halves of surrogate pairs for bytes that are not
-    UTF-8; errors in GDB's words.
+    UTF-8; errors with GDB's wording.
 
     `control`: the replacement for control characters of the values, so that the program's data does
     not control a terminal.

@@ -227,7 +227,7 @@ def expression_settings_of(
 
 
 def _no_access(reason: str) -> str:
-    """Return a reason as an error of its own, in GDB's words: the first requested address."""
+    """Return a reason as an error of its own, with GDB's wording: the first requested address."""
     match = _OF_LANE.fullmatch(reason)
     plain = _ELSEWHERE.fullmatch(reason)
     if match is None and plain is not None:

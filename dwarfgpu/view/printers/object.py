@@ -1,7 +1,7 @@
 """An object as printers see it: its members, its target, its number.
 
 Law: nothing is read before a number or characters are requested; unreadable parts are a
-`DwarfGpuError` in GDB's words, never a guess.
+`DwarfGpuError` with GDB's wording, never a guess.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ DIVERGENT = FIXTURES / "states/divergent.gfx942.json"
 def test_what_is_not_known_stops_the_wave() -> None:
     """A state for looking at it has no pc of all waves, no MODE."""
     state = load_state(DIVERGENT).target
-    with pytest.raises(UsageError, match=r"wave \d+ cannot go on: its \w+ is not known; set \$"):
+    with pytest.raises(UsageError, match=r"wave \d+ cannot continue: its \w+ is not known; set \$"):
         machine_of_state(state, [])
 
 

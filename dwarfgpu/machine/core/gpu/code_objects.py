@@ -207,7 +207,7 @@ def _checked_override(
 
 
 def _opened(memory: CoreMemory, uri: CodeObjectUri, where: Where) -> ObjectFile:
-    """The code object of a URI; `Unavailable` with the reason where it is not at hand."""
+    """The code object of a URI; `Unavailable` with the reason if it is not available."""
     name = shown_path(uri.text)
     if uri.path is None:
         assert uri.size_bytes is not None

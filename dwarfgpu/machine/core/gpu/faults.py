@@ -1,4 +1,4 @@
-"""Describe the failed waves of a core file in the words of debuggers.
+"""Describe the failed waves of a core file in the terms of debuggers.
 
 Law: a wave that was stopped only for the dump did not fail. The order of waves is kept.
 """

@@ -108,7 +108,7 @@ def faulty_access(
             continue
         lanes = _contradicted(target, memory, number, addressing, accesses, reasons)
         if not memory.is_complete and len(lanes) == len({lane for lane, _ in accesses}):
-            # No address is in the core, which says nothing: it may leave memory out.
+            # No address is in the core, which proves nothing: it may omit memory.
             lanes = tuple(item for item in lanes if item.why != memory.unmapped)
             if not lanes and accesses:
                 missing = "the core file has no address of"

@@ -59,7 +59,7 @@ def fails_at_pc(machine: RunningMachine, wave: SimulatedWave, reason: StopReason
     """Execute the next instruction of a wave, and return whether that fails for a reason.
 
     One that cannot be executed, because something is not known or not simulated, may be it: the
-    wave does not go on from there either.
+    wave does not continue from there either.
     """
     from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 

@@ -124,7 +124,7 @@ class SimulatedTarget(StateTarget):
         return wave in self._by_id and self._by_id[wave].is_ended
 
     def _wave(self, number: WaveId) -> SimulatedWave:
-        """A wave that runs; `Unavailable` in GDB's words where it has ended."""
+        """A wave that runs; `Unavailable` with GDB's wording where it has ended."""
         if self._by_id[number].is_ended:
             raise Unavailable("No registers.")
         return self._by_id[number]
@@ -352,7 +352,7 @@ class SimulatedTarget(StateTarget):
         return self._went_on(self._running, None)
 
     def run_on(self, addresses: frozenset[int], most: int | None = None) -> Stopped | None:
-        """Let all waves run until one stops; None where they have ended, or have executed so many
+        """Let all waves run until one stops; None where they have ended, or have executed that many
         instructions since the machine was made."""
         with self._resuming() as machine:
             if self.only_wave is None:

@@ -44,7 +44,8 @@ def at_barriers(waves: Iterable[SimulatedWave]) -> tuple[WavesAtBarrier, ...]:
 
 
 def meet(waves: Sequence[SimulatedWave]) -> bool:
-    """Let the waves of a workgroup go on if all have signalled the barrier; whether they have."""
+    """Let the waves of a workgroup continue if all have signalled the barrier; return whether they
+    have."""
     running = [wave for wave in waves if not wave.is_ended]
     if not running or not all(wave.signals for wave in running):
         return False

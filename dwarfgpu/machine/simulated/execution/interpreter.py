@@ -234,8 +234,9 @@ class RunningMachine:
     def run(
         self, most: int | None = None, breakpoints: frozenset[int] = frozenset()
     ) -> Stopped | None:
-        """Run until all waves have ended (None), one cannot go on, one is at a breakpoint where it
-        was not reported before, or all have executed so many instructions since the start (None).
+        """Run until all waves have ended (None), one cannot continue, one is at a breakpoint where
+        it was not reported before, or all have executed that many instructions since the start
+        (None).
 
         A stop does not change whose turn it is: what happens is the same without it.
         """
@@ -463,7 +464,7 @@ class RunningMachine:
         return Stopped(wave, stop.reason, stop.text, stop.lanes)
 
     def _has_to_wait(self, wave: SimulatedWave) -> bool:
-        """Return whether a wave cannot go on now, or nothing shall."""
+        """Return whether a wave cannot continue now, or none may."""
         return wave.is_ended or wave.is_waiting or wave.is_halted or self._is_interrupted
 
     def _deadlock(self) -> Stopped | None:

@@ -181,7 +181,7 @@ class _GroupRun:
         self._careful: dict[Step, Callable[[Any], None]] = {}
 
     def run(self) -> None:
-        """`Conflict` and `WaveStop` where the waves cannot go on together to their end."""
+        """`Conflict` and `WaveStop` if the waves cannot continue together to their end."""
         members = self._group.members
         ready = list(range(len(members)))
         row = blocks = 0
@@ -338,8 +338,8 @@ class _GroupRun:
 
 
 def _require_wait(steps: Sequence[Step]) -> None:
-    """Between signalling a barrier and waiting for it, others may go on or not: `Conflict` where a
-    wave does something then."""
+    """Between signalling a barrier and waiting for it, others may continue or not: `Conflict` where
+    a wave does something then."""
     signalled = False
     for step in steps:
         waits = any("has_to_wait" in line for line in step.lines)

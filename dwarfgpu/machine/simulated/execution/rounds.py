@@ -1,7 +1,7 @@
 """Scheduling in rounds: everyone who can continue gets one turn per round.
 
-Law: the order is a function of the seed, the number of the round and of who can go on when it
-begins.
+Law: the order is a function of the seed, the number of the round and of the waves that can continue
+when it begins.
 """
 
 from __future__ import annotations

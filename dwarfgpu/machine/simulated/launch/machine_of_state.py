@@ -158,7 +158,7 @@ def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
         stored = known.get(name)
         if stored is None or not _has_bits(stored, needed):
             raise UsageError(
-                f"wave {number} cannot go on: its {name} is not known; set ${name}, or use --reg"
+                f"wave {number} cannot continue: its {name} is not known; set ${name}, or use --reg"
             )
     for register in (
         *state.architecture.registers.values(),
@@ -204,7 +204,7 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
         return
     if name in _ALL_OR_NOTHING and not is_whole:
         raise UsageError(
-            f"wave {wave.wave.id} cannot go on: only a part of its {name} is known; "
+            f"wave {wave.wave.id} cannot continue: only a part of its {name} is known; "
             f"set ${name}, or use --reg"
         )
     write_contents(wave, register, 0, bytes(stored.data))

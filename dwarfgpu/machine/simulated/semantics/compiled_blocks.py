@@ -1,7 +1,7 @@
 """Compile machine code to one Python function per block: instructions up to a possible branch.
 
 A block is the statements of its instructions, one after the other, in one function. Law: it does
-what its instructions do one at a time; where it cannot go on, the line of the source that raised
+what its instructions do one at a time; where it cannot continue, the line of the source that raised
 says which of them was about to be executed.
 """
 

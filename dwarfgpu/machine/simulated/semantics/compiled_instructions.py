@@ -89,7 +89,7 @@ class Step:
         """The Python text, without the prologue."""
         text = "\n".join(lines)
         self.ends_block = _ENDS.search(text) is not None
-        """Whether the wave may go elsewhere, stop, or go on in another mode."""
+        """Whether the wave may jump, stop, or continue in another mode."""
         self.reads_clock = _CLOCK.search(text) is not None
 
     @cached_property

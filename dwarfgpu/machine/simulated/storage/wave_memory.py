@@ -1,7 +1,7 @@
 """Memory as a running wave sees it: what is common to all of it, and global memory.
 
 `wave_lds.py`, `wave_scratch.py`, `wave_generic.py` and `wave_buffers.py` add the others. Loads
-return a value for each lane, of which those of inactive lanes mean nothing. A result for several
+return a value for each lane; those of inactive lanes are meaningless. A result for several
 elements has an axis for them before the lanes.
 """
 
