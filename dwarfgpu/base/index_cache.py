@@ -28,8 +28,9 @@ MAX_BYTES: Final = 512 << 20
 _MAX_ENTRY_BYTES: Final = MAX_BYTES // 4
 _FORMAT: Final = 1
 _MAGIC: Final = b"dwarfgpu"
-_HEADER: Final = Struct("<8s I I Q 32s")
-"""Magic, format, CRC-32 of everything after it, size of the whole file, identity."""
+_HEADER: Final = Struct("<8s I I Q I")
+"""Magic, format, CRC-32 of everything after it, size of the whole file, bytes of the identity,
+which follows."""
 _CHECKED_AT: Final = Struct("<8s I I").size
 _SUFFIX: Final = ".index"
 _ABANDONED_SECONDS: Final = 3600
@@ -70,15 +71,13 @@ class IndexCache:
 
     def store(self, name: str, identity: bytes, *parts: bytes) -> None:
         """Keep bytes under a name, in place of those of before, as far as the folder permits."""
-        size_bytes = _HEADER.size + sum(map(len, parts))
+        size_bytes = _HEADER.size + len(identity) + sum(map(len, parts))
         if self.folder is None or size_bytes > _MAX_ENTRY_BYTES:
             return
         import zlib  # few processes write an entry
-        from hashlib import sha256
-
         from dwarfgpu.base.writing import write_file
 
-        rest = Struct("<Q 32s").pack(size_bytes, sha256(identity).digest())
+        rest = Struct("<Q I").pack(size_bytes, len(identity)) + identity
         checksum = zlib.crc32(rest)
         for part in parts:
             checksum = zlib.crc32(part, checksum)
@@ -96,7 +95,6 @@ class IndexCache:
         """`OSError` and `ValueError` for a file that cannot be mapped."""
         import mmap
         import zlib
-        from hashlib import sha256
 
         _require_private(folder)
         path = folder / f"{name}{_SUFFIX}"
@@ -112,13 +110,14 @@ class IndexCache:
             os.utime(descriptor)  # it was used last
         finally:
             os.close(descriptor)
-        magic, format, checksum, claimed, owner = _HEADER.unpack_from(content)
+        magic, format, checksum, claimed, identity_bytes = _HEADER.unpack_from(content)
+        start = _HEADER.size + identity_bytes
         is_usable = (
             (magic, format, claimed) == (_MAGIC, _FORMAT, size_bytes)
-            and owner == sha256(identity).digest()
+            and content[_HEADER.size : start] == identity
             and checksum == zlib.crc32(content[_CHECKED_AT:])
         )
-        return content[_HEADER.size :] if is_usable else None
+        return content[start:] if is_usable else None
 
 
 def default_folder() -> Path | None:

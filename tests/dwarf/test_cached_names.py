@@ -206,7 +206,7 @@ def test_the_second_process_indexes_and_the_third_uses_it(
         (entry,) = folder.iterdir()
         sizes.append(entry.stat().st_size)
     assert entry.name == b"12345678".hex() + ".index"
-    assert sizes[0] < 100 < 1_000 < sizes[1] == sizes[2]
+    assert sizes[0] < 1_500 < 4_000 < sizes[1] == sizes[2]
     strings = CodeObject.open(path, limits=KEPT).info.strings
     monkeypatch.setattr(strings, "_holding", None)  # nothing is searched
     assert strings.units(b"nothing\0") == ()
@@ -298,7 +298,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     plain = run("--no-cache")
     assert "nothing" in plain and not folder.exists()
-    for size in (range(1, 100), range(1_000, 100_000), range(1_000, 100_000)):
+    for size in (range(1, 1_500), range(4_000, 100_000), range(4_000, 100_000)):
         assert run() == plain
         (entry,) = folder.iterdir()
         assert entry.stat().st_size in size
