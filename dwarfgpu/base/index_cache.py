@@ -52,6 +52,12 @@ class IndexCache:
         self.later: dict[str, Callable[[Progress], None]] = {}
         """What is still to be stored, by the names of the entries: after the last answer."""
 
+    def switch(self, *, on: bool) -> None:
+        """Use the folder of the user from now on, or none."""
+        self.folder = default_folder() if on else None
+        if not on:
+            self.later.clear()
+
     def finish(self, progress: Progress) -> None:
         """Store what is still to be stored."""
         while self.later:
@@ -75,6 +81,7 @@ class IndexCache:
         if self.folder is None or size_bytes > _MAX_ENTRY_BYTES:
             return
         import zlib  # few processes write an entry
+
         from dwarfgpu.base.writing import write_file
 
         rest = Struct("<Q I").pack(size_bytes, len(identity)) + identity

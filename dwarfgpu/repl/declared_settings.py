@@ -185,6 +185,10 @@ SETTINGS: Final = tuple(sorted((
         "number of lines in a page for dwarfgpu output pagination.",
         more="Lines per page before the prompt to continue; 0 disables paging.",
     ),
+    _flag("index-cache enabled", True, "The index cache is {}.",
+          "whether the index cache is used.",
+          "When on, names in large files are kept in the cache folder of the user. Files that are\n"
+          "opened with --no-cache stay without it."),
     Setting(
         "language", "choice", "auto", 'The current source language is "{}".',
         "the current source language.", LANGUAGES,
@@ -280,7 +284,7 @@ WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "follow-exec-mode": STARTS_NO_PROCESS,
     "follow-fork-mode": STARTS_NO_PROCESS,
     "history": "the line editor keeps the commands of this session",
-    "index-cache": "dwarfgpu keeps no files of its own",
+    "index-cache directory": "the environment variable XDG_CACHE_HOME names the folder",
     "inferior-tty": STARTS_NO_PROCESS,
     "logging debugredirect": _NO_MESSAGES,
     "max-completions": "all completions are listed",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.base.index_cache import INDEX_CACHE
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, Wave, Workgroup
 from dwarfgpu.repl.command import find
@@ -403,3 +404,20 @@ def test_the_commands_are_documented(repository: Path) -> None:
         line = rf"- (`.+`, )?`{re.escape(each.name)}`(, `.+`)?: "
         title = rf"### `{re.escape(each.name)}`"
         assert re.search(f"^{line if each.is_absent else title}", text, re.MULTILINE)
+
+
+def test_the_index_cache(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("DWARFGPU_NO_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(INDEX_CACHE, "folder", None)
+    assert said(shell, "set index-cache enabled on") == ""
+    assert INDEX_CACHE.folder == tmp_path / "dwarfgpu" / "index"
+    INDEX_CACHE.later["a"] = lambda progress: None
+    assert said(shell, "set index-cache enabled off") == ""
+    assert INDEX_CACHE.folder is None and not INDEX_CACHE.later
+    assert said(shell, "show index-cache enabled") == "The index cache is off.\n"
+    monkeypatch.setattr(INDEX_CACHE, "hits", 2)
+    monkeypatch.setattr(INDEX_CACHE, "misses", 1)
+    assert said(shell, "show index-cache stats") == (
+        "  Cache hits (this session): 2\nCache misses (this session): 1\n"
+    )

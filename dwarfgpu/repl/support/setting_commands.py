@@ -35,6 +35,7 @@ from dwarfgpu.service.value.value_history import required, whole_number
 Verb = Literal["set", "show"]
 _FAMILIES: Final = {
     "backtrace": "Configure backtraces.",
+    "index-cache": "Configure the index cache.",
     "logging": "Configure logging.",
     "print": "Generic command for setting how things print.",
     "print type": "Generic command for setting how types print.",
@@ -53,6 +54,10 @@ def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
         yield from shell.console.switch_log()
     elif setting.name.startswith("logging "):
         shell.console.keep_log()
+    elif setting.name == "index-cache enabled":
+        from dwarfgpu.base.index_cache import INDEX_CACHE
+
+        INDEX_CACHE.switch(on=shell.settings.flag(setting.name))
 
 
 def _show(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
@@ -136,11 +141,26 @@ def _inner(verb: Verb, family: str) -> Iterator[Command]:
             is_taken = verb == "set" and name in WITHOUT_EFFECT
             run = partial(_ignore, name, WITHOUT_EFFECT[name]) if is_taken else refused.run
             yield evolve(refused, run=run)
+    if verb == "show" and family == "index-cache":
+        yield show_index_cache_stats
     if verb == "set" and family == "logging":
         yield from map(_old_logging, ("on", "off"))
     for name, about in _FAMILIES.items():
         if name.startswith(prefix) and " " not in name.removeprefix(prefix) and name != family:
             yield _family(verb, name, about)
+
+
+@command("show index-cache stats", topic="status")
+def show_index_cache_stats(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show how often the index cache had what was looked for.
+
+    Usage: show index-cache stats
+    """
+    from dwarfgpu.base.index_cache import INDEX_CACHE  # it is seldom asked for
+
+    hits, misses = INDEX_CACHE.hits, INDEX_CACHE.misses
+    text = f"  Cache hits (this session): {hits}\nCache misses (this session): {misses}"
+    yield Output(text, {"hits": hits, "misses": misses})
 
 
 def _old_logging(word: str) -> Command:
