@@ -28,7 +28,7 @@ from tests.cli.command import FIXTURES, run
 GFX = architecture("gfx942")
 FORM = UnitFormat()
 REGISTERS = ("--arch", "gfx942", "--reg", "s0=0x11223344", "--reg", "s1=0x55667788")
-PRIVATE = "operations of DWARF 6 without a number in its public texts have provisional ones"
+PRIVATE = "operations of DWARF 6 without a number in its public texts have provisional numbers"
 EVERY = [pytest.param(entry, id=entry.name) for entry in names().operations.values()]
 
 
@@ -310,7 +310,7 @@ def test_an_error_about_an_operation_says_nothing_of_expressions(text: str) -> N
     for options in ((), ("--dialect", "dwarf6")):
         wrong = run("eval", *options, text).err
         assert text.split()[0] in wrong
-        assert "variable" not in wrong and "expression of the language" not in wrong
+        assert "variable" not in wrong and "source expression" not in wrong
 
 
 @pytest.mark.parametrize("location", ["reg0", "regx 17", "lit5", "addr 0x100"])

@@ -232,5 +232,5 @@ def test_hostile_lz4(block: bytes) -> None:
 
 
 def test_lz4_cannot_expand_more_than_its_format() -> None:
-    with pytest.raises(Malformed, match="it claims 1000000 bytes"):
+    with pytest.raises(Malformed, match="it declares 1000000 bytes"):
         unpack_lz4(b"\x1fa\x01\x00", 1_000_000, "it")
