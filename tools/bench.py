@@ -34,7 +34,7 @@ from tools.bench_disas import bench_disas
 from tools.bench_files import bench_files
 from tools.bench_gdb import bench_gdb
 from tools.bench_journeys import bench_journeys
-from tools.bench_lanes import bench_lanes
+from tools.bench_lanes import COUNT, bench_lanes, time_gdb
 from tools.bench_names import bench_names
 from tools.bench_reader import bench_reader
 from tools.bench_repl import bench_repl
@@ -83,22 +83,22 @@ def context() -> Context:
     )
 
 
-def best(action: Callable[[], object], seconds: float = 0.15, repeats: int = 5) -> float:
-    """Seconds of one call, the best of several rounds."""
-    start = time.perf_counter()
+def best(action: Callable[[], object], seconds: float = 0.02, repeats: int = 40) -> float:
+    """Seconds of the processor of one call, the best of several rounds."""
+    start = time.process_time()
     action()
-    count = max(1, int(seconds / max(time.perf_counter() - start, 1e-7)))
+    count = max(1, int(seconds / max(time.process_time() - start, 1e-5)))
     rounds = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in range(count):
             action()
-        rounds.append((time.perf_counter() - start) / count)
+        rounds.append((time.process_time() - start) / count)
     return min(rounds)
 
 
 def bench_expr() -> None:
-    """Evaluations and operations a second, first and repeated, and all lanes in a loop."""
+    """Evaluations and operations a second, first and repeated, and all lanes in a loop; GDB's."""
     ctx = context()
     arch = ctx.architecture
     lanes = [evolve(ctx, lane=lane) for lane in range(64)]
@@ -133,6 +133,8 @@ def bench_expr() -> None:
             f"| {name} | {performed[0]} | {cold * 1e6:.1f} | {once * 1e6:.1f} | {1 / once:,.0f} | "
             f"{performed[0] / once:,.0f} | {all_lanes * 1e6:.0f} |"
         )
+    for name, seconds in time_gdb():
+        print(f"| {name} | | | {seconds / COUNT * 1e6:.1f} | {COUNT / seconds:,.0f} | | |")
 
 
 def main() -> None:

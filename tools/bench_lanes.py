@@ -121,7 +121,7 @@ def bench_lanes() -> None:
     print("| 64,000 lanes | ms | µs each |")
     print("|---|---|---|")
     copied = _best(target.held["v3"].copy)
-    gdb = _gdb()
+    gdb = time_gdb()
     for name, seconds in (
         ("a copy of the bytes, NumPy", copied),
         (f"a native evaluator in a loop, {NATIVE_NS} ns each", COUNT * NATIVE_NS * 1e-9),
@@ -181,7 +181,7 @@ def _timed(target: Waves, text: str) -> tuple[float, float]:
     return _best(one_pass, 15 if apart < 3 or len(text) < 200 else 5), apart
 
 
-def _gdb() -> list[tuple[str, float]]:
+def time_gdb() -> list[tuple[str, float]]:
     """Seconds in which GDB evaluates a variable as many times; none without it, with the reason."""
     gdb = shutil.which("gdb")
     if gdb is None:

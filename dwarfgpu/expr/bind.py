@@ -19,8 +19,10 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast, get_args
 
+from attrs import field
+
 from dwarfgpu.base.base_type import generic_type
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.control_flow import Control
@@ -53,6 +55,15 @@ class FoldedStep(NamedTuple):
     """The number of the instruction that it performs: the last one, where it replaces several."""
 
 
+@define(eq=False)
+class BoundForm:
+    """The bound form of a program, made when it is needed: it depends on the program alone."""
+
+    steps: tuple[FoldedStep, ...] | None = None
+    is_wanted: bool = False
+    """Whether the program was evaluated before."""
+
+
 @frozen(eq=False)
 class Program:
     """An expression bound to the declarations of its operations."""
@@ -64,17 +75,23 @@ class Program:
     """Each instruction, ready to be performed."""
     is_straight: bool
     """Whether its steps are performed once each, in order, up to the end of the bytes."""
-    folded: tuple[FoldedStep, ...] | None
-    """The bound form of straight steps; None of others, and of long expressions."""
     last: Instruction | None
     """The last instruction."""
     notes: tuple[str, ...] = ()
     """What the dialect changed."""
+    bound_form: BoundForm = field(factory=BoundForm, init=False, repr=False)
+    """That of straight steps, of an expression that is evaluated again."""
 
     def straight_steps(self) -> Iterable[tuple[Perform, int]]:
-        """Return the steps of a straight program in order, each with the number of its
-        instruction."""
-        return zip(self.steps, count(), strict=False) if self.folded is None else self.folded
+        """Return straight steps in order, each with the number of its instruction; from the second
+        time on as their bound form, unless the expression is long."""
+        kept = self.bound_form
+        if kept.steps is None:
+            if not kept.is_wanted or len(self.expression.data) > CACHED_BYTES:
+                kept.is_wanted = True
+                return zip(self.steps, count(), strict=False)
+            kept.steps = _folded(self.instructions, self.expression.format)
+        return kept.steps
 
     def index_at(self, offset: int) -> int | None:
         """Return the step at an offset; the end of the expression counts as one.
@@ -112,10 +129,8 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     is_straight = expression.error is None and not any(
         instruction.operation.transfers for instruction in distinct
     )
-    is_short = len(data) <= CACHED_BYTES
-    bound_form = _folded(instructions, form) if is_straight and is_short else None
     last = instructions[-1] if len(instructions) else None
-    return Program(expression, instructions, steps, is_straight, bound_form, last, notes)
+    return Program(expression, instructions, steps, is_straight, last, notes)
 
 
 prepare_cached = lru_cache(maxsize=4096)(_prepare)

@@ -23,10 +23,11 @@ from dwarfgpu.errors import (
     Site,
     StaleLocation,
 )
-from dwarfgpu.expr.bind import Program, prepare
+from dwarfgpu.expr.bind import Program, prepare, prepare_cached
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, ResultKind, format_of
 from dwarfgpu.expr.control_flow import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.convert import as_location, as_value, incomplete
+from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.endless_loop import Loops
 from dwarfgpu.expr.instruction import Instruction
@@ -102,7 +103,7 @@ def evaluate(
     evaluator = Evaluator(context, observe)
     token = READ_BUDGET.set(READ_BUDGET.get() or evaluator)
     try:
-        return evaluator.result(data, context, dialect)
+        return evaluator.result_of(evaluator.run(data, context, dialect)[0], context)
     finally:
         READ_BUDGET.reset(token)
 
@@ -270,7 +271,9 @@ class Evaluator:
         if program.is_straight and self.observe is None and self._afford(program, stack):
             index = -1
             try:
-                for perform, index in program.straight_steps():  # noqa: B007
+                for perform, index in (  # noqa: B007
+                    program.bound_form.steps or program.straight_steps()
+                ):
                     control = perform(self, stack, ctx)
                     if control is not None:
                         assert isinstance(control, Nested)
@@ -343,10 +346,10 @@ class Evaluator:
 
     def _afford(self, program: Program, stack: Stack) -> bool:
         """Return whether no limit can be reached; if so, all steps are paid for."""
-        count = len(program.steps)
-        if count > self.steps_left or len(stack) + 3 * count > self.limits.stack:
+        steps = len(program.steps)
+        if steps > self.steps_left or len(stack) + 3 * steps > self.limits.stack:
             return False
-        self.steps_left -= count
+        self.steps_left -= steps
         return True
 
     def _begin(self, parent: int | None, ctx: Context, stack: Stack, calls: int) -> _Begun:
@@ -384,9 +387,10 @@ class Evaluator:
 def program_of(data: bytes, ctx: Context, dialect: Dialect | None = None) -> Program:
     """Return the bound expression of a context; the dialect is the unit's unless given."""
     unit = ctx.unit
+    bound = prepare_cached if len(data) <= CACHED_BYTES else prepare
     if unit is not None:
-        return prepare(data, dialect or unit.dialect, unit.format)
-    program = prepare(data, dialect or AMD, format_of(ctx.architecture))
+        return bound(data, dialect or unit.dialect, unit.format)
+    program = bound(data, dialect or AMD, format_of(ctx.architecture))
     if ctx.architecture is None:
         _require_sizes(program)
     return program

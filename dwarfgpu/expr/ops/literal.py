@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.expr.context import Context, require
@@ -114,7 +116,16 @@ def const_type(ctx: Context, *, type: TypeOffset, data: Block1) -> Value:
 @op((LLVM_USER, 0x03), spec="A.2.5.4.3.1")
 def LLVM_push_lane(ctx: Context) -> Value:
     """Push the lane that the user is focused on."""
-    return Value.of(require(ctx.lane, "lane"), ctx.generic)
+    lane, arch = ctx.lane, ctx.architecture
+    if type(lane) is int and arch is not None:  # a number for each of many lanes is no key
+        return _lane_value(lane, arch)
+    return Value.of(require(lane, "lane"), ctx.generic)
+
+
+@lru_cache(maxsize=1024)
+def _lane_value(lane: int, arch: Architecture) -> Value:
+    """Return a lane as a value: it depends on nothing else."""
+    return Value.of(lane, arch.generic)
 
 
 @op(None, spec="A.2.5.4.3.1")
