@@ -45,10 +45,10 @@ def test_imports_in_any_order(statement: str) -> None:
 
 def test_importing_the_package_loads_no_more_than_itself() -> None:
     script = "import sys, dwarfgpu; print([n for n in sys.modules if n.startswith('dwarfgpu.')])"
-    found = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
-    assert found.stdout.strip() == "[]"
+    assert output.stdout.strip() == "[]"
 
 
 def test_the_examples_of_the_documentation_run() -> None:
@@ -74,7 +74,7 @@ def test_the_examples_of_printers_run() -> None:
 def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[1]
     text = (root / "docs/library.md").read_text("utf-8")
-    [script] = [each for each in re.findall(r"```python\n(.*?)```", text, re.S) if "csv" in each]
+    [script] = [match for match in re.findall(r"```python\n(.*?)```", text, re.S) if "csv" in match]
     assert len(script.splitlines()) <= 30
     path = tmp_path / "lanes_to_csv.py"
     path.write_text(script, encoding="utf-8")
@@ -82,10 +82,10 @@ def test_the_script_of_the_documentation_writes_csv(tmp_path: Path) -> None:
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=root)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     names = ["in", "out", "limit", "t", "a", "r", "sum", "launches"]
-    assert list(dict.fromkeys(each["name"] for each in rows)) == names
-    found = [row for row in rows if row["name"] == "t"]
-    assert found and {row["type"] for row in found} == {"int"}
-    assert all(row["value"] == str(320 + int(row["lane"])) for row in found if not row["error"])
+    assert list(dict.fromkeys(row["name"] for row in rows)) == names
+    result = [row for row in rows if row["name"] == "t"]
+    assert result and {row["type"] for row in result} == {"int"}
+    assert all(row["value"] == str(320 + int(row["lane"])) for row in result if not row["error"])
     assert {row["value"] for row in rows if row["name"] == "in"} == {"<optimized out>"}
     elsewhere = [*command[:-1], "nest.hip:1"]
     done = subprocess.run(elsewhere, check=True, capture_output=True, text=True, cwd=root)
@@ -132,7 +132,7 @@ def test_the_signature_of_a_public_class_is_the_real_one() -> None:
             continue
         assert "*values" not in text and "*args" not in text, name
         if attrs.has(kind):
-            fields = [each.alias for each in attrs.fields(kind) if each.init]
+            fields = [field.alias for field in attrs.fields(kind) if field.init]
             assert sorted(inspect.signature(kind).parameters) == sorted(filter(None, fields))
     assert signatures["Bits"].startswith("(value: 'int', size_bits: 'int', undefined: 'int' = 0,")
     assert signatures["IllFormed"] == "(message: 'str' = '') -> 'None'"
@@ -144,7 +144,8 @@ STATES = Path(__file__).resolve().parents[1] / "fixtures/states"
 def session_of(name: str, lane: int = 3) -> dwarfgpu.Session:
     state = dwarfgpu.load_state(STATES / f"{name}.json")
     objects = tuple(
-        dwarfgpu.CodeObject.open(each.path, each.load_address) for each in state.code_objects
+        dwarfgpu.CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
     )
     wave = state.waves[0]
     assert wave.id == wave.wave
@@ -193,11 +194,15 @@ def test_a_reading_has_an_error_where_bits_are_missing() -> None:
 
 def test_every_type_has_a_name() -> None:
     session = session_of("shapes.gfx942")
-    kinds = [each.type for each in session.variables()]
+    kinds = [variable.type for variable in session.variables()]
     assert kinds
     assert all(kind.name for kind in kinds if kind is not None)
     demo = session_of("nest.gfx942.O0")
-    names = {each.name: each.type.name for each in demo.variables() if each.type is not None}
+    names = {
+        variable.name: variable.type.name
+        for variable in demo.variables()
+        if variable.type is not None
+    }
     assert (names["in"], names["t"]) == ("const int *", "int")
 
 

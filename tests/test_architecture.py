@@ -373,18 +373,20 @@ def circles(
 
 
 def is_within(members: frozenset[str], patterns: tuple[str, ...]) -> bool:
-    return all(any(fnmatch(name, f"{PACKAGE}.{each}") for each in patterns) for name in members)
+    return all(
+        any(fnmatch(name, f"{PACKAGE}.{pattern}") for pattern in patterns) for name in members
+    )
 
 
 def every_circle(tree: Tree) -> list[frozenset[str]]:
     """The largest sets of modules in which every one reaches every other one by imports."""
     reached = reachable({(item.source, item.target) for item in tree.inside()})
-    found: dict[frozenset[str], None] = {}
+    result: dict[frozenset[str], None] = {}
     for name, others in reached.items():
-        members = frozenset(each for each in others if name in reached.get(each, ()))
+        members = frozenset(item for item in others if name in reached.get(item, ()))
         if len(members) > 1:
-            found[members] = None
-    return list(found)
+            result[members] = None
+    return list(result)
 
 
 def reachable(edges: set[tuple[str, str]]) -> dict[str, set[str]]:
@@ -496,9 +498,9 @@ def writes(call: ast.Call) -> bool:
         return False
     given = [
         *call.args[function == "open" :],
-        *(each.value for each in call.keywords if each.arg == "mode"),
+        *(keyword.value for keyword in call.keywords if keyword.arg == "mode"),
     ]
-    texts = [each.value for each in given if isinstance(each, ast.Constant)]
+    texts = [item.value for item in given if isinstance(item, ast.Constant)]
     return any(
         isinstance(text, str) and set(text) <= set("rwxabt+") and set(text) & set("wxa+")
         for text in texts
@@ -506,9 +508,9 @@ def writes(call: ast.Call) -> bool:
 
 
 def test_one_module_writes_files(repository: Path) -> None:
-    found = list(writers(repository / PACKAGE))
-    assert not found, "\n" + "\n".join(found)
-    assert all((repository / PACKAGE / each).exists() for each in WRITERS)
+    result = list(writers(repository / PACKAGE))
+    assert not result, "\n" + "\n".join(result)
+    assert all((repository / PACKAGE / writer).exists() for writer in WRITERS)
 
 
 @pytest.mark.parametrize(
@@ -560,12 +562,12 @@ def tree(repository: Path) -> Tree:
 @pytest.mark.parametrize("patterns", [*RECURSIVE], ids=" ".join)
 def test_a_circle_that_may_stay_is_there(tree: Tree, patterns: tuple[str, ...]) -> None:
     """An entry that nothing needs is removed from the tables."""
-    found = [members for members in every_circle(tree) if is_within(members, patterns)]
-    assert found
+    result = [members for members in every_circle(tree) if is_within(members, patterns)]
+    assert result
     used = {
         pattern
         for pattern in patterns
-        for members in found
+        for members in result
         for name in members
         if fnmatch(name, f"{PACKAGE}.{pattern}")
     }
@@ -582,8 +584,8 @@ def test_an_exception_of_the_service_is_needed(tree: Tree) -> None:
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_architecture(tree: Tree, check: Callable[[Tree], Iterator[str]]) -> None:
-    found = list(check(tree))
-    assert not found, "\n" + "\n".join(found)
+    findings = list(check(tree))
+    assert not findings, "\n" + "\n".join(findings)
 
 
 LOADED = """

@@ -41,10 +41,10 @@ def test_the_first_of_many_namesakes_is_enough(
     for name, data in namesakes.make(4_000).items():
         Path(name).write_bytes(data)
     calls_of(_run("debug bomb <<< print x"))
-    found, described = (
+    result, described = (
         calls_of(_run(f"debug bomb <<< {command} x")) for command in ("print", "ptype")
     )
-    assert described < found + 10 * 4_000 + START_CALLS, (found, described)
+    assert described < result + 10 * 4_000 + START_CALLS, (result, described)
 
 
 def _calls(bomb: Bomb, size: int) -> list[int]:

@@ -19,7 +19,7 @@ from tools import gen_docs
 
 
 @pytest.mark.parametrize(
-    ("path", "text"), gen_docs.DOCUMENTS, ids=lambda each: getattr(each, "name", "text")
+    ("path", "text"), gen_docs.DOCUMENTS, ids=lambda document: getattr(document, "name", "text")
 )
 def test_generated_documents_are_up_to_date(path: Path, text: Callable[[], str]) -> None:
     assert path.read_text(encoding="utf-8") == text(), "run tools/gen_docs.py"
@@ -49,7 +49,7 @@ def test_every_rule_of_the_check_is_documented(repository: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("module", [value, storage, location], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("module", [value, storage, location], ids=lambda module: module.__name__)
 def test_every_noun_is_mapped(module: object, repository: Path) -> None:
     text = (repository / "docs/model.md").read_text(encoding="utf-8")
     for name, noun in vars(module).items():
@@ -96,8 +96,8 @@ def _anchors(page: Path) -> set[str]:
     text = re.sub(
         r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
     )
-    plain = (re.sub(r"\[(.*?)\]\(.*?\)", r"\1", each) for each in HEADING.findall(text))
-    names = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in plain}
+    plain = (re.sub(r"\[(.*?)\]\(.*?\)", r"\1", match) for match in HEADING.findall(text))
+    names = {re.sub(r"[^\w\- ]", "", item.lower()).replace(" ", "-") for item in plain}
     return names | set(LABEL.findall(text))
 
 

@@ -45,10 +45,10 @@ def asking(data: bytes, size_bits: int) -> Ask:
     return ask
 
 
-def told(outcome: Outcome) -> tuple[object, ...]:
+def comparable(outcome: Outcome) -> tuple[object, ...]:
     """To compare; errors by their kind and words."""
     return tuple(
-        (type(each), str(each)) if isinstance(each, DwarfGpuError) else each for each in outcome
+        (type(item), str(item)) if isinstance(item, DwarfGpuError) else item for item in outcome
     )
 
 
@@ -73,11 +73,11 @@ def test_lanes_answer_what_each_answers_alone(seed: int, monkeypatch: pytest.Mon
             asked.append(session.lane)
             return ask(session)
 
-        found = evaluate_for_lanes(sessions, counted, of_each_lane, lanes, batch=True)
-        answering = len({id(part.pick) for parts in found.known.values() for part in parts})
+        result = evaluate_for_lanes(sessions, counted, of_each_lane, lanes, batch=True)
+        answering = len({id(part.pick) for parts in result.known.values() for part in parts})
         in_vain, count = len(asked) - answering, len(sessions) * len(lanes)
-        assert is_generous or in_vain <= 2 + count // 1024 + found.together_count // 16
+        assert is_generous or in_vain <= 2 + count // 1024 + result.together_count // 16
         for row, session in enumerate(sessions):
             for lane in lanes:
-                alone = told(ask(session.focused(lane)))
-                assert told(found.of(row, lane)) == alone, (text, row, lane)
+                alone = comparable(ask(session.focused(lane)))
+                assert comparable(result.of(row, lane)) == alone, (text, row, lane)

@@ -106,9 +106,9 @@ def test_a_machine_without_python_is_told_so(repository: Path, tmp_path: Path) -
     shutil.copytree(repository / "tools", tmp_path / "a b/tools")
     (tmp_path / "bin").mkdir()
     for tool in ("sh", "dirname", "readlink", "cmp"):
-        found = shutil.which(tool)
-        assert found is not None
-        (tmp_path / "bin" / tool).symlink_to(found)
+        which = shutil.which(tool)
+        assert which is not None
+        (tmp_path / "bin" / tool).symlink_to(which)
     done = subprocess.run(
         [str(tmp_path / "a b/tools/dwarfgpu"), "--help"],
         env={"PATH": str(tmp_path / "bin")},

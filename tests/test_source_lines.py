@@ -31,7 +31,7 @@ def symbolized(path: Path, pcs: list[int]) -> list[list[Line]]:
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
     answers = (json.loads(line)["Symbol"] for line in done.stdout.splitlines())
     return [
-        [(each["FileName"].removeprefix("./"), each["Line"], each["Column"]) for each in answer]
+        [(part["FileName"].removeprefix("./"), part["Line"], part["Column"]) for part in answer]
         for answer in answers
     ]
 
@@ -41,20 +41,24 @@ def symbolized(path: Path, pcs: list[int]) -> list[list[Line]]:
 def test_every_row_is_where_llvm_symbolizer_says(name: str) -> None:
     path = FIXTURES / name
     code_object = dg.CodeObject.open(path)
-    rows = Counter(each.address for each in dg.line_entries(code_object) if not each.is_end)
+    rows = Counter(
+        line_entry.address for line_entry in dg.line_entries(code_object) if not line_entry.is_end
+    )
     pcs = sorted(pc for pc, count in rows.items() if count == 1)  # of several, readers choose
     chains = symbolized(path, pcs)
     compared = 0
     for pc, chain in zip(pcs, chains, strict=True):
         place = dg.place_at(code_object, pc)
         assert place is not None
-        found = [(each.file, each.line, each.column or 0) for each in place.positions]
+        result = [
+            (position.file, position.line, position.column or 0) for position in place.positions
+        ]
         if chain[0][1]:
-            assert found == chain, hex(pc)
+            assert result == chain, hex(pc)
             compared += 1
         else:
             assert place.line is None and place.file is None  # code of no line
-            assert found[1:] == chain[1:]
+            assert result[1:] == chain[1:]
     assert compared > 20
 
 
@@ -62,7 +66,7 @@ def test_an_inlined_function_has_its_call() -> None:
     code_object = dg.CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
     place = dg.place_at(code_object, 0x1600)
     assert place is not None and place.span is not None
-    assert [(each.function, each.file, each.line) for each in place.positions] == [
+    assert [(position.function, position.file, position.line) for position in place.positions] == [
         ("block_x", "hip/device.h", 15),
         ("nest", "hip/nest.hip", 9),
     ]
@@ -82,8 +86,8 @@ def test_addresses_are_as_loaded() -> None:
     base = 0x7F0000000000
     linked = list(dg.line_entries(dg.CodeObject.open(path)))
     loaded = list(dg.line_entries(dg.CodeObject.open(path, base)))
-    assert [each.address + base for each in linked] == [each.address for each in loaded]
-    assert [each for each in linked if each.is_end][-1].file is None
+    assert [row.address + base for row in linked] == [row.address for row in loaded]
+    assert [row for row in linked if row.is_end][-1].file is None
     place = dg.place_at(dg.CodeObject.open(path, base), base + 0x1600)
     assert place is not None and place.line == 15
 
@@ -96,10 +100,10 @@ def session_of(path: Path) -> dg.Session:
 
 def test_a_line_has_places() -> None:
     session = session_of(FIXTURES / "hip/nest.gfx942.O2.v5.co")
-    assert [each.pc for each in dg.code_places(session, "nest.hip:12")] == [0x165C]
-    assert [each.pc for each in dg.code_places(session, "nest")] == [0x1600]
-    assert [each.pc for each in dg.code_places(session, "nest+0x20")] == [0x1620]
-    assert [each.pc for each in dg.code_places(session, "*nest + 4")] == [0x1604]
+    assert [code_place.pc for code_place in dg.code_places(session, "nest.hip:12")] == [0x165C]
+    assert [code_place.pc for code_place in dg.code_places(session, "nest")] == [0x1600]
+    assert [code_place.pc for code_place in dg.code_places(session, "nest+0x20")] == [0x1620]
+    assert [code_place.pc for code_place in dg.code_places(session, "*nest + 4")] == [0x1604]
     assert dg.code_places(session, "nest.hip:1") == ()
     with pytest.raises(dg.UsageError, match=r"No source file named none\.hip"):
         dg.code_places(session, "none.hip:1")
@@ -108,5 +112,5 @@ def test_a_line_has_places() -> None:
 def test_an_inlined_function_has_a_place_for_each_call() -> None:
     session = session_of(FIXTURES / "hip/nest.gfx942.O2.v5.co")
     places = dg.code_places(session, "block_x")
-    assert places and all(each.function == "block_x" for each in places)
-    assert all(each.positions[-1].function == "nest" for each in places)
+    assert places and all(place.function == "block_x" for place in places)
+    assert all(place.positions[-1].function == "nest" for place in places)

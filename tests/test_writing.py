@@ -91,7 +91,7 @@ def in_child(work: Callable[[], object]) -> NoReturn:
 
 
 def visible(folder: Path) -> dict[str, bytes]:
-    return {each.name: each.read_bytes() for each in folder.iterdir() if each.name[0] != "."}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name[0] != "."}
 
 
 def made(number: int) -> tuple[bytes, dict[str, bytes]]:
@@ -160,7 +160,9 @@ def test_a_kill_while_a_state_is_saved(tmp_path: Path) -> None:
         values.append(run("eval", "--state", path, "regx v6; LLVM_offset_uconst 16; deref_size 4"))
         number += 4
     assert number > 12
-    assert [each.out for each in values] == sorted((each.out for each in values), key="7\n".find)
+    assert [value.out for value in values] == sorted(
+        (value.out for value in values), key="7\n".find
+    )
 
 
 def save_often(folder: Path, number: int) -> None:
@@ -234,11 +236,11 @@ def test_files_of_others_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ['x"', 'x\\"', "x\\", "x\ny", '"'])
 def test_a_name_that_json_escapes(tmp_path: Path, name: str) -> None:
     """The arrays of a document are found by the name that its JSON string has, not by its text."""
-    for each in (".json", name, ".json", "other.json"):
-        file = content_name(f"{each.removesuffix('.json')}.at-100", b"1", "npy")
+    for item in (".json", name, ".json", "other.json"):
+        file = content_name(f"{item.removesuffix('.json')}.at-100", b"1", "npy")
         document = json.dumps({"npy": file}).encode()
-        write_set(tmp_path / each, document, {file: b"1"})
-        named = json.loads((tmp_path / name).read_text())["npy"] if each != ".json" else file
+        write_set(tmp_path / item, document, {file: b"1"})
+        named = json.loads((tmp_path / name).read_text())["npy"] if item != ".json" else file
         assert (tmp_path / named).read_bytes() == b"1"
 
 

@@ -125,8 +125,8 @@ def bench_expr() -> None:
             one()
 
         def every(one: Callable[[Context], bytes] = one) -> None:
-            for each in lanes:
-                one(each)
+            for lane in lanes:
+                one(lane)
 
         once, cold, all_lanes = best(one), best(first), best(every)
         print(

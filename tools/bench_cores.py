@@ -42,15 +42,21 @@ print(f"{seconds:.3f} {peak}", file=sys.stderr)
 def image_of(waves: int) -> ProcessImage:
     """The kernel of a fixture in that many waves, one with a memory violation."""
     state = load_state(STATE)
-    objects = [CodeObject.open(each.path, each.load_address) for each in state.code_objects]
-    uris = [LoadedUri(f"file://{each.file.path}", each.load_address) for each in objects]
+    objects = [
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    ]
+    uris = [
+        LoadedUri(f"file://{code_object.file.path}", code_object.load_address)
+        for code_object in objects
+    ]
     loaded = [
         (image.address, image.read(0, image.size_bytes))
-        for each in objects
-        for image in each.loaded_segments()
+        for code_object in objects
+        for image in code_object.loaded_segments()
         if not image.is_writable
     ]
-    pcs = {each.wave: each.pc for each in state.waves}
+    pcs = {wave.wave: wave.pc for wave in state.waves}
     image = image_of_state(state.target, pcs, uris, loaded).image
     [queue] = image.queues
     [[group]] = queue.groups
@@ -120,15 +126,15 @@ def measured(*arguments: str | Path) -> tuple[float, int]:
 
     The best of three runs.
     """
-    found = []
+    result = []
     for _ in range(3):
         done = subprocess.run(
             [sys.executable, "-c", _MEASURE, *map(str, arguments)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         seconds, peak = done.stderr.split()[-2:]
-        found.append((float(seconds), int(peak)))
-    return min(found)
+        result.append((float(seconds), int(peak)))
+    return min(result)
 
 
 def rows(folder: Path) -> Iterator[tuple[str, str, float, int]]:

@@ -33,9 +33,9 @@ def code_object(folder: Path) -> Path | None:
     if not Path(LIBRARY).exists():
         return None
     entries = [
-        each for each in open_container(LIBRARY).entries if each.id.endswith("gfx90a:xnack-")
+        entry for entry in open_container(LIBRARY).entries if entry.id.endswith("gfx90a:xnack-")
     ]
-    entry = min(entries, key=lambda each: abs(len(each.data) - BYTES))
+    entry = min(entries, key=lambda entry: abs(len(entry.data) - BYTES))
     path = folder / "code.co"
     path.write_bytes(bytes(entry.data))
     return path
@@ -67,9 +67,9 @@ def rows(path: Path) -> None:
     start = time.process_time()
     decode = decoder(target_of_flags(elf).processor)
     made = time.process_time()
-    count = sum(1 for each in decode.instructions(data) if each)
+    count = sum(1 for instruction in decode.instructions(data) if instruction)
     decoded = time.process_time()
-    texts = sum(1 for each in decode.instructions(data) if each and each.text)
+    texts = sum(1 for instruction in decode.instructions(data) if instruction and instruction.text)
     shown = time.process_time()
     assert texts == count
     print(f"{count:,} instructions, {len(data):,} bytes of code\n")
@@ -122,7 +122,7 @@ def large(path: Path, pattern: Path) -> None:
         for _ in range(times):  # not at once: children begin with the peak of their parent
             file.write(code)
     made = Disassembly(CodeObject.open(path))
-    item = max(made.ranges, key=lambda each: each.end - each.begin)
+    item = max(made.ranges, key=lambda span: span.end - span.begin)
     print(f"\nlongest range of the large file: {item.end - item.begin:,} bytes")
     command = [sys.executable, "-m", "dwarfgpu", "disas", str(path), "--no-source"]
     for most in (1_000_000, 10_000_000):

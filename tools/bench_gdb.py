@@ -31,8 +31,8 @@ def bench_gdb() -> None:
         print("gdb is not installed")
         return
     located = [sys.executable, "-m", "dwarfgpu", "gdb-path"]
-    told = subprocess.run(located, cwd=ROOT, capture_output=True, text=True, check=True)
-    source = told.stdout.strip()
+    output = subprocess.run(located, cwd=ROOT, capture_output=True, text=True, check=True)
+    source = output.stdout.strip()
     timed = f"python exec({TIMED.format(source=source)!r})"
     with TemporaryDirectory() as folder:  # for the bytecode, which the first run writes
         _rows(gdb, folder, timed)

@@ -25,7 +25,7 @@ def row(what: str, theirs: Callable[[], str], ours: Callable[[], str], count: in
     """The best round of each; both say the same."""
     assert theirs() == ours(), (theirs(), ours())
     pairs = [(timed(theirs, count), timed(ours, count)) for _ in range(ROUNDS)]
-    first, second = (min(each) * 1e6 for each in zip(*pairs, strict=True))
+    first, second = (min(item) * 1e6 for item in zip(*pairs, strict=True))
     print(f"| {what} | {first:.1f} | {second:.1f} | {second / first:.2f} |")
 
 

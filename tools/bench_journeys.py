@@ -70,7 +70,10 @@ def nest() -> Session:
 def of_state(name: str) -> Session:
     """The first wave of a state."""
     state = load_state(FIXTURES / "states" / name)
-    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    objects = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
     wave = state.waves[0]
     arch = state.target.architecture_of(wave.wave)
     return focused(Session(arch, objects, state.target, wave=wave.wave, pc=wave.pc))
@@ -91,7 +94,7 @@ def questions() -> dict[str, tuple[str, Callable[[], object]]]:
     as_json = shell(session, "set output json")
 
     def every_variable() -> list[str]:
-        return [contents(session, session.read(each)) for each in session.variables()]
+        return [contents(session, session.read(variable)) for variable in session.variables()]
 
     def caller_register() -> object:
         outer.forget_frames()

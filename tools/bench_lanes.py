@@ -87,7 +87,7 @@ class Waves(StateTarget):
         names = ("v3", "v4", "v5", "v6")
         self.held = {name: random.integers(0, 256, shape, dtype=np.uint8) for name in names}
         self.held["exec"] = random.integers(0, 256, (len(WAVES), 8), dtype=np.uint8)
-        self.known = {name: np.ones(each.shape, bool) for name, each in self.held.items()}
+        self.known = {name: np.ones(item.shape, bool) for name, item in self.held.items()}
         half = random.integers(0, 2, (len(WAVES), len(LANES)), dtype=np.uint8).astype(bool)
         self.known["v5"] = np.repeat(half, 4, axis=1)
         self.known["v6"][:] = False
@@ -167,16 +167,16 @@ def _timed(target: Waves, text: str) -> tuple[float, float]:
                 try:
                     location = evaluate(data, context)
                     assert isinstance(location, Location)
-                    held = context.access.read(location, 32)
-                    known = held.value.to_bytes(4, "little") if held.is_complete else None
+                    contents = context.access.read(location, 32)
+                    known = contents.value.to_bytes(4, "little") if contents.is_complete else None
                 except DwarfGpuError:
                     known = None
                 out.append(known)
         return out
 
-    found = one_pass()
-    compared = zip(found.data[:SAMPLE].reshape(-1, 4), found.is_known[:SAMPLE].flat, strict=True)
-    assert [each.tobytes() if known else None for each, known in compared] == loop()
+    result = one_pass()
+    compared = zip(result.data[:SAMPLE].reshape(-1, 4), result.is_known[:SAMPLE].flat, strict=True)
+    assert [item.tobytes() if known else None for item, known in compared] == loop()
     apart = _best(loop, 5) * len(WAVES) / SAMPLE
     return _best(one_pass, 15 if apart < 3 or len(text) < 200 else 5), apart
 

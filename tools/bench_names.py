@@ -64,8 +64,8 @@ def bench_names() -> None:
     with tempfile.TemporaryDirectory() as folder:
         program, core = map(str, core_of(Path(folder)))
         print("| command | GDB, s | dwarfgpu, s | times |\n|---|---|---|---|")
-        for each in COMMANDS:
-            gdb = ["gdb", "-q", "-nx", "-batch", "-ex", each, program, core]
+        for command in COMMANDS:
+            gdb = ["gdb", "-q", "-nx", "-batch", "-ex", command, program, core]
             ours = [
                 sys.executable,
                 "-m",
@@ -75,8 +75,8 @@ def bench_names() -> None:
                 core,
                 "--batch",
                 "-ex",
-                each,
+                command,
             ]
             rows = [(seconds(gdb), seconds(ours)) for _ in range(ROUNDS)]
             theirs, own = (statistics.median(column) for column in zip(*rows, strict=True))
-            print(f"| `{each}` | {theirs:.2f} | {own:.2f} | {own / theirs:.2f} |")
+            print(f"| `{command}` | {theirs:.2f} | {own:.2f} | {own / theirs:.2f} |")

@@ -90,24 +90,24 @@ def run(program: Program) -> Run:
 
 def side_by_side(title: str, programs: Sequence[Program], rounds: int) -> dict[str, Run]:
     """The median of several rounds of each program, as rows of a table."""
-    runs: dict[str, list[Run]] = {each.name: [] for each in programs}
+    runs: dict[str, list[Run]] = {program.name: [] for program in programs}
     for _ in range(rounds):
-        for each in programs:
-            runs[each.name].append(run(each))
+        for sample in programs:
+            runs[sample.name].append(run(sample))
     out: dict[str, Run] = {}
     for name, found in runs.items():
         out[name] = Run(
-            median(each.seconds for each in found),
-            median(each.processor_seconds for each in found),
-            max(each.megabytes for each in found),
+            median(sample.seconds for sample in found),
+            median(sample.processor_seconds for sample in found),
+            max(sample.megabytes for sample in found),
             found[0].output,
         )
     base = out[programs[0].name].processor_seconds
-    for name, each in out.items():
-        ratio = each.processor_seconds / base
+    for name, sample in out.items():
+        ratio = sample.processor_seconds / base
         print(
-            f"| {title} | {name} | {each.seconds:.2f} | {each.processor_seconds:.2f} | "
-            f"{ratio:.2f} | {each.megabytes:.0f} |"
+            f"| {title} | {name} | {sample.seconds:.2f} | {sample.processor_seconds:.2f} | "
+            f"{ratio:.2f} | {sample.megabytes:.0f} |"
         )
     return out
 
@@ -130,7 +130,7 @@ def with_index(path: Path, folder: Path) -> Path | None:
 
 
 def replace(command: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
-    return tuple(new if each == old else each for each in command)
+    return tuple(new if sample == old else sample for sample in command)
 
 
 def bench_reader(path: Path = LARGE) -> None:
@@ -151,7 +151,7 @@ def bench_reader(path: Path = LARGE) -> None:
     with TemporaryDirectory() as folder:
         copy = with_index(path, Path(folder))
         if copy is not None:
-            indexed = [replace(each.command, file, str(copy)) for each in name]
+            indexed = [replace(sample.command, file, str(copy)) for sample in name]
             named = [Program(a.name, b) for a, b in zip(name, indexed, strict=True)]
             side_by_side("global variable, .gdb_index", named, 7)
     where = (python, "-m", "dwarfgpu", "where", "--file", file)
@@ -165,6 +165,6 @@ def bench_reader(path: Path = LARGE) -> None:
         walk.append(Program("llvm-dwarfdump", (dump, "--debug-info", file)))
     runs = side_by_side("all entries", walk, 3)
     count = int(runs["pyelftools"].output)
-    for each in walk:
-        rate = count / runs[each.name].processor_seconds
-        print(f"- {each.name}: {rate:,.0f} entries a second of the processor")
+    for die in walk:
+        rate = count / runs[die.name].processor_seconds
+        print(f"- {die.name}: {rate:,.0f} entries a second of the processor")

@@ -34,7 +34,10 @@ MEMBER = "lanes s.corner[1].x"
 def shell_of(name: str) -> Shell:
     """The prompt on the first wave of a state of fixtures/states."""
     state = load_state(ROOT / "fixtures/states" / name)
-    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    objects = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
     _fill(state.target, state.waves[0].wave)
     wave = state.waves[0]
     architecture = state.target.architecture_of(wave.wave)

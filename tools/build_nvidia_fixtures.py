@@ -95,10 +95,10 @@ def without_folder(ptx: str, folder: str) -> str:
     ptx = ptx.replace(folder, name)
     numbers = [str(byte) for byte in folder.encode()]
     others = iter(str(byte) for byte in name.encode())
-    found = re.search(r"(?:,|\n\.b8 )".join(numbers), ptx)
-    assert found is not None
-    renamed = re.sub(r"(?<!b)\d+", lambda _: next(others), found[0])
-    return ptx[: found.start()] + renamed + ptx[found.end() :]
+    match = re.search(r"(?:,|\n\.b8 )".join(numbers), ptx)
+    assert match is not None
+    renamed = re.sub(r"(?<!b)\d+", lambda _: next(others), match[0])
+    return ptx[: match.start()] + renamed + ptx[match.end() :]
 
 
 def record(programs: Path) -> None:

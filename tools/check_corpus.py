@@ -101,7 +101,7 @@ class Total:
     fdes: int = 0
     seconds: float = 0.0
     skipped: Counter[str] = field(factory=Counter)
-    found: list[tuple[str, Finding]] = field(factory=list)
+    findings: list[tuple[str, Finding]] = field(factory=list)
 
     def add(self, name: str, verdict: Verdict, seconds: float) -> None:
         self.files += 1
@@ -112,8 +112,8 @@ class Total:
         self.fdes += verdict.fdes
         self.seconds += seconds
         self.skipped.update(_without_numbers(why) for why in verdict.findings.skipped)
-        worse = (each for each in verdict.findings.kept if each.severity != "note")
-        self.found += [(name, each) for each in worse]
+        worse = (finding for finding in verdict.findings.kept if finding.severity != "note")
+        self.findings += [(name, item) for item in worse]
 
 
 def main() -> int:
@@ -141,7 +141,7 @@ def main() -> int:
         TARGET.write_text(report, encoding="utf-8")
     else:
         print(report)
-    classes = [class_of(finding) for _, finding in total.found]
+    classes = [class_of(finding) for _, finding in total.findings]
     return int(None in classes or not is_good(total))
 
 
@@ -179,16 +179,18 @@ def _is_elf(path: Path) -> bool:
 
 
 def class_of(finding: Finding) -> Class | None:
-    for each in CLASSES:
-        if finding.rule == each.rule and finding.message.startswith(each.begins):
-            return each
+    for item in CLASSES:
+        if finding.rule == item.rule and finding.message.startswith(item.begins):
+            return item
     return None
 
 
 def is_good(total: Total) -> bool:
     """No false error, and few false warnings."""
-    false = [f for _, f in total.found if (known := class_of(f)) is not None and not known.is_true]
-    if any(each.severity == "error" for each in false):
+    false = [
+        f for _, f in total.findings if (known := class_of(f)) is not None and not known.is_true
+    ]
+    if any(finding.severity == "error" for finding in false):
         return False
     return len(false) * MAX_FALSE_WARNINGS <= total.expressions
 
@@ -219,7 +221,7 @@ def lines(total: Total, seed: int) -> Iterator[str]:
     yield "|---|--:|--:|--:|"
     for severity in ("error", "warning"):
         counts: Counter[bool | None] = Counter()
-        for _, finding in total.found:
+        for _, finding in total.findings:
             if finding.severity == severity:
                 known = class_of(finding)
                 counts[None if known is None else known.is_true] += 1
@@ -236,7 +238,7 @@ def lines(total: Total, seed: int) -> Iterator[str]:
 
 def _classes(total: Total) -> Iterator[str]:
     groups: dict[Class | None, list[tuple[str, Finding]]] = {}
-    for name, finding in total.found:
+    for name, finding in total.findings:
         groups.setdefault(class_of(finding), []).append((name, finding))
     for known, found in groups.items():
         yield ""
@@ -247,12 +249,12 @@ def _classes(total: Total) -> Iterator[str]:
             yield ""
             yield f"{known.why}. {len(found)} findings in {len({name for name, _ in found})} files:"
         yield ""
-        told: set[tuple[str, ...]] = set()
+        text: set[tuple[str, ...]] = set()
         for name, finding in found:
             yield f"- `{name}`: {finding.message}; {place_text(finding.place)}"
             steps = () if finding.excerpt is None else finding.excerpt.steps
-            if steps and steps not in told:
-                told.add(steps)
+            if steps and steps not in text:
+                text.add(steps)
                 yield f"  `{', '.join(steps)}`"
 
 

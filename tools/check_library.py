@@ -49,7 +49,7 @@ def counts(container: Container, entries: list[BundleEntry]) -> Counter[str]:
             out["entries"] += len(unit.tree.offsets)
             for variable in nameless_variables(unit):
                 if variable.die.has(dw.AT_LOCATION):
-                    owners = {(each.name or "").partition("<")[0] for each in owners_of(variable)}
+                    owners = {(owner.name or "").partition("<")[0] for owner in owners_of(variable)}
                     out["LDS variables of nameless functions"] += 1
                     out["… that belong to one function or template"] += len(owners) == 1
     return out
@@ -62,11 +62,11 @@ def compared(entries: list[BundleEntry]) -> Counter[str]:
         for entry in entries:
             path = Path(folder) / "code.co"
             path.write_bytes(bytes(entry.data))
-            found = list(differences(path, DUMP))
+            result = list(differences(path, DUMP))
             out["… compared with llvm-dwarfdump"] += 1
-            out["… that differ"] += bool(found)
-            for each in found[:3]:
-                print(f"{entry.index}: {each}", file=sys.stderr)
+            out["… that differ"] += bool(result)
+            for item in result[:3]:
+                print(f"{entry.index}: {item}", file=sys.stderr)
     return out
 
 
@@ -84,7 +84,11 @@ def main() -> int:
     print(f"| `info`, seconds of the processor | {used:.2f} |")
     print(f"| `info`, peak MB | {megabytes} |")
     print(f"| bundle entries | {len(container.entries)} |")
-    small = [each for each in container.device_entries() if len(each.data) <= MAX_BYTES]
+    small = [
+        device_entry
+        for device_entry in container.device_entries()
+        if len(device_entry.data) <= MAX_BYTES
+    ]
     chosen = small[:: max(len(small) // arguments.count, 1)][: arguments.count]
     rows = counts(container, chosen)
     if shutil.which(DUMP) is not None:

@@ -45,14 +45,14 @@ def main() -> int:
             break
         if args.count is None and time.monotonic() - start > args.seconds:
             break
-        told = scenario(seed)
+        text = scenario(seed)
         seed += 1
-        found = compare(told)
-        outcomes[outcome(found)] += 1
-        if found.differ:
+        changes = compare(text)
+        outcomes[outcome(changes)] += 1
+        if changes.differ:
             differences += 1
             if differences <= args.show:
-                print(report(shrunk(told)), flush=True)
+                print(report(shrunk(text)), flush=True)
     done = seed - args.seed
     print(f"{done} expressions, {time.monotonic() - start:.0f} seconds, {differences} differences")
     for name, count in outcomes.most_common():

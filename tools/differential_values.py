@@ -39,12 +39,12 @@ def main() -> int:
         cplusplus = seed % 2 == 0
         with tempfile.TemporaryDirectory() as folder:
             compiler = args.gxx if cplusplus else args.gcc
-            count, found = differences(seed, cplusplus, Path(folder), compiler, args.gdb)
+            count, result = differences(seed, cplusplus, Path(folder), compiler, args.gdb)
         compared += count
-        for each in found:
+        for item in result:
             different += 1
             if different <= args.show:
-                print(f"seed {seed}: {each}", flush=True)
+                print(f"seed {seed}: {item}", flush=True)
         seed += 1
     spent = time.monotonic() - start
     programs = seed - args.seed

@@ -114,15 +114,15 @@ def ours(entry: Cie | Fde) -> list[str]:
         return [f"CIE {entry.offset:x}", *program_text(entry.program, None, _expression)]
     start = entry.initial_location
     table = entry.table()
-    found = [f"FDE {entry.offset:x} {start:x} {entry.end:x}"]
-    found += program_text(entry.program, start, _expression)
+    result = [f"FDE {entry.offset:x} {start:x} {entry.end:x}"]
+    result += program_text(entry.program, start, _expression)
     arch = entry.cie.format.architecture
     # Of rows that say nothing it prints those that another one follows.
     rows = table.rows[:-1] if table.rows and table.rows[-1].is_empty else table.rows
-    found += (row_text(row, arch, _expression) for row in rows)
+    result += (row_text(row, arch, _expression) for row in rows)
     if table.error is not None:
-        found.append(f"error: {table.error}")
-    return found
+        result.append(f"error: {table.error}")
+    return result
 
 
 def _expression(data: bytes) -> str:
@@ -138,10 +138,10 @@ class Dumped:
         self.entries: dict[Key, list[str]] = {}
         section, lines = "", [""]
         for line in dump.splitlines():
-            if found := CONTENTS.match(line):
-                section = found[1]
-            elif found := HEAD.match(line):
-                lines = self.entries[section, int(found[1], 16)] = [_title(found)]
+            if match := CONTENTS.match(line):
+                section = match[1]
+            elif match := HEAD.match(line):
+                lines = self.entries[section, int(match[1], 16)] = [_title(match)]
             else:
                 text = line.strip()
                 if text.startswith("DW_CFA_") or (text.startswith("0x") and lines[0][0] == "F"):
@@ -178,8 +178,8 @@ def _location(line: str) -> int:
 
 
 def _title(found: re.Match[str]) -> str:
-    numbers = (int(each, 16) for each in (found[1], found[3], found[4]) if each)
-    return " ".join([found[2], *(f"{each:x}" for each in numbers)])
+    numbers = (int(number, 16) for number in (found[1], found[3], found[4]) if number)
+    return " ".join([found[2], *(f"{number:x}" for number in numbers)])
 
 
 # readelf
@@ -194,35 +194,35 @@ OTHER_REGISTER = re.compile(r"\b(r\d+) \(\w+\)")
 
 def tables(dump: str) -> dict[Key, Table]:
     """The rows that readelf prints of each FDE."""
-    found: dict[Key, Table] = {}
+    result: dict[Key, Table] = {}
     section, names, rows = "", [""], Table()
     for line in dump.splitlines():
-        if each := SECTION.match(line):
-            section = each[1]
-        elif each := ENTRY.match(line):
+        if match := SECTION.match(line):
+            section = match[1]
+        elif match := ENTRY.match(line):
             rows = Table()
-            if each[2] == "FDE":
-                found[section, int(each[1], 16)] = rows
+            if match[2] == "FDE":
+                result[section, int(match[1], 16)] = rows
         elif line.startswith("   LOC"):
             names = line.split()[1:]
-        elif each := ROW.match(line):
-            shown = OTHER_REGISTER.sub(r"\1", each[2]).split()
-            rows[int(each[1], 16)] = dict(zip(names, shown, strict=True))
-    return found
+        elif match := ROW.match(line):
+            shown = OTHER_REGISTER.sub(r"\1", match[2]).split()
+            rows[int(match[1], 16)] = dict(zip(names, shown, strict=True))
+    return result
 
 
 def cells(entry: Fde, columns: set[str]) -> Table:
     """Our rows, with the columns that readelf shows, and those that a row mentions."""
     names = {number: _column(entry, number) for number in _registers(entry.cie)}
     numbers = {name: number for number, name in names.items()}
-    found = Table()
+    table = Table()
     for row in entry.table().rows:
         shown = {"CFA": _cfa(row, names)}
-        for name in columns - {"CFA"} | {names.get(each, f"r{each}") for each in row.rules}:
+        for name in columns - {"CFA"} | {names.get(rule, f"r{rule}") for rule in row.rules}:
             rule = row.rules.get(numbers.get(name, -1))
             shown[name] = _cell(rule)
-        found[row.start] = shown
-    return found
+        table[row.start] = shown
+    return table
 
 
 def _registers(cie: Cie) -> Iterator[int]:
@@ -311,7 +311,7 @@ def _end(entry: Cie | Fde) -> int:
 
 def _against_readelf(where: str, entry: Fde, table: Table) -> Iterator[str]:
     """It prints no rows of an FDE that adds nothing to its CIE."""
-    adds = any(each.title != "DW_CFA_nop" for each in entry.program.instructions)
+    adds = any(instruction.title != "DW_CFA_nop" for instruction in entry.program.instructions)
     if not adds and not table:
         return
     columns = {name for row in table.values() for name in row}
@@ -332,14 +332,14 @@ def _said(*command: str) -> str:
 def of_package(package: str) -> list[Path]:
     """The ELF files of an installed Debian package that have call frame information."""
     listed = subprocess.run(["dpkg", "-L", package], capture_output=True, text=True, check=True)
-    found = []
+    result = []
     for path in map(Path, listed.stdout.splitlines()):
         if not path.is_file() or path.is_symlink():
             continue
         with path.open("rb") as stream:
             if stream.read(4) == b"\x7fELF" and has_frames(open_object(path)):
-                found.append(path)
-    return found
+                result.append(path)
+    return result
 
 
 def main() -> int:
@@ -350,23 +350,23 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=5, help="print N differences of a file")
     args = parser.parse_args()
-    files = [*args.files, *(path for each in args.package for path in of_package(each))]
+    files = [*args.files, *(path for number in args.package for path in of_package(number))]
     different, totals, start = 0, Totals(), time.monotonic()
     for path in files:
-        comparison, found = differences(path, args.entries, args.seed), 0
+        comparison, result = differences(path, args.entries, args.seed), 0
         while True:
             try:
                 text = next(comparison)
             except StopIteration as done:
                 compared: Totals = done.value
                 break
-            found += 1
-            if found <= args.show:
+            result += 1
+            if result <= args.show:
                 print(text, flush=True)
-        different += found
+        different += result
         totals += compared
-        if len(files) <= 20 or found:
-            print(f"{path}: {compared.entries:,} entries, {found} differences", flush=True)
+        if len(files) <= 20 or result:
+            print(f"{path}: {compared.entries:,} entries, {result} differences", flush=True)
     print(
         f"{len(files)} files, {totals.entries:,} entries, {totals.rows:,} rows, "
         f"{totals.cells:,} cells of readelf, {different} differences, "

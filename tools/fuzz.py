@@ -121,16 +121,16 @@ def _check(
         initial_stack_depth=len(ctx.initial_stack),
         result_kind=ctx.result_kind,
     )
-    errors = {each.offset: each for each in findings if each.severity == "error"}
-    endless = any("it never ends" in each.message for each in errors.values())
+    errors = {finding.offset: finding for finding in findings if finding.severity == "error"}
+    endless = any("it never ends" in error.message for error in errors.values())
     if result is not None:
         assert not endless, "an endless loop that ended"
         assert len(data) not in errors or isinstance(result, ImplicitPointerValue), findings
     for step in steps or ():
         # What is called or nested is another expression, with offsets of its own.
         if step.depth == 0 and step.error is None:
-            found = errors.get(step.instruction.offset)
-            assert found is None or endless, (found, step)
+            value = errors.get(step.instruction.offset)
+            assert value is None or endless, (value, step)
 
 
 def main() -> int:

@@ -46,22 +46,22 @@ def one_round(seed: int) -> Counter[str]:
     if seed % 4 == 0:
         return core_round(seed)
     rng = Random(seed)
-    kind = rng.choice(sorted(each.name for each in SPLIT.iterdir() if each.is_dir()))
+    kind = rng.choice(sorted(path.name for path in SPLIT.iterdir() if path.is_dir()))
     with tempfile.TemporaryDirectory() as folder:
         files = [
-            Path(shutil.copyfile(each, Path(folder, each.name)))
-            for each in sorted((SPLIT / kind).iterdir())
-            if each.suffix not in _LEFT_OUT
+            Path(shutil.copyfile(path, Path(folder, path.name)))
+            for path in sorted((SPLIT / kind).iterdir())
+            if path.suffix not in _LEFT_OUT
         ]
-        main = rng.choice([each for each in files if each.suffix != ".debug"])
+        main = rng.choice([file for file in files if file.suffix != ".debug"])
         # A package is looked at first; without it the split files are.
         if rng.random() < 0.5:
-            for each in files:
-                if each.suffix == ".dwp" and each != main:
-                    each.unlink()
-        left = [each for each in files if each.exists()]
-        for each in rng.sample(left, rng.choice((1, 1, min(2, len(left))))):
-            each.write_bytes(mutated_file(rng, each.read_bytes()))
+            for item in files:
+                if item.suffix == ".dwp" and item != main:
+                    item.unlink()
+        left = [file for file in files if file.exists()]
+        for item in rng.sample(left, rng.choice((1, 1, min(2, len(left))))):
+            item.write_bytes(mutated_file(rng, item.read_bytes()))
         try:
             outcomes = asked(main, Path(folder))
         except Exception as error:
@@ -75,9 +75,9 @@ def mutated_file(rng: Random, data: bytes) -> bytes:
     if rng.random() < 0.15:
         return data[: rng.randrange(len(data))]
     sections = [
-        each
-        for each in ObjectFile("made", data).sections
-        if each.size_bytes and (each.name.startswith((".debug_", ".gnu_debugaltlink")))
+        section
+        for section in ObjectFile("made", data).sections
+        if section.size_bytes and (section.name.startswith((".debug_", ".gnu_debugaltlink")))
     ]
     out = bytearray(data)
     for _ in range(rng.choice((1, 2, 5, 20))):
@@ -107,7 +107,7 @@ def asked_of_code(code: CodeObject) -> Counter[str]:
     outcomes: Counter[str] = Counter()
     try:
         units = list(code.info.units)
-        starts = [each.address for each in code.file.symbols if each.kind == "function"]
+        starts = [symbol.address for symbol in code.file.symbols if symbol.kind == "function"]
     except DwarfGpuError as error:
         return Counter({error.kind: 1})
     for question in _of_program(code, starts):
@@ -138,8 +138,8 @@ def _of_program(code: CodeObject, starts: list[int]) -> Iterator[Callable[[], ob
         yield lambda pc=pc: Lines(code.scopes).line_of(pc)
         yield lambda pc=pc: code.scopes.functions_at(pc)
         yield lambda pc=pc: [
-            (type_name(each.type), size_bytes(each.type), each.location)
-            for each in code.scopes.variables_at(pc)
+            (type_name(variable.type), size_bytes(variable.type), variable.location)
+            for variable in code.scopes.variables_at(pc)
         ]
 
 
@@ -181,7 +181,7 @@ CORE_QUESTIONS = (
 def core_round(seed: int) -> Counter[str]:
     """Mutate a core file, or its program, and ask the commands for everything; their statuses."""
     rng = Random(seed)
-    programs = sorted(each.stem for each in CORES.glob("*.core"))
+    programs = sorted(path.stem for path in CORES.glob("*.core"))
     # A large program makes a round long, and says little more about its core.
     weights = [(CORES / name).stat().st_size ** -0.5 for name in programs]
     [program] = rng.choices(programs, weights)
@@ -205,7 +205,7 @@ def core_round(seed: int) -> Counter[str]:
                 error.add_note(f"{command} of {program}, seed {seed}")
                 raise
             lines = err.getvalue().splitlines()
-            assert all(each.startswith(("dwarfgpu: ", "note: ")) for each in lines), lines
+            assert all(line.startswith(("dwarfgpu: ", "note: ")) for line in lines), lines
             outcomes[f"{command} {status}"] += 1
     return outcomes
 

@@ -149,9 +149,9 @@ def _left(machine: RunningMachine, stopped: Stopped | None) -> dict[str, Any]:
 def finding(code: bytes, instruction: Instruction, seed: int) -> str | None:
     """What is wrong with how an instruction executes; None where nothing is."""
     target = instruction.encoding.format.target
-    wanted: dict[str, Any] | None = None
+    expected: dict[str, Any] | None = None
     for executor in get_args(Executor):
-        if executor == "lockstep" and wanted and wanted["instructions"] >= _MOST:
+        if executor == "lockstep" and expected and expected["instructions"] >= _MOST:
             continue  # it has no limit
         machine = machine_of(code, seed, target.processor, target.wave_size)
         machine.executor = executor
@@ -161,13 +161,13 @@ def finding(code: bytes, instruction: Instruction, seed: int) -> str | None:
                 AttributeError, RuntimeError) as error:  # fmt: skip
             [*_, last] = traceback.extract_tb(error.__traceback__)
             return f"{executor}: {type(error).__name__}: {error} ({last.name}, line {last.lineno})"
-        found = _left(machine, stopped)
-        if wanted is None:
-            wanted = found
+        left = _left(machine, stopped)
+        if expected is None:
+            expected = left
             if stopped is not None and (text := _unannounced(stopped, instruction)):
                 return text
-        elif found != wanted:
-            names = [name for name in wanted if found.get(name) != wanted[name]]
+        elif left != expected:
+            names = [name for name in expected if left.get(name) != expected[name]]
             return f"{executor}: other {', '.join(names) or 'stop'}"
     return None
 

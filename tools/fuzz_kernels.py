@@ -451,7 +451,7 @@ def differences(
     source = folder / f"random{seed}.c"
     source.write_text(Program(rng).text())
     given = inputs(rng)
-    wanted = of_host(source, given)
+    host = of_host(source, given)
     for target, level, executor in product(targets, levels, executors):
         build = f"seed {seed} {target} -{level} {executor}"
         try:
@@ -459,12 +459,12 @@ def differences(
         except (DwarfGpuError, RuntimeError) as error:
             yield f"{build}: {error}"
             continue
-        wrong = np.flatnonzero(computed != wanted)
+        wrong = np.flatnonzero(computed != host)
         if len(wrong):
             item = int(wrong[0])
             yield (
                 f"{build}: {len(wrong)} of {COUNT} work-items differ; "
-                f"item {item}: {int(computed[item]):#x}, host {int(wanted[item]):#x}"
+                f"item {item}: {int(computed[item]):#x}, host {int(host[item]):#x}"
             )
 
 

@@ -99,7 +99,7 @@ def object_file(data: bytes) -> Counter[str]:
         lambda: read_gpu_code(file),
         lambda: entries_of(file),
         lambda: file.is_code(0x1000),
-        lambda: [file.data_of(each) for each in file.sections[:_MAX_SHOWN]],
+        lambda: [file.data_of(section) for section in file.sections[:_MAX_SHOWN]],
         lambda: [
             segment.read(0, min(segment.size_bytes, 64))
             for segment in islice(
@@ -117,8 +117,8 @@ def bundle(data: bytes) -> Counter[str]:
     outcomes: Counter[str] = Counter()
 
     def entries() -> object:
-        found = read_bundles(data, "fuzzed") if is_bundle(data[:64]) else ()
-        return [(each.kind, each.triple, each.target) for each in found]
+        bundles = read_bundles(data, "fuzzed") if is_bundle(data[:64]) else ()
+        return [(item.kind, item.triple, item.target) for item in bundles]
 
     attempt(outcomes, entries)
     return outcomes
@@ -155,8 +155,8 @@ def archive(data: bytes) -> Counter[str]:
     def files() -> object:
         if not is_archive(data):
             return []
-        found = packed_files(data, "fuzzed", limits)
-        return [(file.name, file.head(64), len(file.contents(limits))) for file in found]
+        result = packed_files(data, "fuzzed", limits)
+        return [(file.name, file.head(64), len(file.contents(limits))) for file in result]
 
     attempt(outcomes, files)
     attempt(outcomes, lambda: list(thin_names(data, "fuzzed")) if data[:2] == b"!<" else [])
@@ -178,7 +178,7 @@ def _of_sections(data: bytes, machine: int) -> Counter[str]:
     made = elf({name: part for name, part in parts.items() if part}, machine)
     code = CodeObject.of(ObjectFile("fuzzed", made), debug_directories=())
     outcomes = asked_of_code(code)
-    attempt(outcomes, lambda: [str(each.message) for each in verify(code).findings.kept])
+    attempt(outcomes, lambda: [str(finding.message) for finding in verify(code).findings.kept])
     return outcomes
 
 
@@ -208,8 +208,8 @@ def _ask_frames(data: bytes, table: bytes, name: str, kind: str) -> None:
             case BrokenEntry():
                 assert "\n" not in str(entry.error)
             case Cie() | Fde():
-                for each in entry.program.instructions[:_MAX_SHOWN]:
-                    instruction_text(each, entry.program.format)
+                for instruction in entry.program.instructions[:_MAX_SHOWN]:
+                    instruction_text(instruction, entry.program.format)
         if isinstance(entry, Fde):
             for row in entry.table().rows[:_MAX_SHOWN]:
                 row_text(row, arch)
@@ -230,13 +230,13 @@ def state(data: bytes) -> Counter[str]:
             (Path(name) / f"{number}.npy").write_bytes(array)
 
         def ask() -> None:
-            found = load_state(path)
-            memory = Memory(found.architecture.address_space(0))
-            for wave in found.waves[:4]:
-                for register in list(found.architecture.registers.values())[:_MAX_SHOWN]:
-                    attempt(outcomes, partial(found.target.read_register, wave.wave, register))
+            result = load_state(path)
+            memory = Memory(result.architecture.address_space(0))
+            for wave in result.waves[:4]:
+                for register in list(result.architecture.registers.values())[:_MAX_SHOWN]:
+                    attempt(outcomes, partial(result.target.read_register, wave.wave, register))
             for address in (0, 0x1000, 0x7F0000003C80):
-                attempt(outcomes, partial(found.target.read_memory, memory, address, 16))
+                attempt(outcomes, partial(result.target.read_memory, memory, address, 16))
 
         attempt(outcomes, ask)
     return outcomes
@@ -250,11 +250,11 @@ def core(data: bytes) -> Counter[str]:
         path.write_bytes(data)
 
         def ask() -> None:
-            found = load_core(path, sysroot=name)
-            for number in found.numbers[:4]:
-                pc = found.pc_of(number) or 0
-                memory = Memory(found.architecture_of(number).address_space(0))
-                attempt(outcomes, partial(found.target.known_memory, memory, pc, 64))
+            result = load_core(path, sysroot=name)
+            for number in result.numbers[:4]:
+                pc = result.pc_of(number) or 0
+                memory = Memory(result.architecture_of(number).address_space(0))
+                attempt(outcomes, partial(result.target.known_memory, memory, pc, 64))
 
         attempt(outcomes, ask)
     return outcomes
@@ -301,8 +301,8 @@ def names(data: bytes) -> Counter[str]:
 
 
 TARGETS: Final[dict[str, Callable[[bytes], Counter[str]]]] = {
-    each.__name__: each
-    for each in (
+    item.__name__: item
+    for item in (
         object_file, bundle, cubin, archive, dwarf, dwarf_x86, frames, state, core, npy, metadata,
         names,
     )
@@ -341,11 +341,11 @@ def seeds(target: str) -> Iterator[bytes]:
                     if file.has_section(name):
                         yield _section(file, name) + SEPARATOR + _section(file, ".eh_frame_hdr")
         case "state":
-            yield from (each.read_bytes() for each in _small("states/*.json"))
+            yield from (item.read_bytes() for item in _small("states/*.json"))
         case "core":
-            yield from (each.read_bytes() for each in (FIXTURES / "core").glob("crash.*.O2.core"))
+            yield from (path.read_bytes() for path in (FIXTURES / "core").glob("crash.*.O2.core"))
         case "npy":
-            yield from (each.read_bytes() for each in FIXTURES.glob("states/*.npy"))
+            yield from (path.read_bytes() for path in FIXTURES.glob("states/*.npy"))
         case "metadata":
             yield from _metadata()
         case "names":
@@ -405,8 +405,8 @@ def _metadata() -> Iterator[bytes]:
 def _names() -> Iterator[bytes]:
     symbols: set[str] = set()
     for path in _small("*.co", "*.o", "*.so"):
-        found = ObjectFile(path.name, path.read_bytes()).symbols
-        symbols.update(each.name for each in found if each.name.startswith("_Z"))
+        result = ObjectFile(path.name, path.read_bytes()).symbols
+        symbols.update(item.name for item in result if item.name.startswith("_Z"))
     yield "\n".join(sorted(symbols)).encode()
     for path in sorted((FIXTURES / "index").iterdir()):
         data = path.read_bytes()

@@ -90,8 +90,8 @@ class Found:
         self.groups.setdefault(group, Counter()).update(counts)
         self.reasons.update(report["reasons"])
         for reason, texts in report["examples"].items():
-            self.examples.setdefault(reason, []).extend(f"{name}: {each}" for each in texts)
-        self.unexplained.extend(f"{name}: {each}" for each in report["unexplained"])
+            self.examples.setdefault(reason, []).extend(f"{name}: {text}" for text in texts)
+        self.unexplained.extend(f"{name}: {item}" for item in report["unexplained"])
 
 
 def builds(*, full: bool) -> Iterator[Build]:
@@ -118,7 +118,7 @@ def sourced() -> str:
 def inside(gdb: str, commands: Sequence[str], program: Path, *options: str) -> dict[str, Any]:
     """What the comparison inside GDB reports."""
     source = (f"source {sourced()}", f"source {INSIDE}")
-    lines = [piece for each in (*SETTINGS, *source, *commands) for piece in ("-ex", each)]
+    lines = [piece for setting in (*SETTINGS, *source, *commands) for piece in ("-ex", setting)]
     done = subprocess.run(
         [gdb, "-nx", "-q", "-batch", *lines, *options, str(program)],
         capture_output=True,
@@ -128,12 +128,12 @@ def inside(gdb: str, commands: Sequence[str], program: Path, *options: str) -> d
         stdin=subprocess.DEVNULL,
         env={**os.environ, "LC_ALL": "C.UTF-8"},
     )
-    found = re.search(r"^@@(.*)$", done.stdout, re.MULTILINE)
-    if found is None:
+    match = re.search(r"^@@(.*)$", done.stdout, re.MULTILINE)
+    if match is None:
         raise SystemExit(
             f"{program}: GDB reports nothing\n{done.stdout[-2000:]}{done.stderr[-4000:]}"
         )
-    report: dict[str, Any] = json.loads(found[1])
+    report: dict[str, Any] = json.loads(match[1])
     return report
 
 
@@ -163,7 +163,7 @@ def table(found: Found) -> list[str]:
     lines.append("|---|---|---|---|---|---|---|---|---|---|")
     names = ("stops", "threads", "frames", "facts", "variables", "bits", "same", "explained")
     for name, counts in (*sorted(found.groups.items()), ("all", found.counts)):
-        cells = [f"{counts[each]:,}" for each in names]
+        cells = [f"{counts[name]:,}" for name in names]
         lines.append(f"| {name} | {' | '.join(cells)} | {counts['unexplained']:,} |")
     lines += ["", "| explained | reason |", "|---|---|"]
     lines += [f"| {count:,} | {reason} |" for reason, count in found.reasons.most_common()]
@@ -197,13 +197,13 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="the document too")
     parser.add_argument("--gdb", default=shutil.which("gdb") or "gdb")
     args = parser.parse_args()
-    found = Found()
+    result = Found()
     with tempfile.TemporaryDirectory() as folder:
         for number, build in enumerate(builds(full=args.full)):
             if args.only not in build.name:
                 continue
             report = compared(args.gdb, build, Path(folder), args.seed + number, args.stops)
-            found.add(build.name, f"{build.source}, {build.compiler}", report)
+            result.add(build.name, f"{build.source}, {build.compiler}", report)
             counts = report["counts"]
             print(
                 f"{build.name}: {counts['stops']} stops, {counts['frames']} frames, "
@@ -214,17 +214,17 @@ def main() -> int:
             )
     if args.python is not None:
         report = compared_python(args.gdb, args.python, args.seed, args.stops)
-        found.add(args.python.name, f"{args.python.name}, four threads", report)
+        result.add(args.python.name, f"{args.python.name}, four threads", report)
     if args.write:
-        write(found, " ".join(["tools/gdb_differential.py", *sys.argv[1:]]))
-    for each in found.unexplained:
-        print(each)
-    for reason, count in found.reasons.most_common():
+        write(result, " ".join(["tools/gdb_differential.py", *sys.argv[1:]]))
+    for item in result.unexplained:
+        print(item)
+    for reason, count in result.reasons.most_common():
         print(f"{count} explained: {reason}")
-        for each in found.examples[reason][: args.examples]:
-            print(f"    {each}")
-    print(dict(found.counts))
-    return bool(found.unexplained)
+        for item in result.examples[reason][: args.examples]:
+            print(f"    {item}")
+    print(dict(result.counts))
+    return bool(result.unexplained)
 
 
 if __name__ == "__main__":

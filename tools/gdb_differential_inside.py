@@ -29,7 +29,7 @@ MAX_RESTARTS = 60
 
 def functions(source: str) -> list[tuple[int, int]]:
     """Where the functions of a source file begin and end, by their addresses."""
-    found = set()
+    items = set()
     symtab = gdb.lookup_symbol("main")[0].symtab
     assert symtab.filename.endswith(source), symtab.filename
     for block in (symtab.global_block(), symtab.static_block()):
@@ -39,8 +39,8 @@ def functions(source: str) -> list[tuple[int, int]]:
                 while body is not None and body.function is None:
                     body = body.superblock
                 if body is not None and body.end > body.start:
-                    found.add((int(body.start), int(body.end)))
-    return sorted(found)
+                    items.add((int(body.start), int(body.end)))
+    return sorted(items)
 
 
 class Walk:
@@ -58,8 +58,8 @@ class Walk:
 
     def walk(self, source: str, stops: int) -> Walk:
         """Stop at that many places, instructions of the functions of the program and behind."""
-        for each in SETTINGS:
-            gdb.execute(each, to_string=True)
+        for setting in SETTINGS:
+            gdb.execute(setting, to_string=True)
         gdb.execute("break main", to_string=True)
         gdb.execute("run", to_string=True)
         gdb.execute("delete", to_string=True)
@@ -82,8 +82,8 @@ class Walk:
 
     def run(self, stops: int, least: int, most: int) -> Walk:
         """Stop a program that does not end, again and again after some instructions."""
-        for each in SETTINGS:
-            gdb.execute(each, to_string=True)
+        for setting in SETTINGS:
+            gdb.execute(setting, to_string=True)
         for _ in range(stops):
             self._go(f"stepi {self._choice.randint(least, most)}")
             self.stop()
@@ -97,7 +97,7 @@ class Walk:
     def _places(self, source: str) -> list[list[int]]:
         architecture = gdb.selected_frame().architecture()
         return [
-            [each["addr"] for each in architecture.disassemble(begin, end - 1)]
+            [item["addr"] for item in architecture.disassemble(begin, end - 1)]
             for begin, end in functions(source)
         ]
 
@@ -114,20 +114,20 @@ class Walk:
 
     def _thread(self, where: str) -> None:
         self.counts["threads"] += 1
-        found = compare(self._debugger)
-        self.deepest = max(self.deepest, found.frames)
-        self.counts["frames"] += found.frames
-        self.counts["facts"] += found.facts
-        for each in found.differences:
+        changes = compare(self._debugger)
+        self.deepest = max(self.deepest, changes.frames)
+        self.counts["frames"] += changes.frames
+        self.counts["facts"] += changes.facts
+        for difference in changes.differences:
             # Functions that made tail calls have frames; each has some that the other
             # has not: counted, not compared.
-            if each.what == "tail call":
-                whose = "only here" if each.theirs == "none" else "only in GDB"
+            if difference.what == "tail call":
+                whose = "only here" if difference.theirs == "none" else "only in GDB"
                 self.counts[f"tail calls {whose}"] += 1
-            elif each.reason is not None:
-                self._explained(each.reason, f"{where}: {each}")
+            elif difference.reason is not None:
+                self._explained(difference.reason, f"{where}: {difference}")
             else:
-                self.unexplained.append(f"{where}: {each}")
+                self.unexplained.append(f"{where}: {difference}")
         for frame in gdb_frames():
             kind = {gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}.get(frame.type())
             if kind is not None:
@@ -135,19 +135,21 @@ class Walk:
             self._frame(where, frame)
 
     def _frame(self, where: str, frame: gdb.Frame) -> None:
-        for each in compare_variables(self._debugger, frame):
+        for comparison in compare_variables(self._debugger, frame):
             self.counts["variables"] += 1
             self.counts["outer"] += frame.level() > 0
-            self.counts["optimized out"] += each.is_same and each.ours == "<optimized out>"
-            self.counts["bits"] += each.compared_bits
-            text = f"{where} in {frame.name()}: {each}"
-            if each.is_same:
+            self.counts["optimized out"] += (
+                comparison.is_same and comparison.ours == "<optimized out>"
+            )
+            self.counts["bits"] += comparison.compared_bits
+            text = f"{where} in {frame.name()}: {comparison}"
+            if comparison.is_same:
                 self.counts["same"] += 1
-            elif each.reason is None:
+            elif comparison.reason is None:
                 self.unexplained.append(text)
             else:
                 self.counts["explained"] += 1
-                self._explained(each.reason, text)
+                self._explained(comparison.reason, text)
 
     def _explained(self, reason: str, text: str) -> None:
         self.reasons[reason] += 1
@@ -156,5 +158,5 @@ class Walk:
             examples.append(text)
 
     def report(self) -> None:
-        found = {name: value for name, value in vars(self).items() if name[0] != "_"}
-        print("\n@@" + json.dumps({**found, "seconds": self._seconds}))
+        result = {name: value for name, value in vars(self).items() if name[0] != "_"}
+        print("\n@@" + json.dumps({**result, "seconds": self._seconds}))

@@ -77,8 +77,8 @@ def built(source: str, folder: Path) -> tuple[Path, Path]:
 def answers(program: list[str], focus: str, asked: list[Asked]) -> list[str]:
     """What is said to each command, errors included, without the number in the history."""
     words = ["-ex", focus]
-    for number, each in enumerate(asked):
-        words += ["-ex", f"echo \\n@@{number}\\n", "-ex", each.command]
+    for number, item in enumerate(asked):
+        words += ["-ex", f"echo \\n@@{number}\\n", "-ex", item.command]
     words += ["-ex", f"echo \\n@@{len(asked)}\\n"]
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
@@ -89,7 +89,7 @@ def answers(program: list[str], focus: str, asked: list[Asked]) -> list[str]:
     parts = _MARK.split(done.stdout.decode("utf-8", "backslashreplace"))[1:-1]
     if len(parts) != len(asked):
         raise SystemExit(f"{program[0]} ended early:\n{done.stdout.decode()[-2000:]}")
-    return [_NUMBER.sub("$N = ", _REMARK.sub("", each)).rstrip("\n") for each in parts]
+    return [_NUMBER.sub("$N = ", _REMARK.sub("", part)).rstrip("\n") for part in parts]
 
 
 def compared(source: str, frame: str, asked: list[Asked], folder: Path) -> int:
@@ -102,14 +102,14 @@ def compared(source: str, frame: str, asked: list[Asked], folder: Path) -> int:
     known = set(re.findall(r"^## (.+)$", REASONS.read_text("utf-8"), re.MULTILINE))
     same = explained = wrong = 0
     theirs, own = answers(gdb, focus, asked), answers(debug, focus, asked)
-    for each, gdbs, ours in zip(asked, theirs, own, strict=True):
-        if gdbs == ours and each.reason is None:
+    for item, gdbs, ours in zip(asked, theirs, own, strict=True):
+        if gdbs == ours and item.reason is None:
             same += 1
-        elif gdbs != ours and each.reason in known:
+        elif gdbs != ours and item.reason in known:
             explained += 1
         else:
             wrong += 1
-            print(f"{each.command}\n  GDB   {gdbs!r}\n  ours  {ours!r}")
+            print(f"{item.command}\n  GDB   {gdbs!r}\n  ours  {ours!r}")
     print(f"{source}: {same} same, {explained} explained, {wrong} not explained")
     return wrong
 

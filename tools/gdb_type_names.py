@@ -84,14 +84,18 @@ def compiled(language: str, declarations: list[str], folder: Path) -> tuple[Path
     head = HEADS[language].splitlines()
     kept = declarations
     for last in (False, True):
-        lines = [*head, *(_line(language, each) for each in kept), "int main(void) { return 0; }"]
+        lines = [
+            *head,
+            *(_line(language, finding) for finding in kept),
+            "int main(void) { return 0; }",
+        ]
         source.write_text("\n".join(lines) + "\n")
         done = subprocess.run(
             [*COMPILERS[language], "-w", "-g", "-O0", "-fmax-errors=0", "-o", program, source],
             capture_output=True, text=True, check=last,
         )  # fmt: skip
         wrong = {int(number) - 1 - len(head) for number in _ERROR.findall(done.stderr)}
-        kept = [each for index, each in enumerate(kept) if index not in wrong]
+        kept = [finding for index, finding in enumerate(kept) if index not in wrong]
     return program, kept
 
 
@@ -112,7 +116,7 @@ def declared_name(declaration: str) -> str:
 
 def names(program: list[str], commands: list[str]) -> list[str]:
     """What a debugger answers to each command."""
-    words = [word for each in commands for word in ("-ex", each, "-ex", "echo \\n@@\\n")]
+    words = [word for command in commands for word in ("-ex", command, "-ex", "echo \\n@@\\n")]
     done = subprocess.run(
         [*program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
@@ -133,7 +137,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             program, kept = compiled(language, declarations, Path(folder))
             verbs = ("whatis", "ptype")
-            commands = [f"{verb} t_{declared_name(each)}" for each in kept for verb in verbs]
+            commands = [f"{verb} t_{declared_name(finding)}" for finding in kept for verb in verbs]
             begin = ["-ex", "list main", "-ex", "echo \\n@@\\n"]  # where the language is known
             gdb_command = ["gdb", "-q", "-nx", "-batch", *begin, str(program)]
             own_command = [sys.executable, "-m", "dwarfgpu", "debug", "--batch", "-q", *begin]

@@ -64,17 +64,17 @@ def document() -> str:
 
 
 def _rows(properties: dict[str, Any]) -> Iterator[str]:
-    for name, each in properties.items():
-        about = each["description"].replace("|", "\\|")
-        yield f"| `{name}` | {_type(each)} | {about} |"
+    for name, item in properties.items():
+        about = item["description"].replace("|", "\\|")
+        yield f"| `{name}` | {_type(item)} | {about} |"
 
 
 def _type(of: dict[str, Any]) -> str:
     """What is in a key: of an object or a list of objects their keys too."""
     if "const" in of or "enum" in of:
-        return ", ".join(f"`{json.dumps(each)}`" for each in of.get("enum", [of.get("const")]))
+        return ", ".join(f"`{json.dumps(item)}`" for item in of.get("enum", [of.get("const")]))
     if "anyOf" in of:
-        return " or ".join(_type(each) for each in of["anyOf"])
+        return " or ".join(_type(item) for item in of["anyOf"])
     if of.get("type") == "array":
         return f"list of {_type(of['items'])}"
     if "properties" in of:

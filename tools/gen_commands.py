@@ -31,10 +31,14 @@ def document() -> str:
     """All of it."""
     parts = [INTRODUCTION]
     for topic, about in TOPICS.items():
-        inside = [each for each in every(COMMANDS) if each.topic == topic and not _is_made(each)]
+        inside = [
+            command
+            for command in every(COMMANDS)
+            if command.topic == topic and not _is_made(command)
+        ]
         if inside:
             parts.append(f"## {about.rstrip('.')}\n")
-        parts += [_entry(each) for each in inside]
+        parts += [_entry(item) for item in inside]
     parts.append("## GDB commands that are not supported\n\nThey are refused, for these reasons:\n")
     parts += [
         f"- {_coded(tuple(name for name in sorted(ABSENT) if ABSENT[name] == why))}: {why}"
@@ -46,11 +50,11 @@ def document() -> str:
     parts += [f"- `{name}`: {why}" for name, why in sorted(IGNORED_COMMANDS.items())]
     parts.append("\n## Settings\n\n`set NAME VALUE` changes a setting, `show NAME` prints it.\n")
     parts.append("| Setting | Values | Default | |\n|---|---|---|---|")
-    for each in SETTINGS:
-        values = _VALUES.get(each.kind) or _coded(each.values)
-        default = each.text(each.default)
+    for setting in SETTINGS:
+        values = _VALUES.get(setting.kind) or _coded(setting.values)
+        default = setting.text(setting.default)
         parts[-1] += (
-            f"\n| `{each.name}` | {values} | `{default}` | {each.help.replace('<', '&lt;')} |"
+            f"\n| `{setting.name}` | {values} | `{default}` | {setting.help.replace('<', '&lt;')} |"
         )
     parts.append("\nThese settings of GDB do not apply to dwarfgpu, and are refused:\n")
     parts += [f"- `{name}`: {why}" for name, why in sorted(WITHOUT_MEANING.items())]
@@ -66,11 +70,11 @@ def document() -> str:
 
 def _is_made(command: Command) -> bool:
     verb, _, rest = command.name.partition(" ")
-    return verb in _MADE and any(f"{each.name} ".startswith(f"{rest} ") for each in SETTINGS)
+    return verb in _MADE and any(f"{setting.name} ".startswith(f"{rest} ") for setting in SETTINGS)
 
 
 def _coded(values: tuple[str, ...]) -> str:
-    return ", ".join(f"`{each}`" for each in values) or "text"
+    return ", ".join(f"`{value}`" for value in values) or "text"
 
 
 def _entry(command: Command) -> str:

@@ -71,11 +71,11 @@ file uses.
 def document() -> str:
     """The whole file."""
     known = list(OPERATIONS.values())
-    missing = {each.section for each in known} - set(SECTIONS)
+    missing = {operation.section for operation in known} - set(SECTIONS)
     assert not missing, f"sections without a title: {missing}"
     parts = [INTRODUCTION]
     for section, title in SECTIONS.items():
-        rows = [each for each in known if each.section == section]
+        rows = [operation for operation in known if operation.section == section]
         parts.append(f"\n## {section} {title}\n\n{_table(rows)}")
     return "".join(parts)
 
@@ -103,7 +103,7 @@ def _families(operations: list[Operation]) -> Iterator[list[Operation]]:
 def _row(family: list[Operation]) -> str:
     first, last = family[0], family[-1]
     name = f"`{first.title}`" if len(family) == 1 else f"`{first.title}` … `{last.title}`"
-    operands = ", ".join(f"{each.name} ({each.codec.name})" for each in first.operands)
+    operands = ", ".join(f"{operand.name} ({operand.codec.name})" for operand in first.operands)
     cells = (name, _current(family), _older(family), operands, _stack(first), _meaning(first))
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
@@ -121,14 +121,14 @@ def _meaning(operation: Operation) -> str:
 
 
 def _stack(operation: Operation) -> str:
-    popped = ", ".join(f"{each.name} ({each.kind})" for each in operation.pops)
+    popped = ", ".join(f"{pop.name} ({pop.kind})" for pop in operation.pops)
     if "stack" in operation.leading:
         popped = "…"
     return f"{popped} → {NOUNS[operation.pushes]}".strip()
 
 
 def _current(family: list[Operation]) -> str:
-    codes = [encodings(AMD).codes.get(each.name) for each in family]
+    codes = [encodings(AMD).codes.get(operation.name) for operation in family]
     if codes[0] is None:
         provisional = encodings(AMD_PROVISIONAL).codes.get(family[0].name)
         return "" if provisional is None else f"**provisional** {_hex(provisional)}"
@@ -141,8 +141,8 @@ def _older(family: list[Operation]) -> str:
     def direct(dialect: Dialect) -> Code | None:
         codes = [
             code
-            for code, each in encodings(dialect).by_code.items()
-            if each is family[0] and code != encodings(AMD).codes.get(each.name)
+            for code, operation in encodings(dialect).by_code.items()
+            if operation is family[0] and code != encodings(AMD).codes.get(operation.name)
         ]
         return codes[0] if codes else None
 

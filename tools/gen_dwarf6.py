@@ -132,23 +132,23 @@ The examples of 230524.1, 251120.1 and 013 are
 
 def document() -> str:
     """The whole file."""
-    found = names()
-    parts = [HEAD.format(as_of=found.as_of), ISSUES.format(repository=REPOSITORY)]
-    parts += [_row(each.number, each.title, each.state, _text(each)) for each in found.issues]
+    result = names()
+    parts = [HEAD.format(as_of=result.as_of), ISSUES.format(repository=REPOSITORY)]
+    parts += [_row(issue.number, issue.title, issue.state, _text(issue)) for issue in result.issues]
     parts.append(NUMBERS)
-    parts += [_number_row(each) for each in _all()]
+    parts += [_number_row(number) for number in _all()]
     parts.append(MAPPING)
     parts += [
-        _row(f"`{each.llvm}`", f"`{each.name}`", _state(each), each.difference)
-        for each in _all()
-        if each.llvm
+        _row(f"`{number.llvm}`", f"`{number.name}`", _state(number), number.difference)
+        for number in _all()
+        if number.llvm
     ]
-    parts += [_row(f"`{name}`", "none", "", why) for name, why in found.without_successor.items()]
+    parts += [_row(f"`{name}`", "none", "", why) for name, why in result.without_successor.items()]
     parts.append(RENAMED)
     parts += [
-        _row(_older(each), f"`{each.name}`", _state(each), each.difference)
-        for each in _all()
-        if not each.llvm
+        _row(_older(number), f"`{number.name}`", _state(number), number.difference)
+        for number in _all()
+        if not number.llvm
     ]
     return "".join([*parts, TAIL])
 
@@ -168,24 +168,24 @@ def _text(issue: Issue) -> str:
     return f"[{name}]({REPOSITORY}/blob/main/{name})" + (f",{rest}" if rest else "")
 
 
-def _number_row(each: StandardName) -> str:
-    number = "none" if each.number is None else f"`{each.number:#x}` ({_kind(each)})"
-    provisional = "" if each.provisional is None else f"`e9 {each.provisional:02x}`"
-    is_evaluated = each.bare in OPERATIONS_6 or each.also is not None
+def _number_row(name: StandardName) -> str:
+    number = "none" if name.number is None else f"`{name.number:#x}` ({_kind(name)})"
+    provisional = "" if name.provisional is None else f"`e9 {name.provisional:02x}`"
+    is_evaluated = name.bare in OPERATIONS_6 or name.also is not None
     evaluated = "yes" if is_evaluated else ""
-    return _row(f"`{each.name}`", number, provisional, evaluated, each.issue.number, each.section)
+    return _row(f"`{name.name}`", number, provisional, evaluated, name.issue.number, name.section)
 
 
-def _kind(each: StandardName) -> str:
-    return "final" if each.final else "draft"
+def _kind(name: StandardName) -> str:
+    return "final" if name.final else "draft"
 
 
-def _state(each: StandardName) -> str:
-    return f"{each.issue.state} ({each.issue.number})"
+def _state(name: StandardName) -> str:
+    return f"{name.issue.state} ({name.issue.number})"
 
 
-def _older(each: StandardName) -> str:
-    older = each.was or each.also
+def _older(name: StandardName) -> str:
+    older = name.was or name.also
     return f"`{older}`" if older else ""
 
 

@@ -63,7 +63,7 @@ def document() -> str:
         parts.append(f"\n## {', '.join(names)}, wave{arch.lane_count}\n\n")
         parts.append("| Register | Bits | Type | Class | DWARF |\n|---|--:|---|---|---|\n")
         parts += _rows((*arch.registers.values(), *arch.other_registers))
-        halves = ", ".join(f"`{each}`" for each in arch.register_parts)
+        halves = ", ".join(f"`{register_part}`" for register_part in arch.register_parts)
         parts.append(f"\nParts: {halves or 'none'}. ")
         parts.append(f"Pseudo: {', '.join(map(_pseudo, arch.pseudo_registers.values()))}.\n")
     parts.append("\n## Flags\n")
@@ -73,19 +73,19 @@ def document() -> str:
 
 def _kinds() -> Iterator[tuple[list[str], Architecture]]:
     """Targets that have the same registers, in one wave size."""
-    found: dict[str, list[Architecture]] = {}
+    result: dict[str, list[Architecture]] = {}
     for name in SHOWN:
         for lanes in PROCESSORS[name].wave_sizes:
             arch = architecture(name, lanes)
             rows = "".join(_rows((*arch.registers.values(), *arch.other_registers)))
-            found.setdefault(f"{lanes} {rows}", []).append(arch)
-    for same in found.values():
-        yield [each.name for each in same], same[0]
+            result.setdefault(f"{lanes} {rows}", []).append(arch)
+    for same in result.values():
+        yield [item.name for item in same], same[0]
 
 
 def _rows(registers: Iterable[RegisterInfo]) -> Iterator[str]:
-    for _, group in groupby(enumerate(registers), lambda each: _run(*each)):
-        run = [each for _, each in group]
+    for _, group in groupby(enumerate(registers), lambda pair: _run(*pair)):
+        run = [item for _, item in group]
         first, last = run[0], run[-1]
         name = f"`{first}`" if first is last else f"`{first}` … `{last}`"
         number = "" if first.number is None else str(first.number)
@@ -105,34 +105,34 @@ def _run(index: int, register: RegisterInfo) -> tuple[object, ...]:
     return match[1], int(match[2]) - index, ahead, register.type.name, register.register_class
 
 
-def _pseudo(each: PseudoRegister) -> str:
+def _pseudo(pseudo: PseudoRegister) -> str:
     """`csp` (mode bits 29–31)."""
     made_of = [
         str(register)
         if size_bits == register.size_bits
         else f"{register} bits {first_bit}–{first_bit + size_bits - 1}"
-        for register, first_bit, size_bits in each.pieces
+        for register, first_bit, size_bits in pseudo.pieces
     ]
-    return f"`{each.name}` ({', '.join(made_of) or 'zero'})"
+    return f"`{pseudo.name}` ({', '.join(made_of) or 'zero'})"
 
 
 def _flags() -> Iterator[str]:
     tables: dict[tuple[str, tuple[FlagField, ...]], list[str]] = {}
     for name in SHOWN:
         arch = architecture(name)
-        for each in (*arch.registers.values(), *arch.other_registers):
-            if each.flags:
-                tables.setdefault((each.name, each.flags), []).append(name)
-    for (register, fields), names in sorted(tables.items(), key=lambda each: each[0][0]):
+        for item in (*arch.registers.values(), *arch.other_registers):
+            if item.flags:
+                tables.setdefault((item.name, item.flags), []).append(name)
+    for (register, fields), names in sorted(tables.items(), key=lambda table: table[0][0]):
         yield f"\n**`{register}`** of {', '.join(names)}: "
-        yield ", ".join(_field(each) for each in fields) + ".\n"
+        yield ", ".join(_field(field) for field in fields) + ".\n"
 
 
-def _field(each: FlagField) -> str:
-    last = each.first_bit + each.size_bits - 1
-    bits = str(each.first_bit) if each.size_bits == 1 else f"{each.first_bit}–{last}"
-    named = [(number, name) for number, name in enumerate(each.values) if name]
-    is_whole = len(named) == len(each.values)
+def _field(field: FlagField) -> str:
+    last = field.first_bit + field.size_bits - 1
+    bits = str(field.first_bit) if field.size_bits == 1 else f"{field.first_bit}–{last}"
+    named = [(number, name) for number, name in enumerate(field.values) if name]
+    is_whole = len(named) == len(field.values)
     words = [name if is_whole else f"{number} {name}" for number, name in named]
     values = f" ({', '.join(words)})" if words else ""
-    return f"{each.name} {bits}{values}"
+    return f"{field.name} {bits}{values}"

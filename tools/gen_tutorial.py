@@ -150,7 +150,7 @@ class _Typist(io.StringIO):
     """Someone at a terminal: what is typed is seen there."""
 
     def __init__(self, commands: list[str], screen: io.StringIO) -> None:
-        super().__init__("".join(f"{each}\n" for each in commands))
+        super().__init__("".join(f"{command}\n" for command in commands))
         self.screen = screen
 
     def isatty(self) -> bool:
@@ -227,8 +227,8 @@ def _part(
 ) -> list[str]:
     """One conversation."""
     commands = [command for step in steps for command in step.commands]
-    said = conversation(options, commands)
-    lines = iter(said.splitlines(keepends=True))
+    text = conversation(options, commands)
+    lines = iter(text.splitlines(keepends=True))
     banner, first = _until_prompt(lines)
     parts = [introduction.format(banner=banner, **words)]
     for step in steps:
@@ -243,12 +243,12 @@ def _part(
 
 def _until_prompt(lines: Iterator[str]) -> tuple[str, str]:
     """What is said before the next prompt, and the line of that prompt."""
-    said = ""
+    text = ""
     for line in lines:
         if line.startswith("(dwarfgpu "):
-            return said, line
-        said += line
-    return said, ""
+            return text, line
+        text += line
+    return text, ""
 
 
 def _filled(text: str) -> str:

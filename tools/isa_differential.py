@@ -159,11 +159,11 @@ def differences(
     for start in range(0, len(codes), 50_000):
         part = codes[start : start + 50_000]
         for code, expected in zip(part, theirs(decode, part), strict=True):
-            found = ours(decode, code)
-            if found != expected and list(map(without_known_faults, found)) != list(
+            result = ours(decode, code)
+            if result != expected and list(map(without_known_faults, result)) != list(
                 map(without_known_faults, expected)
             ):
-                yield code, found, expected
+                yield code, result, expected
 
 
 def main() -> int:
@@ -182,12 +182,12 @@ def main() -> int:
         decode = Decoder(isa_target(name, options.wave), as_llvm_19=True)
         made = samples(decode, options.count, options.words, options.seed)
         codes = [code for code in made if not ends_llvm(decode, code)]
-        found = list(differences(decode, codes))
+        result = list(differences(decode, codes))
         wave = decode.target.wave_size
-        print(f"{name} wave{wave}: {len(found)} differences in {len(codes)} samples")
-        total += len(found)
+        print(f"{name} wave{wave}: {len(result)} differences in {len(codes)} samples")
+        total += len(result)
         by_name: dict[str, list[str]] = {}
-        for code, mine, other in found:
+        for code, mine, other in result:
             shown = next(
                 ((a, b) for a, b in zip([*mine, ""], [*other, ""], strict=False) if a != b),
                 (str(len(mine)), str(len(other))),

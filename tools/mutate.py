@@ -110,7 +110,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
             case ast.Raise() | ast.Assert() | ast.JoinedStr() | ast.arguments():
                 return
             case ast.FunctionDef(decorator_list=decorators):
-                first = min([node.lineno, *(each.lineno for each in decorators)])
+                first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
                 function = str(ROOT / path), first
             case ast.Compare(left=left, ops=[operator], comparators=[right]):
                 yield from swapped(left, operator, right)

@@ -64,10 +64,10 @@ def shortest(data: bytes, dialect: Dialect, form: UnitFormat) -> bytes:
     """Without padding of LEB128 numbers, which the other reader does not print."""
     expression = decode(data, dialect, form)
     out = b"".join(
-        each.encoding
-        if each.encoding[0] == LLVM_USER
-        else encode(each.operation, each.operands, dialect, form)
-        for each in expression.instructions
+        instruction.encoding
+        if instruction.encoding[0] == LLVM_USER
+        else encode(instruction.operation, instruction.operands, dialect, form)
+        for instruction in expression.instructions
     )
     return out + expression.undecoded
 
@@ -103,12 +103,12 @@ def _ours(die: Die, depth: int) -> Entry:
             assert isinstance(located, LocList)
             lists += [
                 (
-                    each.begin or 0,
-                    each.end or 0,
-                    shortest(each.expression, unit.dialect, unit.format),
+                    entry.begin or 0,
+                    entry.end or 0,
+                    shortest(entry.expression, unit.dialect, unit.format),
                 )
-                for each in located.entries
-                if each.begin is None or each.begin != each.end
+                for entry in located.entries
+                if entry.begin is None or entry.begin != entry.end
             ]
         elif attribute.kind in ("string", "strp", "line_strp", "strx"):
             names.append(die.string(number) or "")
@@ -155,9 +155,9 @@ class Printed:
         expressions: list[bytes] = []
         lists: list[Listed] = []
         for line in lines[1:]:
-            found = ATTRIBUTE.match(line)
+            match = ATTRIBUTE.match(line)
             text = line.strip()
-            if found is None:
+            if match is None:
                 bounds, default = BOUNDS.search(text), DEFAULT.search(text)
                 if bounds is not None:
                     begin, end, operations = int(bounds[1], 16), int(bounds[2], 16), bounds[3]
@@ -167,7 +167,7 @@ class Printed:
                 elif default is not None:
                     lists.append((0, 0, self.assembled(default[1], unit)))
                 continue
-            name, text = found[1], found[2]
+            name, text = match[1], match[2]
             numbers.append(attribute_number(name))
             if text.startswith('"') and name not in ("decl_file", "call_file"):
                 names.append(text[1:].removesuffix('")'))
@@ -231,7 +231,7 @@ def differences(
             [dump, f"--debug-info={offset:#x}", "--show-children", file.path] for offset in firsts
         ]
     printed = Printed(info)
-    theirs = (entry for each in commands for entry in printed.entries(each, firsts))
+    theirs = (entry for command in commands for entry in printed.entries(command, firsts))
     mine = (entry for unit in chosen for entry in ours(unit))
     count = 0
     for one, other in zip(mine, theirs, strict=True):
@@ -250,7 +250,7 @@ def main() -> int:
     args = parser.parse_args()
     total = 0
     for path in args.files:
-        start, found = time.monotonic(), 0
+        start, result = time.monotonic(), 0
         comparison = differences(path, DUMP, args.units, args.seed)
         while True:
             try:
@@ -258,12 +258,12 @@ def main() -> int:
             except StopIteration as done:
                 count = done.value
                 break
-            found += 1
-            if found <= args.show:
+            result += 1
+            if result <= args.show:
                 print(text, flush=True)
-        total += found
+        total += result
         seconds = time.monotonic() - start
-        print(f"{path.name}: {count:,} entries, {found} differences, {seconds:.0f} s")
+        print(f"{path.name}: {count:,} entries, {result} differences, {seconds:.0f} s")
     return 1 if total else 0
 
 

@@ -64,14 +64,14 @@ def _problem(name: str, path: Path, folder: Path) -> str:
     """What is wrong with a kernel; empty if nothing is."""
     kernel = KERNELS[name]
     try:
-        found = left_by(path, kernel, folder)
+        left = left_by(path, kernel, folder)
     except AssertionError as error:
         return f"{name}: {str(error).splitlines()[0]}"
-    wanted = kernel.wanted()
+    expected = kernel.wanted()
     if kernel.is_close:
-        is_same = np.allclose(found, wanted, rtol=2e-6, atol=2e-4, equal_nan=True)
+        is_same = np.allclose(left, expected, rtol=2e-6, atol=2e-4, equal_nan=True)
     else:
-        is_same = np.array_equal(found, wanted, equal_nan=wanted.dtype.kind == "f")
+        is_same = np.array_equal(left, expected, equal_nan=expected.dtype.kind == "f")
     return "" if is_same else f"{name}: other numbers than the reference has"
 
 

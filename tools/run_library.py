@@ -55,7 +55,7 @@ class Case:
     grid: int
     workgroup: int
     arguments: tuple[Array | int | float, ...]
-    wanted: dict[int, Array]
+    expected: dict[int, Array]
     """By the number of the argument."""
     tolerance: float = 0.0
     """Relative; sums of floating point numbers have another order here."""
@@ -241,12 +241,12 @@ def given(value: Array | float, folder: Path, number: int) -> str:
 
 def outcome(case: Case, library: Library, folder: Path) -> tuple[str, bool]:
     """What a table says of a case, and whether it is as SciPy has it."""
-    found = library.kernel(case.kernel)
-    if found is None:
+    kernel = library.kernel(case.kernel)
+    if kernel is None:
         return "not in the library", False
     arguments = [given(value, folder, n) for n, value in enumerate(case.arguments)]
     options = Options(
-        file=str(found.path), kernel=found.kernel, grid=str(case.grid),
+        file=str(kernel.path), kernel=kernel.kernel, grid=str(case.grid),
         workgroup=str(case.workgroup), arg=arguments,
     )  # fmt: skip
     try:
@@ -257,7 +257,7 @@ def outcome(case: Case, library: Library, folder: Path) -> tuple[str, bool]:
     if result.stop is not None:
         return f"{result.stop.reason}: {result.stop.text}", False
     parameters = prepared.launched.request.parameters
-    for number, wanted in case.wanted.items():
+    for number, wanted in case.expected.items():
         name = parameters[number].name or str(parameters[number].argument.offset_bytes)
         array = np.frombuffer(result.outputs[name].data, wanted.dtype)
         if not np.allclose(array, wanted.ravel(), rtol=case.tolerance, atol=case.tolerance):

@@ -22,16 +22,16 @@ def kept_registers(frame: gdb.Frame, architecture: Architecture) -> dict[str, st
     """Those that a call preserves; None for what GDB says is lost."""
     kept = {architecture.program_counter, architecture.stack_pointer, 30}
     kept |= architecture.preserved or set()
-    found: dict[str, str | None] = {}
-    for number in sorted(each for each in kept if each is not None):
+    result: dict[str, str | None] = {}
+    for number in sorted(finding for finding in kept if finding is not None):
         register = architecture.registers[number]
         try:
             data = frame_register(frame, register)
         except DwarfGpuError:
             continue
-        held = None if data is None else int.from_bytes(data, register.type.endian)
-        found[register.name] = None if held is None else hex(held)
-    return found
+        contents = None if data is None else int.from_bytes(data, register.type.endian)
+        result[register.name] = None if contents is None else hex(contents)
+    return result
 
 
 class SaveStack(gdb.Command):  # type: ignore[misc]  # gdb has no types
@@ -61,7 +61,7 @@ class SaveStack(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 }
             )
             frame = caller
-        lines = ",\n".join(json.dumps(each) for each in frames)
+        lines = ",\n".join(json.dumps(frame) for frame in frames)
         Path(argument).write_text(f'{{"frames": [\n{lines}\n]}}\n')
 
 

@@ -47,20 +47,20 @@ def vector(held: str | dict[str, str] | None) -> bytes:
 def core(state: dict[str, object]) -> bytes:
     """An ELF core file of the first wave and the memory of a state."""
     memory = [(int(m["address"], 0), bytes.fromhex(m["bytes"])) for m in state["memory"]]  # type: ignore[attr-defined]
-    told = b"".join(notes(state["waves"][0]["registers"]))  # type: ignore[index]
+    text = b"".join(notes(state["waves"][0]["registers"]))  # type: ignore[index]
     count = 1 + len(memory)
     at = 64 + 56 * count
     header = b"\x7fELF\2\1\1" + bytes(9)
     header += struct.pack(
         "<HHIQQQIHHHHHH", ET_CORE, EM_AARCH64, 1, 0, 64, 0, 0, 64, 56, count, 0, 0, 0
     )
-    headers = [struct.pack("<IIQQQQQQ", PT_NOTE, 4, at, 0, 0, len(told), 0, 4)]
-    at += len(told)
+    headers = [struct.pack("<IIQQQQQQ", PT_NOTE, 4, at, 0, 0, len(text), 0, 4)]
+    at += len(text)
     for address, data in memory:
         size = len(data)
         headers.append(struct.pack("<IIQQQQQQ", PT_LOAD, 6, at, address, 0, size, size, 1))
         at += size
-    return b"".join((header, *headers, told, *(data for _, data in memory)))
+    return b"".join((header, *headers, text, *(data for _, data in memory)))
 
 
 if __name__ == "__main__":

@@ -26,14 +26,14 @@ SMALL_BYTES = 1 << 16
 def kept(dump: CoreDump, segment: Segment, stacks: list[int], program: str) -> int:
     """The first address of a segment that is kept; its end where nothing is."""
     begin, end = segment.address, segment.address + segment.file_bytes
-    files = [each for each in dump.mapped if each.path.endswith(program)]
-    mapped = any(each.start < end and begin < each.end for each in files)
+    files = [item for item in dump.mapped if item.path.endswith(program)]
+    mapped = any(file.start < end and begin < file.end for file in files)
     is_data = bool(segment.flags & PF_W) and segment.memory_bytes <= SMALL_BYTES
     if program and is_data:  # what follows the program is its own
-        is_data = any(each.start <= begin <= each.end for each in files)
+        is_data = any(file.start <= begin <= file.end for file in files)
     if mapped or is_data or begin == dump.auxiliary.get(AT_SYSINFO_EHDR):
         return begin
-    used = [each for each in stacks if begin <= each < end]
+    used = [stack for stack in stacks if begin <= stack < end]
     if not used:
         return begin + segment.memory_bytes
     return max(begin, (min(used) - RED_ZONE_BYTES) // PAGE_BYTES * PAGE_BYTES)
@@ -42,20 +42,20 @@ def kept(dump: CoreDump, segment: Segment, stacks: list[int], program: str) -> i
 def pieces(dump: CoreDump, file: ObjectFile, program: str) -> Iterator[tuple[Segment, bytes]]:
     """The segments of the small file, and what they hold."""
     name = "rsp" if file.machine == "X86_64" else "sp"
-    stacks = [int.from_bytes(each.registers[name], file.endian) for each in dump.threads]
-    for each in file.segments:
-        if each.type != PT_LOAD:
-            yield each, file.file_bytes(each.offset, each.file_bytes, "notes")
+    stacks = [int.from_bytes(thread.registers[name], file.endian) for thread in dump.threads]
+    for segment in file.segments:
+        if segment.type != PT_LOAD:
+            yield segment, file.file_bytes(segment.offset, segment.file_bytes, "notes")
             continue
-        first = kept(dump, each, stacks, program)
-        left = first - each.address
+        first = kept(dump, segment, stacks, program)
+        left = first - segment.address
         if left:
-            yield Segment(PT_LOAD, each.flags, 0, each.address, 0, left), b""
-        if left < each.memory_bytes:
-            held = max(0, each.file_bytes - left)
-            data = file.file_bytes(each.offset + left, held, "memory")
-            rest = each.memory_bytes - left
-            yield Segment(PT_LOAD, each.flags, 0, first, held, rest), data
+            yield Segment(PT_LOAD, segment.flags, 0, segment.address, 0, left), b""
+        if left < segment.memory_bytes:
+            largest = max(0, segment.file_bytes - left)
+            data = file.file_bytes(segment.offset + left, largest, "memory")
+            rest = segment.memory_bytes - left
+            yield Segment(PT_LOAD, segment.flags, 0, first, largest, rest), data
 
 
 def main(source: str, target: str, program: str = "") -> None:
@@ -67,10 +67,10 @@ def main(source: str, target: str, program: str = "") -> None:
     struct.pack_into(f"{order}HHHHH", header, 54, SEGMENT_BYTES, len(parts), 0, 0, 0)
     table, body = b"", b""
     start = HEADER_BYTES + SEGMENT_BYTES * len(parts)
-    for each, data in parts:
-        fields = (each.address, 0, len(data), each.memory_bytes, 1)
+    for item, data in parts:
+        fields = (item.address, 0, len(data), item.memory_bytes, 1)
         offset = start + len(body)
-        table += struct.pack(f"{order}IIQQQQQQ", each.type, each.flags, offset, *fields)
+        table += struct.pack(f"{order}IIQQQQQQ", item.type, item.flags, offset, *fields)
         body += data
     Path(target).write_bytes(bytes(header) + table + body)
 

@@ -263,15 +263,15 @@ def random_expression(rng: Random, world: World, count: int, depth: int = 0) -> 
     for _ in range(count):
         instruction, after = _random_instruction(rng, world, depth), None
         for _ in range(12):
-            told: list[Severity] = []
+            text: list[Severity] = []
             alone = prepare(instruction.encoding, world.dialect, world.form)
             after = transfer(
                 alone.instructions[0],
                 alone.steps[0],
                 shape,
-                lambda severity, *_, told=told: told.append(severity),
+                lambda severity, *_, told=text: told.append(severity),
             )
-            if (after is not None and not told) or rng.random() < 0.02:
+            if (after is not None and not text) or rng.random() < 0.02:
                 break
             instruction = _random_instruction(rng, world, depth)
         out += instruction.encoding
@@ -346,7 +346,7 @@ def random_location(rng: Random, world: World, unit: ExplicitUnit, depth: int = 
             return Location((SingleLocation(Selected(rng.getrandbits(5), one, zero, 8, 5)),))
         case _:
             places = [random_location(rng, world, unit, depth + 1) for _ in range(3)]
-            return Location(tuple(place for each in places for place in each.places), 1)
+            return Location(tuple(place for item in places for place in item.places), 1)
 
 
 def _single(
@@ -383,8 +383,8 @@ def random_unit(rng: Random, world: World) -> ExplicitUnit:
     for offset in DIES:
         made = [random_expression(rng, world, rng.randrange(6), 2) for _ in range(3)]
         entries = tuple(
-            LocationListEntry(each, *rng.choice(((0, 100), (50, 100), (200, 300), (None, None))))
-            for each in made
+            LocationListEntry(item, *rng.choice(((0, 100), (50, 100), (200, 300), (None, None))))
+            for item in made
         )
         dies[offset] = rng.choice(
             (ExprLoc(made[0], unit), LocList(entries, unit), ConstValue(made[1]), None)

@@ -91,14 +91,14 @@ def test_flags(target: str, name: str, number: int, expected: str) -> None:
 def test_fields_do_not_overlap(target: str) -> None:
     arch = amdgpu(target)
     flagged = [e for e in (*arch.registers.values(), *arch.other_registers) if e.flags]
-    assert {"mode", "status"} <= {each.name for each in flagged}
+    assert {"mode", "status"} <= {item.name for item in flagged}
     for register in flagged:
         taken = 0
-        for each in register.flags:
-            assert not taken & each.mask, f"{register}.{each.name}"
-            assert each.first_bit + each.size_bits <= register.size_bits
-            assert len(each.values) in (0, 1 << each.size_bits)
-            taken |= each.mask
+        for flag in register.flags:
+            assert not taken & flag.mask, f"{register}.{flag.name}"
+            assert flag.first_bit + flag.size_bits <= register.size_bits
+            assert len(flag.values) in (0, 1 << flag.size_bits)
+            taken |= flag.mask
 
 
 def test_others_are_numbers() -> None:
@@ -162,8 +162,8 @@ def test_every_name_means_one_thing(target: str) -> None:
 
 
 def test_other_generations_name() -> None:
-    found = amdgpu("gfx1200").register_named("flat_scratch")
-    assert found is not None and found.name == "scratch_base"
+    register = amdgpu("gfx1200").register_named("flat_scratch")
+    assert register is not None and register.name == "scratch_base"
 
 
 @pytest.mark.parametrize(
@@ -176,10 +176,10 @@ def test_other_generations_name() -> None:
 )
 def test_pseudo_registers(target: str, expected: dict[str, list[tuple[str, int, int]]]) -> None:
     arch = amdgpu(target)
-    found = {
-        each.name: [(str(register), *bits) for register, *bits in each.pieces]
-        for each in arch.pseudo_registers.values()
+    result = {
+        pseudo_register.name: [(str(register), *bits) for register, *bits in pseudo_register.pieces]
+        for pseudo_register in arch.pseudo_registers.values()
     }
-    assert found == expected
+    assert result == expected
     assert arch.pseudo_named("$WAVE_ID") is arch.pseudo_registers["wave_id"]
     assert arch.register_named("wave_id") is None  # operations cannot name it

@@ -331,7 +331,7 @@ def test_conversion_and_lowering_agree() -> None:
             place = ARCH.lower(target, converted, 3, SCRATCH)
         except EvaluationError:
             continue
-        held = ARCH.lower(source, address, 3, SCRATCH)
-        assert (place.space, place.address) == (held.space, held.address)
+        lower = ARCH.lower(source, address, 3, SCRATCH)
+        assert (place.space, place.address) == (lower.space, lower.address)
         compared += 1
     assert compared > 20

@@ -186,8 +186,10 @@ def test_dwarf_name(number: int, name: str) -> None:
 )  # fmt: skip
 def test_sgprs(name: str, count: int) -> None:
     arch = amdgpu(name)
-    found = [each for each in arch.registers.values() if each.register_class == "scalar"]
-    assert [each.name for each in found] == [f"s{n}" for n in range(count)]
+    values = [
+        register for register in arch.registers.values() if register.register_class == "scalar"
+    ]
+    assert [register.name for register in values] == [f"s{n}" for n in range(count)]
 
 
 @pytest.mark.parametrize("arch", [WAVE32, WAVE64, amdgpu("gfx1100"), amdgpu("gfx1100", 64)])
@@ -195,9 +197,9 @@ def test_listing_assembles_back(arch: Architecture) -> None:
     for number in range(4200):
         name = arch.dwarf_name(number)
         if number in arch.registers:
-            found = arch.register_named(name)
-            assert found is not None
-            assert found.number == number
+            register = arch.register_named(name)
+            assert register is not None
+            assert register.number == number
         else:
             assert name == f"{number:#x}"  # never a name that would mean another number
 

@@ -61,8 +61,8 @@ from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange
 )
 def test_registers(name: str, number: int, register: str, listed: str, bits: int) -> None:
     arch = architecture(name)
-    found = arch.register(number)
-    assert (found.name, found.size_bits) == (register, bits)
+    result = arch.register(number)
+    assert (result.name, result.size_bits) == (register, bits)
     assert arch.dwarf_name(number) == listed
 
 

@@ -48,7 +48,7 @@ def test_mach(mach: int, name: str) -> None:
 
 
 def test_machs_are_distinct() -> None:
-    assert len({each.mach for each in PROCESSORS.values()}) == len(PROCESSORS)
+    assert len({processor.mach for processor in PROCESSORS.values()}) == len(PROCESSORS)
 
 
 @pytest.mark.parametrize("mach", [0, 0x01, 0x27, 0xFF, -1, 1 << 70])
@@ -170,8 +170,8 @@ def test_package_import_reads_no_table() -> None:
 )
 def test_what_llvm_24_writes(flags: int, name: str, xnack: bool, sramecc: bool) -> None:
     """`e_flags` of its assembler: a feature that a processor has is "any", 1 of two bits."""
-    found = by_mach(flags & 0xFF)
-    assert (found.name, found.supports_xnack, found.supports_sramecc) == (name, xnack, sramecc)
+    result = by_mach(flags & 0xFF)
+    assert (result.name, result.supports_xnack, result.supports_sramecc) == (name, xnack, sramecc)
     assert (flags >> 8 & 3, flags >> 10 & 3) == (int(xnack), int(sramecc))
 
 

@@ -135,10 +135,10 @@ MAKERS: dict[str, Callable[[dict[str, type]], list[Any]]] = {
 def hashes(objects: list[Any]) -> list[int] | str:
     """Which have the same hash, or why none has one; those that have an identity have their own."""
     try:
-        found = [hash(each) for each in objects]
+        result = [hash(code_object) for code_object in objects]
     except TypeError:
         return "unhashable"
-    return [found.index(each) for each in found]
+    return [result.index(item) for item in result]
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -150,8 +150,8 @@ def test_like_attrs(name: str) -> None:
     assert hashes(ours) == hashes(theirs)
     if name != "Alone":
         assert list(map(repr, ours)) == list(map(repr, theirs))
-    assert [type(each).__eq__(each, 7) for each in ours] == [
-        type(each).__eq__(each, 7) for each in theirs
+    assert [type(answer).__eq__(answer, 7) for answer in ours] == [
+        type(their).__eq__(their, 7) for their in theirs
     ]
 
 
@@ -181,14 +181,14 @@ def test_a_class_has_the_members_that_attrs_gives_it(name: str) -> None:
     theirs, ours = (classes(module)[name] for module in (attrs, light_attrs))
     if name != "Derived":
         shown = [list(map(repr, attrs.fields(kind))) for kind in (ours, theirs)]
-        bare = [[re.sub(r" at 0x\w+", "", each) for each in fields] for fields in shown]
+        bare = [[re.sub(r" at 0x\w+", "", field) for field in fields] for fields in shown]
         assert bare[0] == bare[1]
     else:
-        assert [each.name for each in attrs.fields(ours)] == ["first", "second"]
+        assert [field.name for field in attrs.fields(ours)] == ["first", "second"]
     made = {"__eq__", "__hash__", "__repr__", "__ne__", "__annotations__"}
     assert set(vars(ours)) - made == set(vars(theirs)) - made
-    for each in ("__slots__", "__match_args__", "__qualname__", "__module__"):
-        assert getattr(ours, each, None) == getattr(theirs, each, None)
+    for word in ("__slots__", "__match_args__", "__qualname__", "__module__"):
+        assert getattr(ours, word, None) == getattr(theirs, word, None)
     assert isinstance(vars(ours).get("__attrs_attrs__", ()), tuple)
 
 
@@ -217,4 +217,4 @@ def test_super_means_the_class_that_is_seen() -> None:
 def test_every_module_takes_the_two_from_there(repository: Path) -> None:
     direct = re.compile(r"^from attrs import .*\b(define|frozen|mutable)\b", re.MULTILINE)
     modules = set((repository / "dwarfgpu").rglob("*.py")) - {Path(light_attrs.__file__)}
-    assert [str(each) for each in modules if direct.search(each.read_text())] == []
+    assert [str(module) for module in modules if direct.search(module.read_text())] == []

@@ -22,12 +22,12 @@ SHAPES = [(), (1,), (5,), (0,), (2, 3), (4, 1, 2)]
 def test_numpy_and_we_read_the_same(descr: str, shape: tuple[int, ...], tmp_path: Path) -> None:
     array = np.arange(int(np.prod(shape))).reshape(shape).astype(descr)
     np.save(tmp_path / "a.npy", array)
-    found = read_npy(tmp_path / "a.npy")
-    assert (found.descr, found.shape, found.data) == (descr, shape, array.tobytes())
-    again = np.load(io.BytesIO(npy_bytes(found)), allow_pickle=False)
+    npy = read_npy(tmp_path / "a.npy")
+    assert (npy.descr, npy.shape, npy.data) == (descr, shape, array.tobytes())
+    again = np.load(io.BytesIO(npy_bytes(npy)), allow_pickle=False)
     assert again.dtype == array.dtype and again.shape == shape
     assert again.tobytes() == array.tobytes()
-    assert len(npy_bytes(found)) == len((tmp_path / "a.npy").read_bytes()) or shape == ()
+    assert len(npy_bytes(npy)) == len((tmp_path / "a.npy").read_bytes()) or shape == ()
 
 
 def test_rows() -> None:
@@ -103,10 +103,10 @@ def test_any_bytes_are_an_array_or_an_error(junk: bytes, at: int, byte: int) -> 
     changed[at] = byte
     for data in (bytes(changed), b"\x93NUMPY\1\0" + junk):
         try:
-            found = parse_npy(data, "x")
+            npy = parse_npy(data, "x")
         except UsageError:
             continue
-        assert is_npy(data) and data.endswith(found.data)
+        assert is_npy(data) and data.endswith(npy.data)
 
 
 def test_no_file(tmp_path: Path) -> None:

@@ -25,8 +25,8 @@ def expressions() -> st.SearchStrategy[str]:
         counts = st.sampled_from(["*", "+", "?", "*?", "{2}", "{1,2}", "{,1}", "{1,}"])
         return st.one_of(
             st.lists(inner, max_size=3).map("".join),
-            st.lists(inner, min_size=2, max_size=3).map(lambda each: f"({'|'.join(each)})"),
-            st.tuples(inner, counts).map(lambda each: f"(?:{each[0]}){each[1]}"),
+            st.lists(inner, min_size=2, max_size=3).map(lambda parts: f"({'|'.join(parts)})"),
+            st.tuples(inner, counts).map(lambda parts: f"(?:{parts[0]}){parts[1]}"),
         )
 
     return st.recursive(st.sampled_from(ATOMS), made, max_leaves=6)
@@ -110,7 +110,7 @@ def test_large_expressions_are_refused() -> None:
 def test_texts_of_users_are_compiled_here_alone() -> None:
     """Front ends give `re` patterns that they spell out, and none that they were given."""
     root = Path(dwarfgpu.__file__).parent
-    found: list[str] = []
+    result: list[str] = []
     for folder in ("language", "view", "service", "options", "cli", "repl"):
         for path in (root / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -119,8 +119,8 @@ def test_texts_of_users_are_compiled_here_alone() -> None:
                         func=ast.Attribute(value=ast.Name(id="re")),
                         args=[ast.Name() | ast.Attribute() | ast.Call(), *_],
                     ):
-                        found.append(f"{path.name}:{node.lineno}")
-    assert not found
+                        result.append(f"{path.name}:{node.lineno}")
+    assert not result
 
 
 def test_commands_end() -> None:

@@ -38,19 +38,19 @@ class Line:
 
 def functions() -> dict[str, list[Line]]:
     """The lines of each function, the kernel first."""
-    found: dict[str, list[Line]] = {}
+    result: dict[str, list[Line]] = {}
     text = (FIXTURES / "asm/chain.inc").read_text().split(".macro chain")[1]
     for raw in text.splitlines():
         words = re.sub("//.*", "", raw).replace(",", " ").split()
         if not words or words[0] in (".endm", "end"):
             continue
         if words[0] == "function":
-            current = found.setdefault(words[1], [])
+            current = result.setdefault(words[1], [])
         elif words[0] == "call":
             current.append(Line("call", (), words[1]))
         else:
-            current.append(Line(words[0], tuple(int(each, 0) for each in words[1:])))
-    return found
+            current.append(Line(words[0], tuple(int(word, 0) for word in words[1:])))
+    return result
 
 
 @define
@@ -203,7 +203,7 @@ def stopped(variant: str) -> Wave:
     """The wave of a variant where it stops."""
     _, lanes, is_flat = VARIANTS[variant]
     file = open_object(FIXTURES / f"asm/{variant}.v5.co")
-    wave = Wave(lanes, is_flat, {each.name: each.address for each in file.symbols})
+    wave = Wave(lanes, is_flat, {symbol.name: symbol.address for symbol in file.symbols})
     wave.run()
     return wave
 
@@ -240,5 +240,5 @@ def state_text(variant: str) -> str:
 
 
 if __name__ == "__main__":
-    for each in VARIANTS:
-        (FIXTURES / f"states/{each}.json").write_text(state_text(each))
+    for item in VARIANTS:
+        (FIXTURES / f"states/{item}.json").write_text(state_text(item))

@@ -31,12 +31,15 @@ from tests.cli.command import run, run_json
 STATES = Path(__file__).resolve().parents[2] / "fixtures/states"
 ARCH = architecture("aarch64")
 SP, PC, STATE, V8 = 31, 32, 34, 72
-SAVED = sorted(each.stem for each in (STATES / "gdb").glob("stacks.*.json"))
+SAVED = sorted(path.stem for path in (STATES / "gdb").glob("stacks.*.json"))
 
 
 def stack_of(name: str, *, with_tail_calls: bool = False) -> CallStack:
     state = load_state(STATES / f"{name}.json")
-    files = [CodeObject.open(each.path, each.load_address) for each in state.code_objects]
+    files = [
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    ]
     wave = state.waves[0]
     assert wave.pc is not None
     context = Context(state.architecture, wave.wave, target=state.target)
@@ -47,15 +50,15 @@ def stack_of(name: str, *, with_tail_calls: bool = False) -> CallStack:
 
 def differences(theirs: dict[str, str | None], ours: CfiFrame) -> list[str]:
     """Registers that calls preserve; of vectors what they preserve of them."""
-    found = []
+    result = []
     for name, told in theirs.items():
         number = ARCH.by_name[name].number
         assert told is not None and number is not None
-        held = ours.contents(number)
+        contents = ours.contents(number)
         mask = (1 << ARCH.preserved_bits.get(number, 64)) - 1
-        if held.value & mask != int(told, 0) & mask or mask & held.unknown:
-            found.append(f"#{ours.level} {name}: {held}, not {told}")
-    return found
+        if contents.value & mask != int(told, 0) & mask or mask & contents.unknown:
+            result.append(f"#{ours.level} {name}: {contents}, not {told}")
+    return result
 
 
 def test_all_stacks_are_there() -> None:
@@ -66,7 +69,7 @@ def test_all_stacks_are_there() -> None:
 def test_frames_are_those_of_gdb(name: str) -> None:
     stack = stack_of(name)
     frames = json.loads((STATES / f"gdb/{name}.json").read_text())["frames"]
-    frames = [each for each in frames if each["kind"] in ("normal", "signal")]
+    frames = [frame for frame in frames if frame["kind"] in ("normal", "signal")]
     for level, theirs in enumerate(frames):
         ours = stack.frame(level)
         assert ours is not None, stack.end
@@ -91,7 +94,7 @@ def test_frames_of_tail_calls_are_those_of_gdb() -> None:
         assert differences(theirs["registers"], ours) == []
         if theirs["cfa"] is not None:
             assert ours.cfa().places[0].byte_address == int(theirs["cfa"], 0)
-    assert [each["name"] for each in frames if each["kind"] == "tail call"] == ["tail2", "tail1"]
+    assert [frame["name"] for frame in frames if frame["kind"] == "tail call"] == ["tail2", "tail1"]
     assert stack.frame(len(frames)) is None
 
 
@@ -111,8 +114,10 @@ def test_bt_marks_tail_calls(build: str, places: list[str]) -> None:
     ]
     assert [line.endswith(":53  [tail call]") for line in lines] == [False, True, False, False]
     frames = run_json("bt", "--state", state).json["frames"][5:9]
-    told = [(each["func"], each["called_by_tail_call"], each["is_tail_call"]) for each in frames]
-    assert told == [
+    text = [
+        (frame["func"], frame["called_by_tail_call"], frame["is_tail_call"]) for frame in frames
+    ]
+    assert text == [
         ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
     ]  # fmt: skip
 
@@ -123,15 +128,15 @@ def test_bt_marks_signed_return_addresses() -> None:
     marked = [int(line[1:3]) for line in lines if re.match(r"#\d+ +0x[0-9a-f]+ \[PAC\] in ", line)]
     assert marked == [2, 3, 4, 5, 6, 9, 10, 11]
     frames = run_json("bt", "--state", STATES / "stacks.gcc.O2.pac.signal.json").json["frames"]
-    told = [each["level"] for each in frames if each["is_signed"]]
-    assert told == sorted([*marked, 7]), "the handler signs the address that it returns to"
+    levels = [frame["level"] for frame in frames if frame["is_signed"]]
+    assert levels == sorted([*marked, 7]), "the handler signs the address that it returns to"
 
 
 def test_values_on_entry_go_through_tail_calls() -> None:
     """The outer `deep` was called by tail2, of whose registers nothing is left."""
     frame = ("--state", STATES / "stacks.gcc.O2.tail.json", "--frame")
-    found = [run("eval", *frame, 5, "-e", f"entry_value(reg{n})").out for n in (2, 3, 4, 5)]
-    assert found == ["2\n", "3\n", "4\n", "5\n"]
+    outs = [run("eval", *frame, 5, "-e", f"entry_value(reg{n})").out for n in (2, 3, 4, 5)]
+    assert outs == ["2\n", "3\n", "4\n", "5\n"]
     other = "entry_value(lit0; dup; drop; regx x3)"
     assert run("eval", *frame, 5, "-e", other).out == "3\n", "evaluated in the frame of tail2"
     lost = run("eval", *frame, 5, "-e", "entry_value(lit0; dup; drop; regx x9)").error
@@ -221,5 +226,5 @@ def test_lower_halves_in_both_byte_orders(endian: Endian, rules: dict[int, Rule]
     callee = CfiFrame(
         Context(arch, 0, target=target), 0x1000, FrameRow(RegisterCfa(SP, 0), rules, 30)
     )
-    held = CfiFrame(Context(arch, 0, target=target), 0x2000, None, callee).contents(V8)
-    assert (held.value, held.undefined) == (low, 2**128 - 2**64)
+    contents = CfiFrame(Context(arch, 0, target=target), 0x2000, None, callee).contents(V8)
+    assert (contents.value, contents.undefined) == (low, 2**128 - 2**64)

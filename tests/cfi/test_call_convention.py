@@ -20,8 +20,8 @@ ITSELF = "and there is no call frame information for its own return address"
 
 
 def extent(file: ObjectFile, name: str) -> tuple[int, int]:
-    [found] = {(s.address, s.size_bytes) for s in file.symbols if s.name == name}
-    return found
+    [result] = {(s.address, s.size_bytes) for s in file.symbols if s.name == name}
+    return result
 
 
 def calls(path: Path, name: str) -> list[int]:
@@ -29,13 +29,13 @@ def calls(path: Path, name: str) -> list[int]:
     file = open_object(path)
     start, size_bytes = extent(file, name)
     arch = architecture(path.name.split(".")[1])
-    found = []
+    result = []
     for at in range(start, start + size_bytes, 4):
         word = file.memory_bytes(at, 4)
         assert word is not None
         if is_call(arch, int.from_bytes(word, "little")):
-            found.append(at + 4)
-    return found
+            result.append(at + 4)
+    return result
 
 
 def options(path: Path, pc: int, return_address: int, *more: object) -> list[object]:
@@ -46,15 +46,15 @@ def options(path: Path, pc: int, return_address: int, *more: object) -> list[obj
 
 def walked(path: Path, pc: int, return_address: int) -> tuple[list[str], str]:
     """Functions, those found so with a `?`, and why there are no more."""
-    told = run_json("bt", *options(path, pc, return_address)).json
-    names = [each["func"] + "?" * each["is_heuristic"] for each in told["frames"]]
-    guessed = [each["level"] for each in told["frames"] if each["is_heuristic"]]
+    json = run_json("bt", *options(path, pc, return_address)).json
+    names = [frame["func"] + "?" * frame["is_heuristic"] for frame in json["frames"]]
+    guessed = [frame["level"] for frame in json["frames"] if frame["is_heuristic"]]
     note = "found by the call convention only: frame"
-    assert told["notes"] == [f"{note} {level}" for level in guessed]
-    return names, told["end"]["reason"]
+    assert json["notes"] == [f"{note} {level}" for level in guessed]
+    return names, json["end"]["reason"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=[each.name for each in FILES])
+@pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
 def test_a_leaf_and_its_caller(path: Path) -> None:
     """`inner` calls nothing: s[30:31] are its return address everywhere."""
     start, size_bytes = extent(open_object(path), "inner")
@@ -67,16 +67,18 @@ def test_a_leaf_and_its_caller(path: Path) -> None:
             assert reason == (
                 f"outer has made a call, which changed s[30:31], {ITSELF} (by the call convention)"
             )
-            told = run("bt", "--no-args", *options(path, pc, return_address))
+            output = run("bt", "--no-args", *options(path, pc, return_address))
             shown = rf"#1  0x0*{return_address:x} in outer \(\.\.\.\) at hip/call\.hip:(\d+)"
-            found = re.fullmatch(rf"{shown}  \[heuristic\]", told.lines[1])
-            assert found is not None, told.out
+            match = re.fullmatch(rf"{shown}  \[heuristic\]", output.lines[1])
+            assert match is not None, output.out
             if ".O0." in path.name:
-                assert int(found[1]) == line
-            assert told.status == 1 and told.notes == ["found by the call convention only: frame 1"]
+                assert int(match[1]) == line
+            assert output.status == 1 and output.notes == [
+                "found by the call convention only: frame 1"
+            ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=[each.name for each in FILES])
+@pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
 def test_a_function_before_and_behind_its_first_call(path: Path) -> None:
     """Its prologue saves s[30:31] in lanes of a vector register; the call then changes them."""
     start, _ = extent(open_object(path), "outer")
@@ -94,7 +96,7 @@ def test_a_function_before_and_behind_its_first_call(path: Path) -> None:
         )
 
 
-@pytest.mark.parametrize("path", FILES, ids=[each.name for each in FILES])
+@pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
 def test_a_kernel_is_outermost(path: Path) -> None:
     [after, *_] = calls(path, "call")
     done = run("bt", *options(path, after, after))
@@ -123,7 +125,7 @@ def test_what_is_no_return_address(return_address: int, reason: str) -> None:
 
 
 def test_it_is_done_only_on_request() -> None:
-    given = [each for each in options(FLAT, IN_INNER, OUTER) if each != "--heuristic"]
+    given = [option for option in options(FLAT, IN_INNER, OUTER) if option != "--heuristic"]
     done = run("bt", *given)
     assert done.lines[1:] == [
         "stopped: the frame information for pc 0x1a50 in call.gfx942.O0.v5.co has no rules"

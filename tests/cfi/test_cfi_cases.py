@@ -47,8 +47,8 @@ def test_case(case: Case) -> None:
         if expected.get("error"):
             assert isinstance(fde.error, FAILURES) and not fde.instructions
         else:
-            found = instruction_json(fde.instructions[0])
-            assert found == {key: value for key, value in expected.items() if key != "kind"}
+            result = instruction_json(fde.instructions[0])
+            assert result == {key: value for key, value in expected.items() if key != "kind"}
         return
     where = case["initial_location"], case["address_range"]
     if expected["kind"] == "error":

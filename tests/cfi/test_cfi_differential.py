@@ -42,12 +42,12 @@ def readers(tool: Callable[[str], str]) -> None:
 
 def compared(path: Path, most: int | None = None) -> tuple[list[str], Totals]:
     """The differences, and what was compared."""
-    comparison, found = differences(path, most, SEED), []
+    comparison, result = differences(path, most, SEED), []
     while True:
         try:
-            found.append(next(comparison))
+            result.append(next(comparison))
         except StopIteration as done:
-            return found, done.value
+            return result, done.value
 
 
 @pytest.mark.usefixtures("readers")
@@ -55,8 +55,8 @@ def compared(path: Path, most: int | None = None) -> tuple[list[str], Totals]:
 def test_every_row(path: Path) -> None:
     if not path.exists():
         pytest.skip(f"{path} is not there")
-    found, totals = compared(path)
-    assert found == []
+    result, totals = compared(path)
+    assert result == []
     assert bool(totals.entries) == has_frames(open_object(path))
     assert bool(totals.cells) == (path.suffix != ".co")
 
@@ -67,8 +67,8 @@ def test_rows_of_large_files(package: str) -> None:
     path = LARGE[package]
     if not path.exists():
         pytest.skip(f"{path} of {package} is not there")
-    found, totals = compared(path, SAMPLE)
-    assert found == []
+    result, totals = compared(path, SAMPLE)
+    assert result == []
     assert totals.entries == SAMPLE and totals.rows > SAMPLE and totals.cells > totals.rows
 
 
@@ -97,14 +97,16 @@ def test_a_wrong_row_is_found_by_both(
 ) -> None:
     right = Fde.table
     monkeypatch.setattr(Fde, "table", lambda fde: wrong(right(fde)))
-    found, _ = compared(FIXTURES / "x86_64/demo.gcc.O2.v5")
-    assert sum(f"\n  {DUMP} " in each for each in found) > 4
-    assert sum(f"\n  {READELF} " in each for each in found) > 4
+    result, _ = compared(FIXTURES / "x86_64/demo.gcc.O2.v5")
+    assert sum(f"\n  {DUMP} " in difference for difference in result) > 4
+    assert sum(f"\n  {READELF} " in difference for difference in result) > 4
 
 
 @pytest.mark.usefixtures("readers")
 def test_an_entry_that_is_not_seen_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = FrameSection.entries.func
     monkeypatch.setattr(FrameSection, "entries", property(lambda section: whole(section)[:-1]))
-    found, _ = compared(FIXTURES / "x86_64/demo.gcc.O2.v5")
-    assert [each for each in found if f"only {DUMP} has an entry .eh_frame" in each]
+    result, _ = compared(FIXTURES / "x86_64/demo.gcc.O2.v5")
+    assert [
+        difference for difference in result if f"only {DUMP} has an entry .eh_frame" in difference
+    ]

@@ -88,10 +88,10 @@ def test_decoding(operation: CfaOperation, endian: str) -> None:
     ],
 )
 def test_operands_have_64_bits(name: str, least: int, most: int) -> None:
-    operation = next(each for each in EVERY if each.name == name)
+    operation = next(item for item in EVERY if item.name == name)
     for operand in (least, most):
         program = decode_cfa(encoded(operation, [operand], FORM), FORM)
-        assert [list(each.operands) for each in program.instructions] == [[operand]]
+        assert [list(instruction.operands) for instruction in program.instructions] == [[operand]]
     for operand in (most + 1, *((least - 1,) if least else ())):
         program = decode_cfa(encoded(operation, [operand], FORM), FORM)
         assert isinstance(program.error, Malformed) and program.instructions == ()
@@ -156,8 +156,8 @@ def test_ill_formed(cie: str, fde: str, message: str) -> None:
 
 
 def test_an_address_space_stays_until_def_cfa() -> None:
-    found = run("30400006", "410d41 410e08 41137f 410c4108 4130410006 41124101", AMD)
-    assert [row.cfa for row in found] == [
+    output = run("30400006", "410d41 410e08 41137f 410c4108 4130410006 41124101", AMD)
+    assert [row.cfa for row in output] == [
         RegisterCfa(64, 0, 6),
         RegisterCfa(65, 0, 6),
         RegisterCfa(65, 8, 6),
@@ -183,13 +183,13 @@ def test_states_hold_the_cfa_and_the_registers() -> None:
 
 
 def test_restore_is_to_the_rule_of_the_cie() -> None:
-    found = run("8302", "0703 0705 41 c3c5")
-    assert [row.rules for row in found] == [{3: Undefined(), 5: Undefined()}, {3: Offset(-16)}]
+    output = run("8302", "0703 0705 41 c3c5")
+    assert [row.rules for row in output] == [{3: Undefined(), 5: Undefined()}, {3: Offset(-16)}]
 
 
 def test_rows_stay_inside_the_range() -> None:
-    found = run("0c0708", "4041 0e10 7f 0e18", size=0x20)
-    assert [(row.start, row.end) for row in found] == [(0x1000, 0x1004), (0x1004, 0x1020)]
+    output = run("0c0708", "4041 0e10 7f 0e18", size=0x20)
+    assert [(row.start, row.end) for row in output] == [(0x1000, 0x1004), (0x1004, 0x1020)]
     assert run("0c0708", "", size=0) == ()
 
 
@@ -201,11 +201,11 @@ def test_nothing_said_is_an_empty_row() -> None:
 def test_vendor_rules() -> None:
     (row,) = run("", "2f0302 2e20")
     assert (row.rules, row.args_size_bytes) == ({3: Offset(16)}, 0x20)
-    found = run("", "2d412d412d", ARM)
-    states = [row.rules[34] for row in found]
+    output = run("", "2d412d412d", ARM)
+    states = [row.rules[34] for row in output]
     assert states == [Architectural("RA_SIGN_STATE", number) for number in (1, 0, 1)]
-    found = run("", "2c412c412c", ARM)
-    states = [row.rules[34] for row in found]
+    output = run("", "2c412c412c", ARM)
+    states = [row.rules[34] for row in output]
     assert states == [Architectural("RA_SIGN_STATE", number) for number in (3, 0, 3)]
     for mixed in ("2d 2c", "2c 2d", "142200 2d"):
         with pytest.raises(IllFormed, match="RA_SIGN_STATE is by another instruction"):

@@ -99,10 +99,10 @@ def test_a_broken_entry_costs_no_other() -> None:
     data = good + bad + entry(words(len(good), size_bytes=4), words(0, 1))
     data += entry(words(3, size_bytes=4), words(0, 1)) + entry(bytes(4), words(8, 4))
     data += entry(bytes(4), words(8))
-    found = frame(data + b"\x99\x99\0\0").entries
-    kinds = [type(each) for each in found]
+    entries = frame(data + b"\x99\x99\0\0").entries
+    kinds = [type(entry) for entry in entries]
     assert kinds == [Cie, BrokenEntry, BrokenEntry, BrokenEntry, Fde, BrokenEntry, BrokenEntry]
-    errors = [each.error for each in found if isinstance(each, BrokenEntry)]
+    errors = [entry.error for entry in entries if isinstance(entry, BrokenEntry)]
     assert all(isinstance(error, Malformed) and error.context for error in errors)
     assert ["version 9" in str(error) for error in errors[:2]] == [True, True]
     assert "no CIE at offset 0x3" in str(errors[2])
@@ -115,23 +115,23 @@ def test_an_empty_entry_of_64_bits_is_passed(kind: SectionKind) -> None:
     identity = ALL_ONES if kind == ".debug_frame" else bytes(4)
     with at_most(2000):
         section = FrameSection(kind, empty + entry(identity, cie(version=1)) + empty)
-        found = section.entries
-    assert [type(each) for each in found] == [BrokenEntry, Cie, BrokenEntry]
+        entries = section.entries
+    assert [type(entry) for entry in entries] == [BrokenEntry, Cie, BrokenEntry]
 
 
 def test_augmentations_are_bounded() -> None:
     """Entries can claim to be anywhere, one inside the other."""
-    [found] = frame(entry(ALL_ONES, cie(augmentation=b"[amd:" + b"x" * 2000 + b"]"))).entries
-    assert isinstance(found, BrokenEntry) and "augmentation of 2006 bytes" in str(found.error)
+    [result] = frame(entry(ALL_ONES, cie(augmentation=b"[amd:" + b"x" * 2000 + b"]"))).entries
+    assert isinstance(result, BrokenEntry) and "augmentation of 2006 bytes" in str(result.error)
 
 
 def test_find_among_overlapping_entries() -> None:
     ranges = ((0x10, 0x100), (0x20, 0x10), (0x200, 0x10))
-    fdes = b"".join(entry(bytes(4), words(*each)) for each in ranges)
+    fdes = b"".join(entry(bytes(4), words(*item)) for item in ranges)
     section = frame(entry(ALL_ONES, cie()) + fdes)
     expected = {0xF: None, 0x10: 0x10, 0x25: 0x20, 0x30: 0x10, 0x110: None, 0x20F: 0x200}
-    found = {at: section.find(at) for at in expected}
-    assert {at: fde and fde.initial_location for at, fde in found.items()} == expected
+    result = {at: section.find(at) for at in expected}
+    assert {at: fde and fde.initial_location for at, fde in result.items()} == expected
 
 
 def expression(data: str) -> Expression:

@@ -31,7 +31,10 @@ def variant(request: pytest.FixtureRequest) -> str:
 def session_of(variant: str, lane: int | None = None) -> Session:
     state = load_state(FIXTURES / f"states/{variant}.json")
     [wave] = state.waves
-    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    objects = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
     target = TargetWithCodeObjects(state.target, (), True)
     return Session(state.architecture, objects, target, wave.wave, lane, pc=wave.pc)
 
@@ -97,11 +100,11 @@ def test_a_variable_of_frame_7_is_written_in_the_lane_where_it_lives(variant: st
     access = session.context().access
     access.write(reading.location, 32, 0x1234567)
     assert session.target is not None
-    held = session.target.read_register(0, v44)
-    assert held[12:16] == (0x1234567).to_bytes(4, "little")
+    data = session.target.read_register(0, v44)
+    assert data[12:16] == (0x1234567).to_bytes(4, "little")
     assert before.target is not None
     old = before.target.read_register(0, v44)
-    assert (held[:12], held[16:]) == (old[:12], old[16:])
+    assert (data[:12], data[16:]) == (old[:12], old[16:])
     again = session.read(session.variable("s"))
     assert again.bits is not None and again.bits.value == 0x1234567
 
@@ -127,8 +130,8 @@ def test_frames_are_found_once(variant: str) -> None:
 def test_another_lane_has_its_own_stack() -> None:
     session = selected(session_of("chain_flat.gfx942", 1), 7)
     other = session.focused(2)
-    values = [each.read(each.variable("a")).bits for each in (session, other)]
-    assert [each.value for each in values if each is not None] == [5041001, 5041002]
+    values = [item.read(item.variable("a")).bits for item in (session, other)]
+    assert [value.value for value in values if value is not None] == [5041001, 5041002]
     assert evolve(session).level == 7
 
 

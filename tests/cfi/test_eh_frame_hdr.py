@@ -182,8 +182,8 @@ def test_a_file_without_section_headers(tmp_path: Path) -> None:
     stripped, whole = run_json("frames", program).json, run_json("frames", PROGRAM).json
     assert stripped["sections"][0]["search_table"] == whole["sections"][0]["search_table"]
     bare = [
-        [{**each, "function": None} for each in found["sections"][0]["entries"]]
-        for found in (stripped, whole)
+        [{**entry, "function": None} for entry in result["sections"][0]["entries"]]
+        for result in (stripped, whole)
     ]
     assert bare[0] == bare[1] and len(bare[0]) > 9
 
@@ -195,16 +195,16 @@ def test_its_frames_are_unwound(tmp_path: Path) -> None:
     (tmp_path / "state.json").write_text(json.dumps(state))
     frames = run_json("bt", "--state", tmp_path / "state.json").json["frames"]
     whole = run_json("bt", "--state", FIXTURES / "states/stack.gcc.O2.json").json["frames"]
-    assert [each["addr"] for each in frames] == [each["addr"] for each in whole]
-    assert [each["cfa"] for each in frames] == [each["cfa"] for each in whole]
+    assert [frame["addr"] for frame in frames] == [item["addr"] for item in whole]
+    assert [frame["cfa"] for frame in frames] == [item["cfa"] for item in whole]
 
 
 def test_frames_and_bt_tell_that_a_table_is_wrong(tmp_path: Path) -> None:
     data = bytearray(PROGRAM.read_bytes())
-    found = CodeObject.open(PROGRAM).info.call_frames.sections[0].search
-    assert found is not None
-    table = data.index(found.data)
-    for index in range(found.count):
+    search = CodeObject.open(PROGRAM).info.call_frames.sections[0].search
+    assert search is not None
+    table = data.index(search.data)
+    for index in range(search.count):
         data[table + 12 + 8 * index + 4] ^= 8  # the FDE of each pair
     program = changed(tmp_path / "demo", data)
     done = run("frames", program)

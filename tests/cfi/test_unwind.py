@@ -216,10 +216,10 @@ CFAS = {
 @pytest.mark.parametrize(("rule", "expected"), CFAS.values(), ids=CFAS)
 def test_the_cfa(rule: CfaRule | None, expected: str) -> None:
     try:
-        found = location_text(frame({}, rule).cfa())
+        result = location_text(frame({}, rule).cfa())
     except DwarfGpuError as error:
-        found = f"{error.kind}: {error}"
-    assert found == expected
+        result = f"{error.kind}: {error}"
+    assert result == expected
 
 
 def test_same_value_in_an_outer_frame_is_what_the_callee_left() -> None:
@@ -240,8 +240,8 @@ def test_an_outer_register_is_written_where_it_is() -> None:
     assert context.access.read_bytes(location, 8).hex() == "a30f0000a40f0000"
     context.access.write_bytes(location, bytes(range(8)))
     assert context.target is not None
-    held = context.target.read_register(0, GFX.register(V40), 8, 16)
-    assert held.hex() == "a20f0000" + "0001020304050607" + "a50f0000"
+    data = context.target.read_register(0, GFX.register(V40), 8, 16)
+    assert data.hex() == "a20f0000" + "0001020304050607" + "a50f0000"
 
 
 def test_lanes_that_were_off_are_in_the_register() -> None:
@@ -251,8 +251,8 @@ def test_lanes_that_were_off_are_in_the_register() -> None:
             "LLVM_select_bit_piece 32, 64"
         )
     )
-    found = shown(frame({V40: masked}, WAVE_CFA), V40)
-    assert found == "{bytes 0-7: private_wave#0x194 (wave 0); bytes 8-255: v40 + byte 8}"
+    text = shown(frame({V40: masked}, WAVE_CFA), V40)
+    assert text == "{bytes 0-7: private_wave#0x194 (wave 0); bytes 8-255: v40 + byte 8}"
 
 
 @pytest.mark.parametrize(
@@ -273,33 +273,33 @@ def test_register_rules_go_by_the_rules_of_the_other(told: Rule | None, expected
 
 def test_a_circle_is_told() -> None:
     rules: dict[int, Rule] = {48 + n: RegisterRule(48 + (n + 1) % 3) for n in range(3)}
-    found = frame(rules)
+    result = frame(rules)
     text = "call frame information in a circle: register 48 needs register 49 needs register 50"
-    assert shown(found, 48) == f"IllFormed: {text} needs register 48"
-    assert shown(found, 48) == f"IllFormed: {text} needs register 48"
+    assert shown(result, 48) == f"IllFormed: {text} needs register 48"
+    assert shown(result, 48) == f"IllFormed: {text} needs register 48"
     cfa = ExpressionCfa(asm("LLVM_call_frame_entry_reg s16; deref_size 4; lit6;"
                             "LLVM_form_aspace_address"))  # fmt: skip
-    found = frame({S16: Offset(0)}, cfa)
-    assert shown(found, S16).endswith("in a circle: register 48 needs the CFA needs register 48")
+    result = frame({S16: Offset(0)}, cfa)
+    assert shown(result, S16).endswith("in a circle: register 48 needs the CFA needs register 48")
 
 
 def test_rules_that_need_one_another_are_bounded() -> None:
     rules: dict[int, Rule] = {32 + n: RegisterRule(33 + n) for n in range(60)}
-    found = shown(frame(rules), 32)
-    assert found == f"LimitExceeded: more than {MAX_NESTED} rules that depend on each other"
+    text = shown(frame(rules), 32)
+    assert text == f"LimitExceeded: more than {MAX_NESTED} rules that depend on each other"
 
 
 def test_no_stack_is_too_deep() -> None:
     """A register of frame 5000 is found through every frame inside of it, without recursion."""
     moved = ValExpressionRule(asm("regx pc; deref_size 8; lit1; plus", "gfx942"))
-    found = frame({})
+    result = frame({})
     for _ in range(5000):
-        found = frame({}, callee=found)
-    assert shown(found, S16) == "s16 (wave 0)"
-    found = frame({16: ValExpressionRule(asm("lit7"))}, WAVE_CFA)
+        result = frame({}, callee=result)
+    assert shown(result, S16) == "s16 (wave 0)"
+    result = frame({16: ValExpressionRule(asm("lit7"))}, WAVE_CFA)
     for _ in range(300):
-        found = frame({16: moved}, WAVE_CFA, callee=found)
-    assert shown(found, 16) == f"implicit {307:#06x} (8 bytes)"
+        result = frame({16: moved}, WAVE_CFA, callee=result)
+    assert shown(result, 16) == f"implicit {307:#06x} (8 bytes)"
 
 
 @pytest.mark.parametrize(
@@ -313,8 +313,8 @@ def test_no_stack_is_too_deep() -> None:
     ],
 )
 def test_the_defaults_of_x86_64(number: int, expected: str) -> None:
-    found = frame({RIP: Offset(-8)}, RegisterCfa(RSP, 8), x86({}, rsp=0x7008))
-    assert shown(found, number).split(" (thread")[0].removesuffix(" default") == expected
+    result = frame({RIP: Offset(-8)}, RegisterCfa(RSP, 8), x86({}, rsp=0x7008))
+    assert shown(result, number).split(" (thread")[0].removesuffix(" default") == expected
 
 
 def test_the_program_counter_of_aarch64_is_the_return_address_column() -> None:
@@ -355,10 +355,10 @@ PUSHED = FrameRow(RegisterCfa(RSP, 8), {RIP: Offset(-8)}, RIP)
 
 def walked(stack: CallStack) -> tuple[list[int], str]:
     end = str(stack.end)
-    found = []
-    while (each := stack.frame(len(found))) is not None:
-        found.append(each.pc)
-    return found, end
+    result = []
+    while (frame := stack.frame(len(result))) is not None:
+        result.append(frame.pc)
+    return result, end
 
 
 def test_frames_up_to_the_outermost() -> None:
@@ -408,8 +408,8 @@ def test_why_a_stack_ends(rows: dict[int, FrameRow | DwarfGpuError], end: str, c
     context = x86({0x7000: 0x2001, 0x7008: 0}, rsp=0x7000)
     if end == "outermost: the return address is 0":
         context = x86({0x7008: 0}, rsp=0x7000)
-    frames, found = walked(CallStack(context, 0x1000, Code(rows)))
-    assert found.startswith(end)
+    frames, result = walked(CallStack(context, 0x1000, Code(rows)))
+    assert result.startswith(end)
     assert len(frames) == count
 
 
@@ -464,11 +464,11 @@ def test_a_quirk_reads_the_encodings_of_before_the_user_operations() -> None:
     with pytest.raises(DwarfGpuError, match="unknown operation 0xe1"):
         CfiFrame(gfx(), 0x1000, row).cfa()
     read = corrected(row, frozenset({"legacy-augmentation"}), GFX)
-    found = CfiFrame(gfx(), 0x1000, read).cfa()
-    assert location_text(found) == "private_wave#0x0 (wave 0)"
+    cfa = CfiFrame(gfx(), 0x1000, read).cfa()
+    assert location_text(cfa) == "private_wave#0x0 (wave 0)"
     both = corrected(row, frozenset({"legacy-augmentation", "cfa-not-scaled"}), GFX)
     assert both == read
     new = FrameRow(ExpressionCfa(asm("lit0; lit6; LLVM_form_aspace_address")), {}, 16)
     assert corrected(new, frozenset({"legacy-augmentation"}), X86) is new
-    found = CfiFrame(gfx(), 0x1000, corrected(new, frozenset({"legacy-augmentation"}), GFX))
-    assert location_text(found.cfa()) == "private_wave#0x0 (wave 0)", "the others are read too"
+    cfa = CfiFrame(gfx(), 0x1000, corrected(new, frozenset({"legacy-augmentation"}), GFX))
+    assert location_text(cfa.cfa()) == "private_wave#0x0 (wave 0)", "the others are read too"

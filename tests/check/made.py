@@ -59,11 +59,11 @@ def fixture_verdict(name: str, dialect: str | None = None) -> Verdict:
 
 def findings(verdict: Verdict) -> list[Finding]:
     """Those that are worse than notes."""
-    return [each for each in verdict.findings.kept if each.severity != "note"]
+    return [finding for finding in verdict.findings.kept if finding.severity != "note"]
 
 
 def rules(verdict: Verdict) -> list[tuple[str, str]]:
-    return [(each.severity, each.rule) for each in findings(verdict)]
+    return [(finding.severity, finding.rule) for finding in findings(verdict)]
 
 
 def info_file(

@@ -65,9 +65,9 @@ def test_each_mistake_is_found_once_and_nothing_else() -> None:
 
 
 def shown(rule: str) -> Iterator[str]:
-    for each in findings(fixture_verdict(BROKEN)):
-        if each.rule == rule and each.place.kind == "FDE":
-            yield from finding_lines(each)
+    for finding in findings(fixture_verdict(BROKEN)):
+        if finding.rule == rule and finding.place.kind == "FDE":
+            yield from finding_lines(finding)
 
 
 @pytest.mark.parametrize(
@@ -105,5 +105,5 @@ def test_an_fde_is_shown_with_the_place_marked(rule: str, lines: list[str]) -> N
 
 def test_each_rule_is_explained_once() -> None:
     lines = run("check", FIXTURES / BROKEN).lines
-    told = [line for line in lines if line.startswith("  help: ")]
-    assert len(told) == len(set(told)) == len({rule for rule, *_ in TABLE})
+    text = [line for line in lines if line.startswith("  help: ")]
+    assert len(text) == len(set(text)) == len({rule for rule, *_ in TABLE})

@@ -163,9 +163,9 @@ def test_address_size_of_a_cie() -> None:
 
 def test_overlapping_fdes() -> None:
     overlapping = frame_file(CFA, CFA, starts=(0x1000, 0x103C))
-    (found,) = findings(verdict_on(overlapping))
-    assert (found.rule, found.severity) == ("overlapping-fdes", "warning")
-    assert "[0x103c,0x107c) overlaps the FDE at" in found.message
+    (result,) = findings(verdict_on(overlapping))
+    assert (result.rule, result.severity) == ("overlapping-fdes", "warning")
+    assert "[0x103c,0x107c) overlaps the FDE at" in result.message
     assert rules(verdict_on(frame_file(CFA, CFA, starts=(0x1000, 0x1040)))) == []
 
 
@@ -182,10 +182,10 @@ def test_an_entry_that_cannot_be_read_costs_only_itself() -> None:
 @pytest.mark.parametrize(("count", "fdes"), [(1, "1 FDE"), (2, "2 FDEs")])
 def test_an_unknown_augmentation_is_a_finding(count: int, fdes: str) -> None:
     verdict = verdict_on(frame_file(*[CFA + RECALL] * count, common=UNKNOWN))
-    (found,) = findings(verdict)
-    assert (found.severity, found.rule) == ("warning", "unknown-augmentation")
-    assert found.message == (f"the augmentation 'xyz' is unknown, and so are the rules of {fdes}")
-    assert (found.place.kind, found.place.offset) == ("CIE", 0)
+    (result,) = findings(verdict)
+    assert (result.severity, result.rule) == ("warning", "unknown-augmentation")
+    assert result.message == (f"the augmentation 'xyz' is unknown, and so are the rules of {fdes}")
+    assert (result.place.kind, result.place.offset) == ("CIE", 0)
     assert verdict.findings.skipped == []
 
 
@@ -196,21 +196,21 @@ def test_augmentations_that_add_no_fields_are_known(text: bytes) -> None:
 
 
 def test_the_instruction_is_marked() -> None:
-    (found,) = findings(verdict_on(frame_file(CFA + ADVANCE + RECALL + NOP)))
-    assert found.excerpt is not None
-    assert found.excerpt.marked == 2
-    assert found.excerpt.steps[:3] == (
+    (result,) = findings(verdict_on(frame_file(CFA + ADVANCE + RECALL + NOP)))
+    assert result.excerpt is not None
+    assert result.excerpt.marked == 2
+    assert result.excerpt.steps[:3] == (
         "DW_CFA_LLVM_def_aspace_cfa: SGPR32 +0 in addrspace6",
         "DW_CFA_advance_loc: 4 to 0x1004",
         "DW_CFA_restore_state",
     )
-    assert (found.place.kind, found.place.span) == ("FDE", (0x1000, 0x1040))
+    assert (result.place.kind, result.place.span) == ("FDE", (0x1000, 0x1040))
 
 
 def test_a_row_is_named_by_its_locations() -> None:
-    (found,) = findings(verdict_on(frame_file(CFA + ADVANCE + def_cfa(S32))))
-    assert found.place.span == (0x1004, 0x1040)
-    assert found.message.startswith("register SGPR32 of 32 bits is narrower than the 64-bit")
+    (result,) = findings(verdict_on(frame_file(CFA + ADVANCE + def_cfa(S32))))
+    assert result.place.span == (0x1004, 0x1040)
+    assert result.message.startswith("register SGPR32 of 32 bits is narrower than the 64-bit")
 
 
 def test_a_saved_register_without_cfa_on_a_cpu() -> None:
@@ -292,7 +292,9 @@ def test_a_note_on_what_a_kernel_does_not_need_has_no_advice() -> None:
 
 def test_a_kernel_needs_no_rows() -> None:
     kept = fixture_verdict("hip/call.gfx942.O2.v5.co").findings.kept
-    [found] = [each for each in kept if each.place.name == "call" and each.rule == "empty-fde"]
-    assert found.severity == "note"
-    assert found.message.endswith(", which a kernel does not need: it has no caller")
-    assert found.place.source is not None and found.place.source.file.endswith("hip/call.hip")
+    [result] = [
+        finding for finding in kept if finding.place.name == "call" and finding.rule == "empty-fde"
+    ]
+    assert result.severity == "note"
+    assert result.message.endswith(", which a kernel does not need: it has no caller")
+    assert result.place.source is not None and result.place.source.file.endswith("hip/call.hip")

@@ -89,8 +89,8 @@ def test_a_straight_expression_is_followed_once(
     assert followed == names
     # What follows an operation that fails is not looked at, as no evaluation reaches it.
     followed.clear()
-    found = check(b"\x16" + data, AMD, UnitFormat(), gfx)  # DW_OP_swap of an empty stack
-    assert [finding.rule for finding in found] == ["stack-underflow"]
+    findings = check(b"\x16" + data, AMD, UnitFormat(), gfx)  # DW_OP_swap of an empty stack
+    assert [finding.rule for finding in findings] == ["stack-underflow"]
     assert followed == ["swap"]
 
 
@@ -166,8 +166,8 @@ def test_parts_for_different_machines_make_no_composite() -> None:
 
 
 def facts_of(checked: Checked) -> tuple[object, ...]:
-    found = [(fault.found, fault.excerpt) for fault in checked.faults]
-    return found, checked.uses_lane, checked.piece_bits, checked.references
+    result = [(fault.found, fault.excerpt) for fault in checked.faults]
+    return result, checked.uses_lane, checked.piece_bits, checked.references
 
 
 NUMBERS: Final = {0x03: 8, 0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}

@@ -211,11 +211,11 @@ def test_a_rule_both_ways(rule: str, severity: str, broken: bytes, kept: bytes) 
 
 
 def test_a_finding_names_its_place() -> None:
-    (found,) = findings(verdict_on(listed(0x1080, 0x1104)))
-    place = found.place
+    (result,) = findings(verdict_on(listed(0x1080, 0x1104)))
+    place = result.place
     assert (place.section, place.kind, place.name) == (".debug_info", "variable", "x")
     assert (place.attribute, place.function) == ("DW_AT_location", "f")
-    assert (place.span, found.section) == ((0x1080, 0x1104), "A.2.5.5")
+    assert (place.span, result.section) == ((0x1080, 0x1104), "A.2.5.5")
 
 
 def test_lanes_are_missed_once_for_a_function() -> None:
@@ -341,9 +341,9 @@ def test_what_is_well_formed_has_no_findings(name: str) -> None:
 
 
 def test_clang_leaves_out_the_last_pieces() -> None:
-    (found,) = findings(fixture_verdict("x86_64/demo.clang.O2.v5"))
-    assert found.rule == "pieces-short-of-type"
-    assert found.excerpt is not None and found.excerpt.marked is None
+    (result,) = findings(fixture_verdict("x86_64/demo.clang.O2.v5"))
+    assert result.rule == "pieces-short-of-type"
+    assert result.excerpt is not None and result.excerpt.marked is None
 
 
 @pytest.mark.parametrize("name", ["gcc5", "types-gcc4", "types-gcc5", "dwz4", "dwz5"])
@@ -354,17 +354,17 @@ def test_split_units_are_checked_with_their_skeletons(name: str) -> None:
 
 
 def test_a_finding_in_a_split_file_names_the_file() -> None:
-    (found,) = findings(fixture_verdict("split/named/prog"))
-    assert found.rule == "pieces-short-of-type"
-    assert (found.place.section, found.place.unit) == (".debug_info.dwo", "../b.cpp")
-    assert found.place.file is not None and found.place.file.endswith("b.dwo")
+    (result,) = findings(fixture_verdict("split/named/prog"))
+    assert result.rule == "pieces-short-of-type"
+    assert (result.place.section, result.place.unit) == (".debug_info.dwo", "../b.cpp")
+    assert result.place.file is not None and result.place.file.endswith("b.dwo")
 
 
 def test_gcc_writes_ranges_of_length_minus_1_into_split_files() -> None:
     """In DWARF 4; the entry ends a byte before it begins."""
-    (found,) = findings(fixture_verdict("split/gcc4/prog"))
-    assert (found.rule, found.place.span) == ("range-outside-function", (0x2000FC, 0x1002000FB))
-    assert found.message.endswith("its length is -1 as a signed number")
+    (result,) = findings(fixture_verdict("split/gcc4/prog"))
+    assert (result.rule, result.place.span) == ("range-outside-function", (0x2000FC, 0x1002000FB))
+    assert result.message.endswith("its length is -1 as a signed number")
 
 
 def test_bounds_of_a_generic_subrange_begin_with_the_dimension() -> None:
@@ -391,4 +391,4 @@ def test_what_a_machine_has_loaded_is_checked_as_the_file() -> None:
     path = FIXTURES / "hip/nest.gfx942.O2.v5.co"
     loaded = verify(CodeObject.open(path, 0x7F0000000000)).findings.kept
     assert loaded == verify(CodeObject.open(path)).findings.kept
-    assert "range-outside-function" not in {each.rule for each in loaded}
+    assert "range-outside-function" not in {finding.rule for finding in loaded}

@@ -85,17 +85,17 @@ def made_checker() -> ExpressionChecker:
     return ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), Findings())
 
 
-def told(data: bytes, role: Role, dialect: Dialect = AMD) -> set[tuple[str, str]]:
+def faults_of(data: bytes, role: Role, dialect: Dialect = AMD) -> set[tuple[str, str]]:
     checker = made_checker()
     checked = checker.check(data, checker.of(dialect, FORM, role))
     faults = () if checked is None else checked.faults
-    return {(each.found.rule, each.found.severity) for each in faults}
+    return {(fault.found.rule, fault.found.severity) for fault in faults}
 
 
 @pytest.mark.parametrize(("rule", "severity", "role", "broken", "kept"), TABLE)
 def test_a_rule_both_ways(rule: str, severity: str, role: Role, broken: str, kept: str) -> None:
-    assert (rule, severity) in told(operations(broken), role)
-    assert rule not in {name for name, _ in told(operations(kept), role)}
+    assert (rule, severity) in faults_of(operations(broken), role)
+    assert rule not in {name for name, _ in faults_of(operations(kept), role)}
     assert RULES[rule].section
 
 
@@ -103,7 +103,7 @@ def test_the_place_is_marked() -> None:
     checker, data = made_checker(), operations("lit1; regx s3; plus")
     checked = checker.check(data, checker.of(AMD, FORM, LOCATION))
     assert checked is not None
-    (excerpt,) = (each.excerpt for each in checked.faults)
+    (excerpt,) = (fault.excerpt for fault in checked.faults)
     assert excerpt.steps == ("DW_OP_lit1", "DW_OP_regx SGPR3", "DW_OP_plus")
     assert (excerpt.marked, excerpt.offset) == (2, 3)
 
@@ -117,20 +117,22 @@ def test_each_distinct_expression_is_checked_once() -> None:
 
 
 def test_an_unknown_initial_stack_is_never_too_small() -> None:
-    assert told(operations("plus"), Role(None, None)) == set()
+    assert faults_of(operations("plus"), Role(None, None)) == set()
 
 
 def test_clangs_frame_base_is_read_as_meant_in_its_dialect() -> None:
-    assert told(operations("regx s33"), BASE, UPSTREAM_CLANG) == set()
-    assert told(operations("regx s3"), BASE, UPSTREAM_CLANG) == {("narrow-base-register", "error")}
+    assert faults_of(operations("regx s33"), BASE, UPSTREAM_CLANG) == set()
+    assert faults_of(operations("regx s3"), BASE, UPSTREAM_CLANG) == {
+        ("narrow-base-register", "error")
+    }
 
 
 def test_a_vector_register_as_base_is_a_mistake_unless_clang_computes_with_it() -> None:
     computed = operations("bregx v3, 0; stack_value")
-    assert told(computed, LOCATION) == {("wide-base-register", "warning")}
-    assert told(computed, LOCATION, UPSTREAM_CLANG) == set()
+    assert faults_of(computed, LOCATION) == {("wide-base-register", "warning")}
+    assert faults_of(computed, LOCATION, UPSTREAM_CLANG) == set()
     data = operations("bregx v3, 0")
-    assert told(data, LOCATION, UPSTREAM_CLANG) == {("wide-base-register", "warning")}
+    assert faults_of(data, LOCATION, UPSTREAM_CLANG) == {("wide-base-register", "warning")}
 
 
 def test_without_a_wave_size_registers_of_both_exist() -> None:
@@ -162,12 +164,12 @@ def test_the_scalar_in_a_vector_register_of_a_cpu_is_no_finding() -> None:
 
 
 def test_a_longer_expression_is_told_to_be_skipped() -> None:
-    found = Findings()
-    checker = ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), found)
+    findings = Findings()
+    checker = ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), findings)
     assert checker.check(b"\x30" * 65_537, checker.of(AMD, FORM, LOCATION)) is None
-    assert found.skipped == ["an expression of 65537 bytes"]
+    assert findings.skipped == ["an expression of 65537 bytes"]
 
 
 def test_a_parameter_on_entry_is_known_to_some_callers() -> None:
     """The check sees no call site: DW_OP_GNU_parameter_ref may have a value."""
-    assert not told(operations(".byte 0xfa, 0x20, 0, 0, 0; stack_value"), LOCATION)
+    assert not faults_of(operations(".byte 0xfa, 0x20, 0, 0, 0; stack_value"), LOCATION)

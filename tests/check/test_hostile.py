@@ -42,9 +42,9 @@ LOCLISTX = 0x22
 def checked(data: bytes) -> None:
     """Check a file and report on it."""
     verdict = verdict_on(data)
-    found = [True] * len(verdict.findings.kept)
-    report_json(verdict, found)
-    list(report_lines(verdict, found, has_baseline=False, notes=True, everything=True))
+    result = [True] * len(verdict.findings.kept)
+    report_json(verdict, result)
+    list(report_lines(verdict, result, has_baseline=False, notes=True, everything=True))
 
 
 def test_every_rule_is_broken_by_some_test() -> None:
@@ -76,9 +76,9 @@ def test_changed_bytes_never_raise(name: str, seed: int) -> None:
             verdict = verdict_on(bytes(data))
         except DwarfGpuError:
             continue  # the section table itself
-        found = [True] * len(verdict.findings.kept)
-        report_json(verdict, found)
-        list(report_lines(verdict, found, has_baseline=False, notes=True, everything=True))
+        result = [True] * len(verdict.findings.kept)
+        report_json(verdict, result)
+        list(report_lines(verdict, result, has_baseline=False, notes=True, everything=True))
 
 
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 200, 1000])
@@ -102,8 +102,8 @@ def test_a_long_list_in_a_function_of_many_ranges() -> None:
 def long_list(count: int) -> bytes:
     """A file with a variable of so many location list entries, in as many ranges."""
     pairs = [words(8 * n, 8 * n + 4) for n in range(1, count + 1)]
-    ranges = b"".join(b"\x06" + each for each in pairs) + b"\0"
-    entries = b"".join(b"\x07" + each + b"\x01\x30" for each in pairs) + b"\0"
+    ranges = b"".join(b"\x06" + pair for pair in pairs) + b"\0"
+    entries = b"".join(b"\x07" + pair + b"\x01\x30" for pair in pairs) + b"\0"
     head = bytes((5, 0, 8, 0)) + bytes(4)
     others = {
         ".debug_loclists": words(len(head) + len(entries), size_bytes=4) + head + entries,
@@ -134,7 +134,7 @@ def test_notes_do_not_hide_errors() -> None:
     notes = (b"\x02" + block(operations("lit1; lit2"))) * (MAX_FINDINGS + 5)
     body = b"\x01" + notes + b"\x02" + block(operations("plus")) + b"\0"
     verdict = verdict_on(info_file(shapes, body))
-    assert [each.rule for each in verdict.findings.kept if each.severity == "error"] == [
+    assert [finding.rule for finding in verdict.findings.kept if finding.severity == "error"] == [
         "stack-underflow"
     ]
 
@@ -165,15 +165,15 @@ def test_a_chain_of_registers_is_no_recursion() -> None:
     numbers = [*range(2560, 2816), *range(3072, 3328)]
     chain = b"".join(rule(0x09, a, b) for a, b in pairwise(numbers))
     verdict = verdict_on(frame_file(CFA + chain + rule(0x09, numbers[-1], numbers[0])))
-    assert [each.rule for each in verdict.findings.kept] == ["register-cycle"]
+    assert [finding.rule for finding in verdict.findings.kept] == ["register-cycle"]
 
 
 def test_an_excerpt_is_short() -> None:
     steps = [f"step {n}" for n in range(1000)]
-    found = excerpt(steps, 500)
-    assert found.steps[0] == found.steps[-1] == "…"
-    assert found.marked is not None and found.steps[found.marked] == "step 500"
-    assert len(found.steps) == 15
+    result = excerpt(steps, 500)
+    assert result.steps[0] == result.steps[-1] == "…"
+    assert result.marked is not None and result.steps[result.marked] == "step 500"
+    assert len(result.steps) == 15
     assert excerpt(["x" * 500], 0) == Excerpt(("x" * 120 + "…",), 0)
     assert excerpt(["a", "b"], 2, 9) == Excerpt(("a", "b"), 2, 9)
 
@@ -183,7 +183,7 @@ def test_a_number_of_many_bits_is_one_line(tmp_path: Path) -> None:
     shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
     data = info_file(shapes, b"\x01\x02" + encode_uleb(len(huge)) + huge + b"\0")
     verdict = verdict_on(data)
-    assert all(len(each.message) < 500 for each in verdict.findings.kept)
+    assert all(len(finding.message) < 500 for finding in verdict.findings.kept)
 
 
 def test_a_broken_symbol_table_costs_only_what_it_tells() -> None:
@@ -192,7 +192,7 @@ def test_a_broken_symbol_table_costs_only_what_it_tells() -> None:
     shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
     body = b"\x01\x02" + block(operations("plus")) + b"\0"
     verdict = verdict_on(info_file(shapes, body, {".symtab": symbols}))
-    assert [each.rule for each in verdict.findings.kept] == ["stack-underflow"]
+    assert [finding.rule for finding in verdict.findings.kept] == ["stack-underflow"]
 
 
 def test_a_machine_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_a_machine_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("dwarfgpu.check.expressions.wave_size", broken)
     verdict = verdict_on(frame_file(rule(0x07, 31) + b"\x0b"))
     assert verdict.findings.skipped == ["symbols are cut short"]
-    assert [each.rule for each in verdict.findings.kept] == ["unbalanced-state"]
+    assert [finding.rule for finding in verdict.findings.kept] == ["unbalanced-state"]
 
 
 @pytest.mark.parametrize(

@@ -66,16 +66,16 @@ def of_variable(text: str) -> bytes:
     ],
 )  # fmt: skip
 def test_a_reference_both_ways(broken: str, kept: str, severity: str, section: str) -> None:
-    (found,) = findings(verdict_on(of_variable(broken)))
-    assert (found.rule, found.severity, found.section) == ("bad-reference", severity, section)
+    (result,) = findings(verdict_on(of_variable(broken)))
+    assert (result.rule, result.severity, result.section) == ("bad-reference", severity, section)
     assert findings(verdict_on(of_variable(kept))) == []
 
 
 def test_the_operation_is_marked() -> None:
-    (found,) = findings(verdict_on(of_variable("lit0; deref_type 8, 13; stack_value")))
-    assert found.message.startswith("DW_OP_deref_type: size 8 for the type ")
-    assert found.excerpt is not None
-    assert (found.excerpt.marked, found.excerpt.offset) == (1, 1)
+    (result,) = findings(verdict_on(of_variable("lit0; deref_type 8, 13; stack_value")))
+    assert result.message.startswith("DW_OP_deref_type: size 8 for the type ")
+    assert result.excerpt is not None
+    assert (result.excerpt.marked, result.excerpt.offset) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -89,16 +89,16 @@ def test_a_register_that_is_narrower_than_its_type(
 ) -> None:
     """A.2.5.4.3.4: DW_OP_regval_type is DW_OP_regx and DW_OP_deref_type."""
 
-    def told(text: str) -> list[Finding]:
+    def findings_of(text: str) -> list[Finding]:
         located = block(operations(f"{text}; stack_value"))
         entries = bytes((2, size_bytes, 5)) + b"\x03" + located
         return findings(verdict_on(info_file(SHAPES, b"\x01" + entries + b"\0")))
 
-    found = told(f"lit0; drop; regval_type {register}, {INT}")
-    assert [(each.rule, each.severity, each.section) for each in found] == (
+    result = findings_of(f"lit0; drop; regval_type {register}, {INT}")
+    assert [(finding.rule, finding.severity, finding.section) for finding in result] == (
         [] if needed is None else [("outside-storage", "warning", "A.2.5.4.3.4")]
     )
-    for each in found:
-        assert each.message == f"DW_OP_regval_type: {needed}, in the top call frame"
-        assert each.excerpt is not None and each.excerpt.marked == 2
-    assert told(f"entry_value (regval_type {register}, {INT})") == []  # of another frame
+    for finding in result:
+        assert finding.message == f"DW_OP_regval_type: {needed}, in the top call frame"
+        assert finding.excerpt is not None and finding.excerpt.marked == 2
+    assert findings_of(f"entry_value (regval_type {register}, {INT})") == []  # of another frame

@@ -82,7 +82,7 @@ class Shapes:
             raise ValueError("no shapes with an array or an object as a constant")
         return cls(
             frozenset(words),
-            tuple(re.compile(each) for each in sorted({*values.get("pattern", ())})),
+            tuple(re.compile(item) for item in sorted({*values.get("pattern", ())})),
             tuple(sorted({*values.get("minimum", ()), *values.get("maximum", ())})),
             tuple(sorted({*values.get("minItems", ()), *values.get("maxItems", ())})),
         )
@@ -114,7 +114,11 @@ class Shapes:
         if value in self.words:
             return kind, "word", value
         if kind is str:
-            return kind, bool(value), tuple(bool(each.search(value)) for each in self.patterns)
+            return (
+                kind,
+                bool(value),
+                tuple(bool(pattern.search(value)) for pattern in self.patterns),
+            )
         position = bisect_left(self.bounds, value), bisect_right(self.bounds, value)
         return kind, position, kind is float and value.is_integer()
 

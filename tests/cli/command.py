@@ -69,7 +69,7 @@ def run(*arguments: object) -> Done:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            status = main([str(each) for each in arguments])
+            status = main([str(argument) for argument in arguments])
         except SystemExit as leaving:
             status = int(leaving.code or 0)
     return Done(out.getvalue(), err.getvalue(), status)

@@ -77,7 +77,7 @@ def test_what_is_alike_is_one_shape() -> None:
         "a", "A", "", "one", 0, 1, -1, 2, 1.5, 1.0, True, False, None, {}, {"name": 1}, [], [1],
         [1, 1], [1, 1, 1], [1] * 5, [1] * 6, [1, -1, 1], [1, None, 1],
     ]  # fmt: skip
-    assert len({shape(each).number for each in different}) == len(different)
+    assert len({shape(item).number for item in different}) == len(different)
 
 
 @pytest.mark.parametrize(

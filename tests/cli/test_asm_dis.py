@@ -157,7 +157,9 @@ def test_usage(
 ) -> None:
     file = tmp_path / "FILE"
     file.write_text("lit1")
-    status, out, err = run(capsys, *(str(file) if each == "FILE" else each for each in arguments))
+    status, out, err = run(
+        capsys, *(str(file) if argument == "FILE" else argument for argument in arguments)
+    )
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
 
@@ -170,12 +172,12 @@ def test_files_and_standard_input(
     assert run(capsys, "asm", "--file", str(text))[1] == "3132\n"
     text.write_text("31 32\n")
     binary.write_bytes(b"\x31\x32")
-    wanted = "0x0000  31  DW_OP_lit1\n0x0001  32  DW_OP_lit2\n"
-    assert run(capsys, "dis", "--file", str(text))[1] == wanted
-    assert run(capsys, "dis", "--binary", str(binary))[1] == wanted
+    expected = "0x0000  31  DW_OP_lit1\n0x0001  32  DW_OP_lit2\n"
+    assert run(capsys, "dis", "--file", str(text))[1] == expected
+    assert run(capsys, "dis", "--binary", str(binary))[1] == expected
     for arguments in (("dis",), ("dis", "-")):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"3132")))
-        assert run(capsys, *arguments)[1] == wanted
+        assert run(capsys, *arguments)[1] == expected
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"lit1 \xff")))
     status, _, err = run(capsys, "asm")
     assert (status, err) == (

@@ -83,11 +83,13 @@ def test_json_and_sarif_follow_their_schemas(path: Path) -> None:
     log = json.loads(run("check", path, "--sarif").out)
     validator("check-sarif").validate(log)
     (only,) = log["runs"]
-    found = answer.json["findings"]
-    assert [each["ruleId"] for each in only["results"]] == [each["rule"] for each in found]
-    names = [each["id"] for each in only["tool"]["driver"]["rules"]]
-    assert all(names[each["ruleIndex"]] == each["ruleId"] for each in only["results"])
-    assert sum(answer.json["counts"].values()) == len(found)
+    findings = answer.json["findings"]
+    assert [result["ruleId"] for result in only["results"]] == [
+        finding["rule"] for finding in findings
+    ]
+    names = [rule["id"] for rule in only["tool"]["driver"]["rules"]]
+    assert all(names[result["ruleIndex"]] == result["ruleId"] for result in only["results"])
+    assert sum(answer.json["counts"].values()) == len(findings)
     worse = answer.json["counts"]["error"] + answer.json["counts"]["warning"]
     assert answer.status == bool(worse)
 
@@ -97,7 +99,7 @@ def test_json_says_what_was_checked() -> None:
     assert answer["checked"] == {
         "units": 1, "entries": 91, "expressions": 16, "distinct_expressions": 16, "fdes": 1,
     }  # fmt: skip
-    (mixed,) = [each for each in answer["findings"] if each["rule"] == "mixed-types"]
+    (mixed,) = [finding for finding in answer["findings"] if finding["rule"] == "mixed-types"]
     assert mixed["steps"][mixed["marked"]] == "DW_OP_mul"
     assert (mixed["place"]["name"], mixed["place"]["begin"]) == ("byte", 0x179C)
 
@@ -119,10 +121,12 @@ def test_only_what_the_baseline_lacks_counts(known: Path) -> None:
     again = run("check", DATA, "--baseline", known)
     assert again.status == 1 and again.lines[-1] == "1 error, 0 warnings; 8 known by the baseline"
     answer = run_json("check", DATA, "--baseline", known)
-    assert [each["rule"] for each in answer.json["findings"] if each["is_new"]] == ["mixed-types"]
+    assert [finding["rule"] for finding in answer.json["findings"] if finding["is_new"]] == [
+        "mixed-types"
+    ]
     log = json.loads(run("check", DATA, "--baseline", known, "--sarif").out)
     validator("check-sarif").validate(log)
-    states = [each["baselineState"] for each in log["runs"][0]["results"]]
+    states = [result["baselineState"] for result in log["runs"][0]["results"]]
     assert (states.count("new"), states.count("unchanged")) == (1, 8)
 
 
@@ -166,7 +170,7 @@ def test_a_baseline_of_another_build_is_good_too(tmp_path: Path) -> None:
         ["lit1", "--all"],
         ["lit1", "--only", "wrong"],
     ],
-    ids=lambda each: " ".join(str(word).rsplit("/", 1)[-1] for word in each),
+    ids=lambda words: " ".join(str(word).rsplit("/", 1)[-1] for word in words),
 )
 def test_what_cannot_be_done_is_one_line(arguments: list[object]) -> None:
     done = run("check", *arguments)
@@ -212,9 +216,9 @@ def test_an_operation_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_the_dialect_can_be_given() -> None:
     path = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
     answer = run_json("check", path, "--dialect", "amd").json
-    assert "upstream-address-space" in {each["rule"] for each in answer["findings"]}
+    assert "upstream-address-space" in {finding["rule"] for finding in answer["findings"]}
     plain = run_json("check", path).json
-    assert "upstream-address-space" not in {each["rule"] for each in plain["findings"]}
+    assert "upstream-address-space" not in {finding["rule"] for finding in plain["findings"]}
 
 
 def test_an_expressions_findings_name_their_rule() -> None:

@@ -67,8 +67,8 @@ def test_json_of_several_files(folder: Path) -> None:
     answer = run_json("check", folder)
     assert answer.status == 2
     files = answer.json["files"]
-    assert [Path(each["file"]).name for each in files] == ["cut.co", "good.co", "bad.co"]
-    assert [sorted({"error", "findings"} & each.keys()) for each in files] == [
+    assert [Path(file["file"]).name for file in files] == ["cut.co", "good.co", "bad.co"]
+    assert [sorted({"error", "findings"} & file.keys()) for file in files] == [
         ["error"], ["findings"], ["findings"],
     ]  # fmt: skip
     assert answer.json["counts"] == {"error": 1, "warning": 0, "note": 0}
@@ -96,7 +96,7 @@ def log_of(*arguments: object) -> Json:
 
 
 def test_sarif_results_are_at_their_source_lines() -> None:
-    [mixed] = [each for each in log_of(DATA)["results"] if each["ruleId"] == "mixed-types"]
+    [mixed] = [result for result in log_of(DATA)["results"] if result["ruleId"] == "mixed-types"]
     [location] = mixed["locations"]
     assert location["physicalLocation"] == {
         "artifactLocation": {"uri": "hip/data.hip"}, "region": {"startLine": 49},
@@ -106,15 +106,15 @@ def test_sarif_results_are_at_their_source_lines() -> None:
 
 def test_sarif_of_several_files(folder: Path) -> None:
     only = log_of("build", DATA)
-    assert [each["location"]["uri"] for each in only["artifacts"]] == [
+    assert [artifact["location"]["uri"] for artifact in only["artifacts"]] == [
         "build/cut.co", "build/good.co", "build/deep/bad.co", uri(str(DATA)),
     ]  # fmt: skip
     assert only["invocations"][0]["executionSuccessful"] is False
     [error] = only["invocations"][0]["toolExecutionNotifications"]
     [where] = error["locations"]
     assert where["physicalLocation"]["artifactLocation"] == {"uri": "build/cut.co", "index": 0}
-    assert {each["analysisTarget"]["index"] for each in only["results"]} == {2, 3}
-    [first] = [each for each in only["results"] if each["analysisTarget"]["index"] == 2]
+    assert {result["analysisTarget"]["index"] for result in only["results"]} == {2, 3}
+    [first] = [result for result in only["results"] if result["analysisTarget"]["index"] == 2]
     # Nothing says its source line: the result is at the file itself.
     assert first["locations"][0]["physicalLocation"] == {
         "artifactLocation": {"uri": "build/deep/bad.co", "index": 2}
@@ -137,8 +137,8 @@ def test_a_path_below_the_working_folder_is_relative(
 
 
 def rules_in(*arguments: object) -> list[str]:
-    found = run_json("check", DATA, *arguments).json["findings"]
-    return sorted({each["rule"] for each in found})
+    findings = run_json("check", DATA, *arguments).json["findings"]
+    return sorted({finding["rule"] for finding in findings})
 
 
 def test_only_and_disable() -> None:
@@ -147,7 +147,7 @@ def test_only_and_disable() -> None:
     assert rules_in("--only", "mixed-types") == ["mixed-types"]
     assert rules_in("--only", "mixed-types,padded-number") == ["mixed-types", "padded-number"]
     left = rules_in("--disable", "mixed-types", "--disable", "padded-number")
-    assert left == [each for each in every if each not in ("mixed-types", "padded-number")]
+    assert left == [finding for finding in every if finding not in ("mixed-types", "padded-number")]
 
 
 def test_rules_that_are_off_are_not_counted() -> None:
@@ -170,7 +170,7 @@ def test_the_rules_are_listed() -> None:
     assert [line.split()[0] for line in lines] == list(RULES)
     assert all(line.split()[1] == RULES[line.split()[0]].severity for line in lines)
     answer = run_json("check", "--list-rules")
-    assert [each["rule"] for each in answer.json["rules"]] == list(RULES)
+    assert [rule["rule"] for rule in answer.json["rules"]] == list(RULES)
 
 
 @pytest.mark.parametrize("name", RULES)

@@ -165,8 +165,8 @@ def test_a_disputed_case_does_not_fail(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_disputed_cases_tell_the_sentence_that_decides() -> None:
     document = json.loads((REPOSITORY / "dwarfgpu/data/disputed.json").read_text("utf-8"))
-    for each in document["disputed"]:
-        assert set(each) >= {"name"} and len(each) > 1, each
+    for item in document["disputed"]:
+        assert set(item) >= {"name"} and len(item) > 1, item
 
 
 def test_the_example_of_the_documentation_passes(tmp_path: Path) -> None:
@@ -179,8 +179,8 @@ def test_the_example_of_the_documentation_passes(tmp_path: Path) -> None:
 def test_several_files_are_summed() -> None:
     two = CASES[:2]
     answer = run_json("conformance", *two)
-    assert [each["file"] for each in answer.json["files"]] == [str(path) for path in two]
-    passed = sum(each["passed"] for each in answer.json["files"])
+    assert [file["file"] for file in answer.json["files"]] == [str(path) for path in two]
+    passed = sum(file["passed"] for file in answer.json["files"])
     assert answer.json["total"]["passed"] == passed
 
 

@@ -126,14 +126,16 @@ def test_refused(arguments: str, status: int, error: str) -> None:
 
 
 def test_every_space() -> None:
-    found = run_json("convert", "private_lane#0x10", "--lane", 3).json
-    assert found["from"] == {"space": "private_lane", "address": 16, "is_null": False}
-    assert [each["space"] for each in found["conversions"] if "error" not in each] == [
+    json = run_json("convert", "private_lane#0x10", "--lane", 3).json
+    assert json["from"] == {"space": "private_lane", "address": 16, "is_null": False}
+    assert [
+        conversion["space"] for conversion in json["conversions"] if "error" not in conversion
+    ] == [
         "generic",
         "private_lane",
         "private_wave",
     ]
-    assert found["conversions"][5]["address"] == 0x40C
+    assert json["conversions"][5]["address"] == 0x40C
     lines = run("convert", "private_lane#0x10", "--lane", 3).lines
     assert len(lines) == 7
     assert lines[3].startswith("region         <not reachable>    EvaluationError: a private_lane")
@@ -141,9 +143,9 @@ def test_every_space() -> None:
 
 def test_what_a_state_says() -> None:
     state = STATES / "wave32.gfx1100.json"
-    found = run_json("convert", "private_lane#4", "--lane", 1, "--state", state).json
-    assert (found["architecture"], found["wave_size"]) == ("gfx1100", 32)
-    assert found["conversions"][5]["address"] == 32 * 4 + 4
+    json = run_json("convert", "private_lane#4", "--lane", 1, "--state", state).json
+    assert (json["architecture"], json["wave_size"]) == ("gfx1100", 32)
+    assert json["conversions"][5]["address"] == 32 * 4 + 4
     refused = run("convert", "local#0", "--state", state, "--arch", "gfx942")
     assert refused.error == "--arch gfx942, but the state is of gfx1100"
     assert (

@@ -58,9 +58,9 @@ def test_text_of_info() -> None:
 
 @pytest.mark.parametrize("path", CUBINS, ids=lambda path: path.name)
 def test_check_finds_no_mistakes(path: Path) -> None:
-    found = run("check", path)
-    assert found.status == 0, found.out
-    assert found.lines[-1].startswith("0 errors, 0 warnings")
+    output = run("check", path)
+    assert output.status == 0, output.out
+    assert output.lines[-1].startswith("0 errors, 0 warnings")
 
 
 def test_registers_are_named_by_ptx_and_lists_are_relocated() -> None:
@@ -192,8 +192,8 @@ def test_where_shows_machine_registers() -> None:
 def test_address_classes_by_the_names_of_cuda() -> None:
     answer = run_json("where", COMBINE, "--all").json
     storage = {one["name"]: one["storage"] for one in answer["variables"] if "storage" in one}
-    wanted = {"scale": "constant", "counter": "global", "tile": "shared", "index": "local"}
-    assert wanted.items() <= storage.items()
+    expected = {"scale": "constant", "counter": "global", "tile": "shared", "index": "local"}
+    assert expected.items() <= storage.items()
     (x,) = run_json("where", AXPY, "x").json["variables"]
     assert x["storage"] == "register"
     heading = "parameter int count, declared at line 30, in local storage of combine"
@@ -237,8 +237,8 @@ def test_kernels_as_cuobjdump(path: Path) -> None:
             r"Ordinal : (\w+) Offset : (\w+) Size : (\w+)", text
         )
     }
-    found = [(one["offset"], one["size"]) for one in kernel["parameters"]]
-    assert found == [parameters[ordinal] for ordinal in sorted(parameters)]
+    result = [(one["offset"], one["size"]) for one in kernel["parameters"]]
+    assert result == [parameters[ordinal] for ordinal in sorted(parameters)]
 
 
 def test_location_lists_as_llvm_dwarfdump(tool: Callable[[str], str]) -> None:
@@ -249,14 +249,14 @@ def test_location_lists_as_llvm_dwarfdump(tool: Callable[[str], str]) -> None:
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     entries = re.findall(r"\(0x(\w{16}), 0x(\w{16})\): (.*?)\)?\n", text)
-    wanted = [(int(begin, 16), int(end, 16), expression) for begin, end, expression in entries]
-    found = [
+    expected = [(int(begin, 16), int(end, 16), expression) for begin, end, expression in entries]
+    result = [
         (entry["begin"], entry["end"], re.sub(r"%\w+", _number, entry["operations"]))
         for variable in run_json("where", path, "--all").json["variables"]
         for entry in variable["entries"]
         if entry["begin"] is not None
     ]
-    assert len(wanted) > 20 and sorted(found) == sorted(wanted)
+    assert len(expected) > 20 and sorted(result) == sorted(expected)
 
 
 def _number(name: re.Match[str]) -> str:
@@ -269,12 +269,12 @@ def test_call_frame_information_as_llvm_dwarfdump(tool: Callable[[str], str]) ->
         [tool("llvm-dwarfdump-19"), "--debug-frame", str(path)],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    wanted = re.findall(r"DW_CFA_(same_value|undefined|def_cfa): reg(\d+)", text)
+    matches = re.findall(r"DW_CFA_(same_value|undefined|def_cfa): reg(\d+)", text)
     entries = run_json("frames", path).json["sections"][0]["entries"]
-    found = [
+    result = [
         (one["instruction"].removeprefix("DW_CFA_"), f"{one['register']}")
         for entry in entries
         for one in entry["instructions"]
         if "register" in one and one["instruction"] != "DW_CFA_val_expression"
     ]
-    assert len(found) > 5 and found == wanted
+    assert len(result) > 5 and result == matches

@@ -33,8 +33,8 @@ def of_readelf(readelf: str, path: Path) -> tuple[int, int]:
         words = line.split()
         if words[:1] == ["LOAD"]:
             offset, dumped = int(words[1], 16), int(words[4], 16)
-            held = min(dumped, max(0, size_bytes - offset))
-            there, missing = there + held, missing + dumped - held
+            least = min(dumped, max(0, size_bytes - offset))
+            there, missing = there + least, missing + dumped - least
     return there, missing
 
 
@@ -46,14 +46,14 @@ def test_info_counts_what_is_there(tmp_path: Path, size_bytes: int) -> None:
     path = cut(tmp_path, size_bytes)
     there, missing = of_readelf(readelf, path)
     done, answer = run("info", path), run_json("info", path)
-    (memory,) = [each for each in done.lines if each.startswith("memory: ")]
+    (memory,) = [line for line in done.lines if line.startswith("memory: ")]
     assert memory.startswith(f"memory: {there} bytes in the core file, ")
     assert memory.endswith(f" omitted, {missing} missing" if missing else " omitted")
-    found = answer.json["memory"]
-    assert (found["held_bytes"], found["missing_bytes"]) == (there, missing)
-    said = f"{path} is cut short: its headers describe {WHOLE} bytes, and it has {size_bytes}"
-    assert (f"note: {said}" in done.lines) == (size_bytes < WHOLE)
-    assert (said in answer.json["problems"]) == (size_bytes < WHOLE)
+    result = answer.json["memory"]
+    assert (result["held_bytes"], result["missing_bytes"]) == (there, missing)
+    text = f"{path} is cut short: its headers describe {WHOLE} bytes, and it has {size_bytes}"
+    assert (f"note: {text}" in done.lines) == (size_bytes < WHOLE)
+    assert (text in answer.json["problems"]) == (size_bytes < WHOLE)
 
 
 def test_every_command_says_it(tmp_path: Path) -> None:
@@ -78,10 +78,10 @@ def test_a_compressed_code_object(
 ) -> None:
     path = tmp_path / "compressed"
     path.write_bytes(compress((FIXTURES / "triton/axpy.gfx942.co").read_bytes()))
-    said = f"dwarfgpu: {path} is compressed by {program}: give the output of {program} -d\n"
+    text = f"dwarfgpu: {path} is compressed by {program}: give the output of {program} -d\n"
     for command in (("info", path), ("where", "--file", path, "x")):
         done = run(*command)
-        assert (done.status, done.err) == (2, said)
+        assert (done.status, done.err) == (2, text)
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, lzma.compress], ids=["gzip", "xz"])

@@ -24,7 +24,7 @@ def shown(depth: int) -> list[str]:
 
 
 def functions(lines: list[str]) -> list[str]:
-    return [re.sub(r" at .*", "", each.split(" in ")[-1].removeprefix("#0  ")) for each in lines]
+    return [re.sub(r" at .*", "", line.split(" in ")[-1].removeprefix("#0  ")) for line in lines]
 
 
 @pytest.mark.parametrize("depth", [40, 400])
@@ -73,8 +73,8 @@ def test_values_on_entry_are_bounded_by_the_frames(tmp_path: Path) -> None:
 
 def test_numbers_have_a_blank_after_them(tmp_path: Path) -> None:
     lines = run("bt", *deep_core(tmp_path / "core", 101)).lines[1:]
-    numbers = [re.match(r"#\d+ +", each) for each in lines]
-    assert [None if each is None else each[0] for each in numbers] == [
+    numbers = [re.match(r"#\d+ +", line) for line in lines]
+    assert [None if number is None else number[0] for number in numbers] == [
         *(f"#{n}  " for n in range(10)), *(f"#{n} " for n in range(10, len(lines))),
     ]  # fmt: skip
 
@@ -90,12 +90,12 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> tuple[object, ...]:
 
 def at_prompt(deep: tuple[object, ...], *commands: str) -> list[str]:
     """The frames that commands show after the first."""
-    options = [word for each in commands for word in ("-ex", each)]
+    options = [word for command in commands for word in ("-ex", command)]
     done = run("debug", *deep, "--batch", *options)
-    said = [*done.without_sources, *done.err.splitlines()]
-    lines = [each for each in said if not each.startswith("note:")]
-    first = next(n for n, each in enumerate(lines) if each.startswith("#0 "))
-    return [re.sub(r"0x\w+ in (.*?)(?: at .*)?$", r"\1", each) for each in lines[first + 1 :]]
+    text = [*done.without_sources, *done.err.splitlines()]
+    lines = [item for item in text if not item.startswith("note:")]
+    first = next(n for n, line in enumerate(lines) if line.startswith("#0 "))
+    return [re.sub(r"0x\w+ in (.*?)(?: at .*)?$", r"\1", line) for line in lines[first + 1 :]]
 
 
 def requests(depth: int) -> dict[str, tuple[tuple[str, ...], list[str]]]:
@@ -198,7 +198,7 @@ def test_gdb_shows_the_same(tmp_path: Path) -> None:
     deep_core(tmp_path / "core", 150)
     settings = ("set debuginfod enabled off", "set width 0", "set print entry-values no",
                 "set backtrace past-main on", "set backtrace past-entry on")  # fmt: skip
-    options = [word for each in settings for word in ("-iex", each)]
+    options = [word for setting in settings for word in ("-iex", setting)]
     command = [gdb, "-nx", "-q", "-batch", *options, "-ex", "bt", DEEP, tmp_path / "core"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = done.stdout[done.stdout.rindex("#0  ") :].splitlines()

@@ -93,7 +93,9 @@ def test_registers() -> None:
     answer = run_json("disas", NEST, "--registers").json
     validate(answer)
     (function,) = answer["functions"]
-    effects = {each["text"]: each["effects"] for each in function["instructions"]}
+    effects = {
+        instruction["text"]: instruction["effects"] for instruction in function["instructions"]
+    }
     assert effects["s_cbranch_execz 4"]["reads"] == ["exec"]
     assert effects[text]["memory"] == ["stores global.b32"]
     assert effects[text]["counters"] == ["vmcnt"]
@@ -174,8 +176,8 @@ def test_descriptors_against_llvm(name: str) -> None:
         [OBJDUMP, "-D", "-j", ".rodata", path], capture_output=True, text=True, check=True
     ).stdout
     expected = re.findall(r"^\s*\.(?:end_)?amdhsa.*", listing, re.M)
-    found = [line for line in run("disas", path).lines if "amdhsa_" in line]
-    assert found == expected
+    lines = [line for line in run("disas", path).lines if "amdhsa_" in line]
+    assert lines == expected
 
 
 def test_what_is_not_simulated_is_listed() -> None:

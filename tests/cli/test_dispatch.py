@@ -44,9 +44,9 @@ def dispatch(folder: Path, file: Path, *arguments: object) -> State:
 
 
 def register(state: State, wave: int, name: str, offset_bytes: int = 0, size_bytes: int = 4) -> int:
-    found = state.architecture.register_named(name)
-    assert found is not None
-    data = state.target.read_register(wave, found, offset_bytes, size_bytes)
+    result = state.architecture.register_named(name)
+    assert result is not None
+    data = state.target.read_register(wave, result, offset_bytes, size_bytes)
     return int.from_bytes(data, "little")
 
 
@@ -70,7 +70,7 @@ def test_a_person_reads_arguments_and_ids_of_every_lane(
     state = dispatch(tmp_path, file, "--grid", "256", "--workgroup", "128", *NEST)
     lanes = state.architecture.lane_count
     assert len(state.waves) == 256 // lanes
-    field = {each["field"]: each["register"] for each in report["user_sgprs"][::-1]}
+    field = {user_sgpr["field"]: user_sgpr["register"] for user_sgpr in report["user_sgprs"][::-1]}
     for wave in state.waves:
         group = state.machine.workgroup_of(wave.wave)
         assert group is not None and group.position is not None
@@ -80,13 +80,13 @@ def test_a_person_reads_arguments_and_ids_of_every_lane(
         assert memory(state, into, 1024) == bytes(1024)
         with pytest.raises(Unavailable, match="not in the state"):
             memory(state, out, 4)  # nobody has written it
-        told = state.machine.waves[wave.wave]
-        assert told.wave_in_group is not None
+        text = state.machine.waves[wave.wave]
+        assert text.wave_in_group is not None
         for lane in range(lanes):
             ids = register(state, wave.wave, "v0", 4 * lane)
-            assert ids == told.wave_in_group * lanes + lane
+            assert ids == text.wave_in_group * lanes + lane
             assert state.machine.work_item(wave.wave, lane) == (ids, 0, 0)
-        numbers = [int(each["register"][1:]) for each in report["user_sgprs"]]
+        numbers = [int(user_sgpr["register"][1:]) for user_sgpr in report["user_sgprs"]]
         system = f"s{15 if target == 'gfx1100' and level == 'O2' else max(numbers) + 1}"
         if not (target == "gfx1100" and level == "O0"):
             assert register(state, wave.wave, system) == group.position[0]
@@ -100,10 +100,10 @@ def test_the_packet_is_where_the_dispatch_pointer_points(tmp_path: Path) -> None
         "--arg", "0=buffer:64",
     )  # fmt: skip
     packet = memory(state, pointer(state, 1, 4), 64)  # s[4:5]: behind the V# of the scratch
-    told = state.machine.dispatches[1]
+    text = state.machine.dispatches[1]
     assert struct.unpack_from("<HHHHH", packet) == (0x1402, 1, 64, 1, 1)
-    assert struct.unpack_from("<QQ", packet, 32) == (told.kernel_descriptor, told.kernarg)
-    assert pointer(state, 1, 6) == told.kernarg
+    assert struct.unpack_from("<QQ", packet, 32) == (text.kernel_descriptor, text.kernarg)
+    assert pointer(state, 1, 6) == text.kernarg
     assert pointer(state, 1, 8) == 0  # the dispatch id
     # s[10:11] is the scratch of the queue, s15 where that of the wave begins
     assert pointer(state, 1, 10) + register(state, 1, "s15") == 0x7D00_0000_0000
@@ -118,9 +118,9 @@ def test_scratch_is_one_memory(tmp_path: Path) -> None:
     base = 0x7D00_0000_0000
     bytes_of_wave = -(-152 * 64 // 1024) * 1024
     assert register(state, 2, "flat_scratch", 0, 8) == base + bytes_of_wave
-    found = run_json("convert", "private_lane#8", "--to", "global", "--lane", 3,
+    result = run_json("convert", "private_lane#8", "--to", "global", "--lane", 3,
                      "--state", tmp_path / "saved.json", "--wave", 2).json  # fmt: skip
-    assert found["conversions"][0]["address"] == base + bytes_of_wave + 2 * 256 + 12
+    assert result["conversions"][0]["address"] == base + bytes_of_wave + 2 * 256 + 12
     with pytest.raises(Unavailable, match="not in the state"):
         memory(state, 8, 4, 5, wave=2, lane=3)  # never written: not zero
     with pytest.raises(Unavailable, match="beyond the 10240 bytes of scratch memory of the wave"):
@@ -132,11 +132,11 @@ def test_partial_workgroups(tmp_path: Path) -> None:
         tmp_path, CL / "kernels.gfx1100.O0.v5.co", *DIVERGE, "--grid", "100,3",
         "--workgroup", "48,2",
     )  # fmt: skip
-    masks = {each.wave: register(state, each.wave, "exec") for each in state.waves}
+    masks = {wave.wave: register(state, wave.wave, "exec") for wave in state.waves}
     used = {wave: state.machine.used_lanes(wave) for wave in masks}
     assert all(mask == (1 << (used[wave] or 0)) - 1 for wave, mask in masks.items())
     assert sum(count or 0 for count in used.values()) == 300
-    sizes = [each.size for each in state.machine.workgroups.values()]
+    sizes = [workgroup.size for workgroup in state.machine.workgroups.values()]
     assert sizes == [(48, 2, 1), (48, 2, 1), (4, 2, 1), (48, 1, 1), (48, 1, 1), (4, 1, 1)]
     with pytest.raises(Unavailable, match="register v0 of wave 12 is not in the state, bytes 16"):
         register(state, 12, "v0", 0, 128)
@@ -185,8 +185,8 @@ def test_memory_that_nobody_wrote_may_be_filled_in(tmp_path: Path) -> None:
 def test_more_scratch(tmp_path: Path) -> None:
     file, geometry = HIP / "nest.gfx942.O0.v5.co", ("--grid", 64, "--workgroup", 64)
     state = dispatch(tmp_path, file, *geometry, *NEST, "--scratch", 1000)
-    told = state.machine.dispatches[1]
-    assert (told.private_bytes, state.target.apertures_of(1).scratch_bytes) == (1000, 64512)
+    text = state.machine.dispatches[1]
+    assert (text.private_bytes, state.target.apertures_of(1).scratch_bytes) == (1000, 64512)
     queue = state.machine.queues[1].packets_address
     assert queue is not None
     assert struct.unpack("<I", memory(state, queue + 24, 4)) == (1000,)  # in the packet, too
@@ -202,7 +202,7 @@ def test_a_code_object_of_a_bundle(tmp_path: Path) -> None:
     """The state names the code object itself, which is written beside it."""
     inside = (HIP / "nest.gfx942.O0.v5.co").read_bytes()
     other = (HIP / "nest.gfx90a.O0.v5.co").read_bytes()
-    names = [f"hipv4-amdgcn-amd-amdhsa--{each}".encode() for each in ("gfx942", "gfx90a")]
+    names = [f"hipv4-amdgcn-amd-amdhsa--{word}".encode() for word in ("gfx942", "gfx90a")]
     table_bytes = 32 + sum(24 + len(name) for name in names)
     start = -(-table_bytes // 4096) * 4096
     second = -(-(start + len(inside)) // 4096) * 4096
@@ -251,8 +251,8 @@ def test_numbers_that_the_declared_type_has(number: int, is_one: bool) -> None:
     ],
 )
 def test_integers_of_a_type(encoding: str, bit_size: int, expected: tuple[int, int] | None) -> None:
-    found = integers_of(Base(BaseType("t", encoding, bit_size, "little")))
-    assert (None if found is None else (found.least, found.most)) == expected
+    integers = integers_of(Base(BaseType("t", encoding, bit_size, "little")))
+    assert (None if integers is None else (integers.least, integers.most)) == expected
 
 
 def test_buffers_of_the_wrong_size(tmp_path: Path) -> None:
@@ -294,14 +294,16 @@ def test_every_wave(tmp_path: Path) -> None:
         "AMDGPU Wave 1:1:1:2 (0,0,0)/1:",
         "$exec = 65535",
     ]
-    found = run_json("eval", "--state", COMMITTED, "--wave", "all", "$v0[$_lane]", "--lane", 3).json
-    assert [(each["wave"], each["data"]) for each in found["waves"]] == [
+    result = run_json(
+        "eval", "--state", COMMITTED, "--wave", "all", "$v0[$_lane]", "--lane", 3
+    ).json
+    assert [(wave["wave"], wave["data"]) for wave in result["waves"]] == [
         (1, 3), (2, 35), (3, 3), (4, 35), (5, 3),
     ]  # fmt: skip
-    found = run_json("eval", "--state", COMMITTED, "--wave", "all", "--lane", "all", "$v0[$_lane]")
-    assert len(found.json["waves"][4]["lanes"]) == 32
-    found = run_json("eval", "--state", COMMITTED, "--wave", "all", "launches", "limit")
-    assert {len(each["variables"]) for each in found.json["waves"]} == {2}
+    result = run_json("eval", "--state", COMMITTED, "--wave", "all", "--lane", "all", "$v0[$_lane]")
+    assert len(result.json["waves"][4]["lanes"]) == 32
+    result = run_json("eval", "--state", COMMITTED, "--wave", "all", "launches", "limit")
+    assert {len(wave["variables"]) for wave in result.json["waves"]} == {2}
     assert "--wave all: only a state has waves" in run("eval", "--wave", "all", "$m0").error
     refused = run("eval", "--state", COMMITTED, "--wave", "all", "--reg", "m0=1", "$m0")
     assert refused.error == "--reg applies to one wave: it cannot be combined with --wave all"
@@ -314,10 +316,10 @@ def test_waves() -> None:
         "  5  T     AMDGPU Wave 1:1:1:5 (2,0,0)/0 4/4   0x00007f0000002100 in item () at "
         "opencl/kernels.cl:26"
     )
-    found = run_json("waves", "--state", COMMITTED).json["waves"]
-    assert [each["active_lanes"] for each in found] == [32, 16, 32, 16, 4]
-    assert found[3]["workgroup_coord"] == [1, 0, 0]
-    assert (found[3]["kernel"], found[3]["wave_number_in_workgroup"]) == ("diverge", 1)
+    waves = run_json("waves", "--state", COMMITTED).json["waves"]
+    assert [wave["active_lanes"] for wave in waves] == [32, 16, 32, 16, 4]
+    assert waves[3]["workgroup_coord"] == [1, 0, 0]
+    assert (waves[3]["kernel"], waves[3]["wave_number_in_workgroup"]) == ("diverge", 1)
 
 
 def test_waves_of_a_state_by_hand() -> None:
@@ -348,8 +350,8 @@ def test_the_committed_state_is_what_dispatch_makes(tmp_path: Path) -> None:
     text = re.sub(r'"path": "[^"]*"', '"path": "../opencl/kernels.gfx1100.O2.v5.co"',
                   made.read_text("utf-8"))  # fmt: skip
     assert text == COMMITTED.read_text("utf-8")
-    for each in tmp_path.glob("*.npy"):
-        assert each.read_bytes() == (STATES / each.name).read_bytes()
+    for path in tmp_path.glob("*.npy"):
+        assert path.read_bytes() == (STATES / path.name).read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -545,10 +547,10 @@ def test_user_sgprs_are_those_that_llvm_objdump_reads(
 ) -> None:
     command = [tool("llvm-objdump-19"), "-d", "-j", ".rodata", str(FIXTURES / name)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    told = dict(re.findall(r"\.amdhsa_user_sgpr_(\w+) (\d)", text))
+    matches = dict(re.findall(r"\.amdhsa_user_sgpr_(\w+) (\d)", text))
     report: Any = run_json("dispatch", FIXTURES / name, "--grid", 64, "--workgroup", 64, *NEST).json
-    ours = {each["field"] for each in report["user_sgprs"]}
-    assert ours == {field for field, enabled in told.items() if enabled == "1"}
+    ours = {user_sgpr["field"] for user_sgpr in report["user_sgprs"]}
+    assert ours == {field for field, enabled in matches.items() if enabled == "1"}
     ids = re.search(r"\.amdhsa_system_vgpr_workitem_id (\d)", text)
     assert ids is not None and ids[1] == "2"
 
@@ -558,14 +560,17 @@ def test_arguments_are_those_that_llvm_readelf_reads(name: str, tool: Callable[[
     command = [tool("llvm-readelf-19"), "--notes", str(FIXTURES / name)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     first = text.split(".group_segment_fixed_size")[0]
-    told = re.findall(
+    matches = re.findall(
         r"\.offset: +(\d+)\s+\.size: +(\d+)\s+(?:\.type_name.*\s+)?\.value_kind: +(\w+)", first
     )
     kernel = ("diverge",) if "opencl" in name else ()
     report = run_json("dispatch", FIXTURES / name, *kernel, "--grid", 64, "--workgroup", 64, *NEST)
-    ours = [(each["offset"], each["size"], each["kind"]) for each in report.json["arguments"]]
+    ours = [
+        (argument["offset"], argument["size"], argument["kind"])
+        for argument in report.json["arguments"]
+    ]
     assert ours == [
-        (int(at), int(size), kind) for at, size, kind in told if not kind.startswith("hidden_")
+        (int(at), int(size), kind) for at, size, kind in matches if not kind.startswith("hidden_")
     ]
 
 
@@ -606,10 +611,10 @@ def test_gfx12_has_workgroups_in_ttmps(tmp_path: Path) -> None:
 
 
 def test_waves_at_the_prompt() -> None:
-    script = [word for each in (
+    script = [word for text in (
         "info threads", "thread 4", "thread", "info agents", "info queues", "info dispatches",
         "thread 9", "print $v0[$_lane]",
-    ) for word in ("-ex", each)]  # fmt: skip
+    ) for word in ("-ex", text)]  # fmt: skip
     done = run("debug", "--state", COMMITTED, "--batch", *script)
     assert done.lines == [
         "  Id   Target Id                     Lanes Frame",
@@ -661,7 +666,7 @@ def test_a_kernel_by_its_name_in_the_source() -> None:
     code = read_gpu_code(opened.file)
     [nest] = code.kernels
     mangled = ("_Z4kernPi", "_Z4kernPf", "_ZN2ns5otherEi")
-    kernels = [GpuKernel(each, f"{each}.kd") for each in mangled]
+    kernels = [GpuKernel(wave, f"{wave}.kd") for wave in mangled]
     kernels.append(evolve(nest, name="_Zodd", symbol="_Zodd.kd"))
     code = evolve(code, kernels=tuple(kernels))
 

@@ -43,31 +43,31 @@ def three(tmp_path: Path) -> Path:
 
 
 def test_who_is_where(three: Path) -> None:
-    found = run_json("waves", "--state", three).json["waves"]
-    assert [(each["target_id"], each["kernel"]) for each in found] == [
+    waves = run_json("waves", "--state", three).json["waves"]
+    assert [(wave["target_id"], wave["kernel"]) for wave in waves] == [
         ("AMDGPU Wave 1:1:1:1 (0,0,0)/0", "nest"),
         ("AMDGPU Wave 1:1:1:2 (1,0,0)/0", "nest"),
         ("AMDGPU Wave 1:2:2:3 (0,0,0)/0", "lds"),
         ("AMDGPU Wave 2:3:3:4 (0,0,0)/0", "nest"),
     ]
-    assert [each["function"] for each in found] == ["nest", "nest", "lds", "nest"]
+    assert [wave["function"] for wave in waves] == ["nest", "nest", "lds", "nest"]
 
 
 def test_each_has_memories_of_its_own(three: Path) -> None:
     state = load_state(three)
-    objects = [each.object_address for each in state.machine.queues.values()]
-    kernargs = [each.kernarg for each in state.machine.dispatches.values()]
+    objects = [queue.object_address for queue in state.machine.queues.values()]
+    kernargs = [dispatch.kernarg for dispatch in state.machine.dispatches.values()]
     assert len({*objects, *kernargs}) == 6
-    apertures = [state.target.apertures_of(each.wave) for each in state.waves]
+    apertures = [state.target.apertures_of(wave.wave) for wave in state.waves]
     scratch = [
-        range(each.scratch_base, each.scratch_base + (each.scratch_bytes or 0))
-        for each in apertures
-        if each.scratch_base is not None
+        range(aperture.scratch_base, aperture.scratch_base + (aperture.scratch_bytes or 0))
+        for aperture in apertures
+        if aperture.scratch_base is not None
     ]
     assert len(scratch) == 3
     for one in scratch:
         assert sum(one.start in other for other in scratch) == 1
-    assert [each.local_bytes for each in apertures] == [0, 0, 512, 0]
+    assert [aperture.local_bytes for aperture in apertures] == [0, 0, 512, 0]
     local = state.architecture.address_space(3)
     state.target.set_memory(Memory(local, 3), 0, b"\1\2\3\4")
     for wave in (1, 4):
@@ -77,12 +77,12 @@ def test_each_has_memories_of_its_own(three: Path) -> None:
 
 def test_code_is_loaded_once(three: Path) -> None:
     state = load_state(three)
-    assert [each.path.resolve() for each in state.code_objects] == [NEST, LDS]
-    assert len({each.load_address for each in state.code_objects}) == 2
-    pcs = [each.pc for each in state.waves]
+    assert [code_object.path.resolve() for code_object in state.code_objects] == [NEST, LDS]
+    assert len({code_object.load_address for code_object in state.code_objects}) == 2
+    pcs = [wave.pc for wave in state.waves]
     assert (pcs[0], pcs[0] == pcs[3], pcs[0] == pcs[2]) == (pcs[1], True, False)
-    found = run_json("eval", "--state", three, "--wave", "all", "--lane", 3, "$v0[$_lane]").json
-    assert [each["data"] for each in found["waves"]] == [3, 3, 3, 3]
+    result = run_json("eval", "--state", three, "--wave", "all", "--lane", 3, "$v0[$_lane]").json
+    assert [wave["data"] for wave in result["waves"]] == [3, 3, 3, 3]
 
 
 @pytest.mark.parametrize(

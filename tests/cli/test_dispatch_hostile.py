@@ -53,7 +53,7 @@ def mutated(source: random.Random, value: Any) -> Any:
     if isinstance(value, dict) and value and source.random() < 0.9:
         key = source.choice(list(value))
         if source.random() < 0.1:
-            return {name: each for name, each in value.items() if name != key}
+            return {name: wave for name, wave in value.items() if name != key}
         return {**value, key: mutated(source, value[key])}
     if isinstance(value, list) and value and source.random() < 0.9:
         at = source.randrange(len(value))
@@ -65,8 +65,8 @@ def mutated(source: random.Random, value: Any) -> Any:
 def test_changed_states(tmp_path: Path, number: int) -> None:
     source = random.Random(SEED + number)
     document = json.loads((STATES / "dispatch.gfx1100.json").read_text("utf-8"))
-    for each in STATES.glob("dispatch.gfx1100.*.npy"):
-        (tmp_path / each.name).write_bytes(each.read_bytes())
+    for item in STATES.glob("dispatch.gfx1100.*.npy"):
+        (tmp_path / item.name).write_bytes(item.read_bytes())
     path = tmp_path / "s.json"
     path.write_text(json.dumps(mutated(source, document)), "utf-8")
     try:

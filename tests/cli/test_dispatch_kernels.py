@@ -27,7 +27,7 @@ USER = ((0, 4), (1, 2), (2, 2), (3, 2), (4, 2), (5, 2), (6, 1))
 """Bit of KERNEL_CODE_PROPERTIES and SGPRs, in the order in which they are set up."""
 DISPATCH, KERNARG = 1, 3
 FILES = sorted(
-    each for folder in ("hip", "opencl", "asm") for each in (FIXTURES / folder).glob("*.co")
+    path for folder in ("hip", "opencl", "asm") for path in (FIXTURES / folder).glob("*.co")
 )
 
 
@@ -47,7 +47,7 @@ class Model:
 
 def kernels(file: Path) -> list[KernelMetadata]:
     code = read_gpu_code(CodeObject.open(file).file)
-    return [each.metadata for each in code.kernels if each.metadata is not None]
+    return [kernel.metadata for kernel in code.kernels if kernel.metadata is not None]
 
 
 def model(state: State, file: Path) -> Model:
@@ -83,14 +83,14 @@ def model(state: State, file: Path) -> Model:
 def given(arguments: tuple[Argument, ...], folder: Path) -> Iterator[tuple[Argument, str, bytes]]:
     """For each argument what the option says, and the bytes that a kernel then reads."""
     (folder / "buffer").write_bytes(bytes(range(200, 232)))
-    for number, each in enumerate(each for each in arguments if not each.is_hidden):
-        if each.value_kind == "global_buffer":
-            yield each, f"@{folder / 'buffer'}", bytes(range(200, 232))
-        elif each.value_kind == "dynamic_shared_pointer":
-            yield each, "lds:264", bytes(4)  # the kernel has no LDS of its own
+    for number, wave in enumerate(argument for argument in arguments if not argument.is_hidden):
+        if wave.value_kind == "global_buffer":
+            yield wave, f"@{folder / 'buffer'}", bytes(range(200, 232))
+        elif wave.value_kind == "dynamic_shared_pointer":
+            yield wave, "lds:264", bytes(4)  # the kernel has no LDS of its own
         else:
-            data = bytes((17 * number + n) % 251 for n in range(each.size_bytes))
-            yield each, f"bytes:{data.hex()}", data
+            data = bytes((17 * number + n) % 251 for n in range(wave.size_bytes))
+            yield wave, f"bytes:{data.hex()}", data
 
 
 def scalar(state: State, wave: int, name: str, size_bytes: int = 4) -> int:
@@ -102,22 +102,22 @@ def scalar(state: State, wave: int, name: str, size_bytes: int = 4) -> int:
 def check(
     state: State, file: Path, group: tuple[int, int, int], wanted: list[tuple[Argument, str, bytes]]
 ) -> None:
-    told = model(state, file)
+    text = model(state, file)
     items = group[0] * group[1] * group[2]
-    assert state.architecture.lane_count == told.lanes
+    assert state.architecture.lane_count == text.lanes
     groups = list(product(range(2), range(1), range(2)))  # z, y, x: x varies fastest
-    waves_in_group = -(-items // told.lanes)
+    waves_in_group = -(-items // text.lanes)
     assert len(state.waves) == len(groups) * waves_in_group
     default = Memory(state.architecture.address_space(0))
     vectors = [state.architecture.register_named(f"v{axis}") for axis in range(3)]
-    for index, each in enumerate(state.waves):
-        wave, position = each.wave, groups[index // waves_in_group][::-1]
-        first = index % waves_in_group * told.lanes
-        count = min(told.lanes, items - first)
-        assert scalar(state, wave, "exec", told.lanes // 8) == (1 << count) - 1
-        for axis, number in told.ids.items():
+    for index, item in enumerate(state.waves):
+        wave, position = item.wave, groups[index // waves_in_group][::-1]
+        first = index % waves_in_group * text.lanes
+        count = min(text.lanes, items - first)
+        assert scalar(state, wave, "exec", text.lanes // 8) == (1 << count) - 1
+        for axis, number in text.ids.items():
             assert scalar(state, wave, f"s{number}") == position[axis]
-        if not told.ids:
+        if not text.ids:
             assert scalar(state, wave, "ttmp9") == position[0]
         for lane in range(count):
             x, y, z = (
@@ -125,30 +125,30 @@ def check(
                 (first + lane) // group[0] % group[1],
                 (first + lane) // group[0] // group[1],
             )
-            found = [
-                int.from_bytes(state.target.read_register(wave, each, 4 * lane, 4), "little")
-                for each in vectors[: 1 if told.is_packed else told.dimensions]
-                if each is not None
+            result = [
+                int.from_bytes(state.target.read_register(wave, vector, 4 * lane, 4), "little")
+                for vector in vectors[: 1 if text.is_packed else text.dimensions]
+                if vector is not None
             ]
-            ids = (x, y, z)[: told.dimensions]
+            ids = (x, y, z)[: text.dimensions]
             packed = [sum(part << 10 * axis for axis, part in enumerate(ids))]
-            assert found == (packed if told.is_packed else list(ids))
-        if count < told.lanes:
+            assert result == (packed if text.is_packed else list(ids))
+        if count < text.lanes:
             assert vectors[0] is not None
             with pytest.raises(Unavailable):
                 state.target.read_register(wave, vectors[0], 4 * count, 4)
-        if KERNARG in told.users:
-            low = told.users[KERNARG]
+        if KERNARG in text.users:
+            low = text.users[KERNARG]
             kernarg = scalar(state, wave, f"s{low}") | scalar(state, wave, f"s{low + 1}") << 32
             for argument, _, data in wanted:
                 at, size = kernarg + argument.offset_bytes, argument.size_bytes
-                held = state.target.read_memory(default, at, size)
+                contents = state.target.read_memory(default, at, size)
                 if argument.value_kind == "global_buffer":
-                    pointer = int.from_bytes(held, "little")
-                    held = state.target.read_memory(default, pointer, len(data))
-                assert held == data, argument
-        if DISPATCH in told.users:
-            low = told.users[DISPATCH]
+                    pointer = int.from_bytes(contents, "little")
+                    contents = state.target.read_memory(default, pointer, len(data))
+                assert contents == data, argument
+        if DISPATCH in text.users:
+            low = text.users[DISPATCH]
             packet = scalar(state, wave, f"s{low}") | scalar(state, wave, f"s{low + 1}") << 32
             sizes = struct.unpack("<3HH3I", state.target.read_memory(default, packet + 4, 20))
             assert (sizes[:3], sizes[4:]) == (group, (2 * group[0], group[1], 2 * group[2]))
@@ -157,18 +157,18 @@ def check(
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_every_kernel(tmp_path: Path, file: Path) -> None:
     for kernel in kernels(file):
-        wanted = list(given(kernel.arguments, tmp_path))
+        items = list(given(kernel.arguments, tmp_path))
         group = GROUPS[(kernel.max_flat_workgroup_size or 0) < 156]
         group = kernel.required_workgroup_size or group
         options = [
-            word for n, (_, text, _) in enumerate(wanted) for word in ("--arg", f"{n}={text}")
+            word for n, (_, text, _) in enumerate(items) for word in ("--arg", f"{n}={text}")
         ]
         done = run(
             "dispatch", file, kernel.name, "--grid", f"{2 * group[0]},{group[1]},{2 * group[2]}",
             "--workgroup", ",".join(map(str, group)), *options, "--save", tmp_path / "state.json",
         )  # fmt: skip
         assert done.status == 0, done.err
-        check(load_state(tmp_path / "state.json"), file, group, wanted)
+        check(load_state(tmp_path / "state.json"), file, group, items)
 
 
 SHOWN = [
@@ -187,17 +187,17 @@ def test_at_the_command_line(
 ) -> None:
     """As a person does it: `lanes --wave all` with expressions of the source language."""
     (tmp_path / "in").write_bytes(struct.pack("<4i", 41, -42, 43, 44))
-    names = [f"--arg={each}" for each in (f"0=@{tmp_path / 'in'}", "1=buffer:256", "2=-77")]
+    names = [f"--arg={wave}" for wave in (f"0=@{tmp_path / 'in'}", "1=buffer:256", "2=-77")]
     state = tmp_path / "state.json"
     done = run("dispatch", FIXTURES / file, kernel, "--grid", 80, "--workgroup", 40, *names,
                "--save", state)  # fmt: skip
     assert done.status == 0, done.err
     segment = f"((unsigned long)(unsigned int)$s{pointer + 1} << 32 | (unsigned int)$s{pointer})"
     asked = (f"*(int *)({segment} + 16)", f"(*(int **){segment})[1]", f"$s{group}", item)
-    found = run_json("lanes", "--state", state, "--wave", "all", *asked).json
+    json = run_json("lanes", "--state", state, "--wave", "all", *asked).json
     seen = []
-    for wave in found["waves"]:
+    for wave in json["waves"]:
         for lane in wave["lanes"]:
             if lane["state"] == "A":
-                seen.append(tuple(each["text"] for each in lane["values"]))
+                seen.append(tuple(value["text"] for value in lane["values"]))
     assert seen == [("-77", "-42", str(number // 40), str(number % 40)) for number in range(80)]

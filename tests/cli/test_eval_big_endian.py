@@ -154,7 +154,7 @@ def test_a_register_that_the_caller_saved(program: Path) -> None:
 
 def test_only_the_bits_of_the_variable_are_written(program: Path) -> None:
     commands = ("set var k = -2", "print k", "print/x $x0", "set var pair.b = 9", "print/x $x3")
-    given = [each for command in commands for each in ("-ex", command)]
+    given = [item for command in commands for item in ("-ex", command)]
     done = run("debug", "--batch", program, "--pc", 0x1004, *_REGISTERS, *given)
     assert done.lines[-3:] == ["$1 = -2", "$2 = 0xaaaaaaaafffffffe", "$3 = 0x10009"], done
 

@@ -182,7 +182,7 @@ def test_an_expression_that_looks_like_an_option() -> None:
 
 def test_places_are_verified() -> None:
     arguments = ("--state", ASM, "--pc", 0x1610, "--lane", 3, "--verify-places")
-    name, expression = (run("eval", *arguments, each) for each in ("two_places", "(two_places)"))
+    name, expression = (run("eval", *arguments, text) for text in ("two_places", "(two_places)"))
     assert name.status == expression.status
     assert [note for note in expression.notes if "place" in note] == [
         note for note in name.notes if "place" in note
@@ -225,7 +225,7 @@ def test_namespaces() -> None:
     program = FIXTURES / "x86_64/names.clang.O0.v5"
     names = ["shared", "::shared", "ns::shared + ::shared", "ns::TWO", "&ns::shared == &::shared"]
     answers = run_json("eval", "--file", program, *names).json["variables"]
-    assert [each["text"] for each in answers] == ["4", "4", "5", "ns::TWO", "false"]
+    assert [answer["text"] for answer in answers] == ["4", "4", "5", "ns::TWO", "false"]
 
 
 def test_explain_tells_of_each_variable() -> None:
@@ -239,7 +239,7 @@ def test_explain_tells_of_each_variable() -> None:
         "=> t + local_array[1] = 68006",
     ]
     answer = run_json("explain", "--state", ASM, "--lane", 3, "t + local_array[1]").json
-    assert [each["name"] for each in answer["variables"]] == ["t", "local_array"]
+    assert [variable["name"] for variable in answer["variables"]] == ["t", "local_array"]
     assert answer["text"] == "68006" and answer["variables"][0]["steps"]
 
 
@@ -349,7 +349,7 @@ def test_a_register_that_is_not_known() -> None:
 
 def test_a_half_twice() -> None:
     for given in ("vcc=1 vcc_lo=2", "vcc_hi=2 vcc=1", "vcc_lo=1 vcc_lo=1"):
-        options = [word for each in given.split() for word in ("--reg", each)]
+        options = [word for item in given.split() for word in ("--reg", item)]
         assert run("eval", *options, "$vcc").error.endswith("is given twice")
 
 

@@ -42,12 +42,14 @@ _LINE = re.compile(r"(?P<type>.*?)(?P<name>\w+) = (?P<value>.*?)(?:  @ (?P<where
 
 def parsed(text: str) -> dict[str, Line]:
     """A list of variables; of variables of one name the innermost."""
-    found: dict[str, Line] = {}
+    result: dict[str, Line] = {}
     for line in text.splitlines():
         match = _LINE.fullmatch(line)
         assert match is not None, line
-        found.setdefault(match["name"], Line(match["type"].strip(), match["value"], match["where"]))
-    return found
+        result.setdefault(
+            match["name"], Line(match["type"].strip(), match["value"], match["where"])
+        )
+    return result
 
 
 @cache
@@ -162,10 +164,10 @@ def test_a_variable_that_is_everywhere(
     pc: int,
 ) -> None:
     for lane in LANES:
-        found = in_asm(pc, lane, name)
-        assert (found.type, found.value) == (kind, value(lane))
+        instructions = in_asm(pc, lane, name)
+        assert (instructions.type, instructions.value) == (kind, value(lane))
         if where is not None:
-            assert found.where == where(lane)
+            assert instructions.where == where(lane)
 
 
 def own(register: int) -> Callable[[int], str]:
@@ -229,16 +231,16 @@ def test_a_variable_that_moves(name: str, pc: int, value: Callable[[int], str]) 
     ],
 )
 def test_a_gap_of_a_location_list_tells_where_the_variable_is(name: str, pc: int) -> None:
-    found = in_asm(pc, 3, name).value
-    assert found.startswith(
+    value = in_asm(pc, 3, name).value
+    assert value.startswith(
         f"{OPTIMIZED_OUT} ({name} is optimized out at this pc; described at [0x16"
     )
     assert run("eval", "--state", ASM, "--pc", pc, "--lane", 3, name).status == 1
 
 
 def test_no_location_at_all() -> None:
-    found = in_asm(REGION_A, 3, "no_location")
-    assert found.value == (
+    instructions = in_asm(REGION_A, 3, "no_location")
+    assert instructions.value == (
         f"{OPTIMIZED_OUT} (no_location is declared here but no location is given: "
         "it is optimized out)"
     )
@@ -339,7 +341,7 @@ def test_a_wave_of_32_lanes() -> None:
     assert listing(state, REGION_A, 23)["local_int"].value == str(1000 * 0x10 + 23)
     assert listing(state, REGION_A, 23)["wave_word"].where == "private_wave#0x2000 (wave 0)"
     done = run_json("eval", "--state", state, "--lane", "all", "t")
-    assert [each.get("text") for each in done.json["lanes"]] == [
+    assert [lane.get("text") for lane in done.json["lanes"]] == [
         str(lane) if 0xFF000F >> lane & 1 else None for lane in range(32)
     ]
     wrong = run("eval", "--state", state, "--lane", 32, "t").error
@@ -424,20 +426,20 @@ ASSUMED_LANES = "DW_AT_LLVM_lanes absent: wave size 64 assumed"
 
 @pytest.mark.parametrize("lane", [0, 3])
 def test_rule_a_the_suffix_names_private_memory(lane: int) -> None:
-    found = upstream("kernels.gfx942.O0", lane)
-    assert found["t"] == Line("int", str(320 + lane), f"private_lane#0x14 (wave 0, lane {lane})")
-    assert found["limit"].value == "10"
-    assert found["in"].value == "(const int *) 0x7e0000400000"
-    assert found["launches"].value == "5"
-    assert found["primes"].value == "{2, 3, 5, 7}"
+    result = upstream("kernels.gfx942.O0", lane)
+    assert result["t"] == Line("int", str(320 + lane), f"private_lane#0x14 (wave 0, lane {lane})")
+    assert result["limit"].value == "10"
+    assert result["in"].value == "(const int *) 0x7e0000400000"
+    assert result["launches"].value == "5"
+    assert result["primes"].value == "{2, 3, 5, 7}"
     done = run("eval", "--state", STATES / "kernels.gfx942.O0.json", "--lane", lane, "t")
     assert done.notes == [ASSUMED_LANES, LITERAL_SUFFIX, FRAME_BASE]
 
 
 def test_rule_a_the_suffix_names_local_memory() -> None:
-    found = upstream("data.gfx942.O0")
-    assert found["pool"].where == "local#0x0 (wave 0)"
-    assert found["pool"].value == "{" + ", ".join(str(n) for n in range(100, 164)) + "}"
+    result = upstream("data.gfx942.O0")
+    assert result["pool"].where == "local#0x0 (wave 0)"
+    assert result["pool"].value == "{" + ", ".join(str(n) for n in range(100, 164)) + "}"
 
 
 @pytest.mark.parametrize(
@@ -470,19 +472,19 @@ def test_without_a_frame_base_nothing_is_said_of_it(command: str, asked: tuple[s
 @pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx1100"])
 def test_rule_c_the_frame_base_is_divided_where_scratch_is_not_architected(target: str) -> None:
     # s33 is 0x50 bytes of the lane; on gfx90a it counts those of the wave
-    found = upstream(f"call.{target}.O0")
-    assert found["cell"].where == "private_lane#0x58 (wave 0, lane 3)"
-    assert found["n"].value == "8"
-    assert found["table"].value == "{3, 4, 5, 6, 7, 8, 9, 10}"
-    assert found["picked"].value == "6"
+    result = upstream(f"call.{target}.O0")
+    assert result["cell"].where == "private_lane#0x58 (wave 0, lane 3)"
+    assert result["n"].value == "8"
+    assert result["table"].value == "{3, 4, 5, 6, 7, 8, 9, 10}"
+    assert result["picked"].value == "6"
 
 
 def test_rule_d_a_vector_register_is_the_focused_lanes_dword() -> None:
     done = run_json("eval", "--demo", "--lane", "all", "t")
-    values = [int(each["text"]) for each in done.json["lanes"]]
+    values = [int(lane["text"]) for lane in done.json["lanes"]]
     assert len(set(values)) == 64
     assert values == [5 * 64 + lane for lane in range(64)]
-    assert all(OWN_DWORD in each["notes"] for each in done.json["lanes"])
+    assert all(OWN_DWORD in lane["notes"] for lane in done.json["lanes"])
 
 
 def test_rule_d_also_in_a_piece() -> None:
@@ -555,8 +557,8 @@ def test_strict_reads_literally() -> None:
     ],
 )
 def test_x86_64(name: str, expected: str) -> None:
-    found = parsed(run("eval", "--state", STATES / "demo.gcc.O0.json").out)
-    assert found[name].value == expected
+    result = parsed(run("eval", "--state", STATES / "demo.gcc.O0.json").out)
+    assert result[name].value == expected
 
 
 # The demo
@@ -696,6 +698,6 @@ def test_one_variable_with_a_bad_type_and_line_is_no_end_of_the_list(tmp_path: P
     assert done.lines[0].startswith("v = <error: IllFormed: ") and "(line <error: " in done.lines[0]
     assert done.lines[2].startswith("w = <error: IllFormed: w has no DW_AT_type")
     listed = run_json("eval", "--file", path, "--pc", "0x1004").json["variables"]
-    assert [each["line"] for each in listed] == [None] * 3
-    assert [each["type"] for each in listed] == [None] * 3
+    assert [item["line"] for item in listed] == [None] * 3
+    assert [item["type"] for item in listed] == [None] * 3
     assert any("the line of v" in note for note in listed[0]["notes"])

@@ -113,6 +113,6 @@ def test_a_program_needs_a_session(options: str) -> None:
 def test_results_are_of_several_kinds() -> None:
     """The comparison above compares values, locations and errors, not one error everywhere."""
     given = ["--lane=3", "--reg=s4=0x1234", "--mem=0x1000=0a0b0c0d", "--cfa=0x1000"]
-    outcomes = [outcome(command.run, parsed([*given, "-e", each])) for each in OPERATIONS]
+    outcomes = [outcome(command.run, parsed([*given, "-e", operation])) for operation in OPERATIONS]
     assert len({out for status, out, _ in outcomes if status == 0}) >= 6
     assert len({err for status, _, err in outcomes if status == 1}) >= 4

@@ -112,18 +112,18 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "said"), CASES, ids=lambda each: str(each[-1])[:30])
+@pytest.mark.parametrize(("arguments", "said"), CASES, ids=lambda case: str(case[-1])[:30])
 def test_everything_that_was_used_is_shown(arguments: tuple[object, ...], said: list[str]) -> None:
     text = run("explain", *arguments, "--depth", "all").out
-    for each in said:
-        assert each in text
+    for step in said:
+        assert step in text
 
 
-@pytest.mark.parametrize(("arguments", "said"), CASES, ids=lambda each: str(each[-1])[:30])
+@pytest.mark.parametrize(("arguments", "said"), CASES, ids=lambda case: str(case[-1])[:30])
 def test_json_has_all_of_it(arguments: tuple[object, ...], said: list[str]) -> None:
-    found = "\n".join(words(run_json("explain", *arguments).json))
-    for each in said:
-        assert each.removeprefix("inside: ").strip() in found
+    text = "\n".join(words(run_json("explain", *arguments).json))
+    for step in said:
+        assert step.removeprefix("inside: ").strip() in text
 
 
 def words(record: Json) -> Iterator[str]:
@@ -145,17 +145,17 @@ def test_it_is_folded_unless_it_is_asked_for() -> None:
     once = run("explain", *O0, "n", "--depth", 1)
     assert "inside: the CFA of frame 0 (leaf), 0x7fffffffecf0; --depth 2 shows it" in once.out
     assert "RBP" not in once.out
-    answers = [each.out.split("=> ")[1] for each in (folded, once)]
+    answers = [step.out.split("=> ")[1] for step in (folded, once)]
     assert answers[0] == answers[1]
 
 
 def test_a_call_is_folded_too() -> None:
     lines = run("explain", *LOCATIONS, "called").lines
-    [line] = [each.strip() for each in lines if "inside" in each]
+    [line] = [line.strip() for line in lines if "inside" in line]
     assert line == (
         "inside: the location of __slot, the entry at 0x34b; --depth 1 shows 7 steps of it"
     )
-    assert sum(each.startswith("0x") for each in lines) == 1
+    assert sum(line.startswith("0x") for line in lines) == 1
 
 
 @pytest.mark.parametrize("depth", ["-1", "x", "0x"])
@@ -198,7 +198,7 @@ def test_a_deep_stack_is_followed_in_bounded_depth() -> None:
      "call_frame_cfa", "LLVM_call_frame_entry_reg s4", "entry_value(lit1)"],
 )  # fmt: skip
 def test_without_a_file_there_is_nothing_to_look_into(text: str) -> None:
-    explained, evaluated = (run_json(each, text, "--lane", 1) for each in ("explain", "eval"))
+    explained, evaluated = (run_json(word, text, "--lane", 1) for word in ("explain", "eval"))
     assert explained.status == evaluated.status
     assert explained.json.get("error") == evaluated.json.get("error")
 
@@ -208,9 +208,9 @@ def test_frames_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: list[int] = []
 
     def counting(session: Session) -> Iterator[StackFrame]:
-        for each in stack_frames(session):
-            counted.append(each.number)
-            yield each
+        for stack_frame in stack_frames(session):
+            counted.append(stack_frame.number)
+            yield stack_frame
 
     monkeypatch.setattr(frame_inputs, "stack_frames", counting)
     text = run("explain", *CHAIN, "--frame", 9, "a", "--depth", "all").out
@@ -221,10 +221,10 @@ def test_frames_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_steps_know_what_called_them() -> None:
     """Two calls one after the other: an expression, then a location list, are told apart."""
     record = run_json("explain", *LOCATIONS, "called_step").json
-    titles = {each["number"]: each["operation"] for each in record["steps"]}
-    called = [each for each in record["steps"] if each["parent"] is not None]
+    titles = {step["number"]: step["operation"] for step in record["steps"]}
+    called = [step for step in record["steps"] if step["parent"] is not None]
     assert len(called) == 2
-    assert {titles[each["parent"]] for each in called} == {"DW_OP_call4"}
+    assert {titles[step["parent"]] for step in called} == {"DW_OP_call4"}
     assert sorted(titles) == list(range(len(titles)))
 
 
@@ -235,8 +235,8 @@ def test_a_step_has_its_context() -> None:
     steps: list[Step] = []
     context = Context(architecture("gfx942"))
     evaluate(assemble("lit1; lit2; plus"), context, observe=steps.append)
-    assert [each.number for each in steps] == [0, 1, 2]
-    assert all(each.parent is None and each.context is context for each in steps)
+    assert [step.number for step in steps] == [0, 1, 2]
+    assert all(step.parent is None and step.context is context for step in steps)
 
 
 def test_an_explanation_changes_no_answer() -> None:

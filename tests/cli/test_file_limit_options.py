@@ -76,7 +76,7 @@ def test_each_command_is_known_here() -> None:
 
 @pytest.mark.parametrize(
     ("command", "request_"),
-    [(command, each) for command, requests in REQUESTS.items() for each in requests],
+    [(command, words) for command, requests in REQUESTS.items() for words in requests],
     ids=lambda value: value if isinstance(value, str) else None,
 )
 def test_each_file_has_the_limits(

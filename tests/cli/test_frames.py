@@ -92,14 +92,14 @@ def test_no_information_for_an_address() -> None:
 def test_the_json_follows_its_schema(file: str) -> None:
     answer = run_json("frames", FIXTURES / file)
     assert answer.status == 0
-    entries = [each for section in answer.json["sections"] for each in section["entries"]]
-    assert {each["kind"] for each in entries} == {"CIE", "FDE"}
-    for each in entries:
-        if each["kind"] == "FDE":
-            covered = [(row["start"], row["end"]) for row in each["rows"]]
-            ends = [each["start"], *(end for _, end in covered)]
+    entries = [entry for section in answer.json["sections"] for entry in section["entries"]]
+    assert {entry["kind"] for entry in entries} == {"CIE", "FDE"}
+    for entry in entries:
+        if entry["kind"] == "FDE":
+            covered = [(row["start"], row["end"]) for row in entry["rows"]]
+            ends = [entry["start"], *(end for _, end in covered)]
             assert [start for start, _ in covered] == ends[:-1]
-            assert ends[-1] == each["end"]
+            assert ends[-1] == entry["end"]
 
 
 def test_the_one_byte_encodings_are_read_where_the_augmentation_says_so() -> None:

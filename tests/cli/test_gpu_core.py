@@ -29,12 +29,12 @@ def test_info_summarises_the_waves(core: tuple[str, Path]) -> None:
     assert done.lines[0] == f"{path}: core file of AMD GPUs"
     assert done.lines[1] == f"waves: 3 waves on {target}, none faulty"
     assert "  1 wave in 0x00007f0000501000 in ?? (): breakpoint, thread 1" in done.lines
-    [line] = [each for each in done.lines if "file://" in each]
+    [line] = [line for line in done.lines if "file://" in line]
     assert "file:///opt/a.out#offset=0x1000&size=0x2000 is not used: /opt/a.out cannot" in line
     assert done.lines.index("loaded for the GPUs:") == done.lines.index(line) - 1
     answer = run_json("info", path)
     validate(answer.json)
-    assert [each["stop_reasons"] for each in answer.json["waves"]] == [
+    assert [wave["stop_reasons"] for wave in answer.json["waves"]] == [
         ["breakpoint"], [], ["debug_trap"],
     ]  # fmt: skip
 
@@ -103,6 +103,6 @@ def test_wrong_requests(
     core: tuple[str, Path], arguments: tuple[object, ...], message: str
 ) -> None:
     _, path = core
-    given = [path if each == "CORE" else each for each in arguments]
+    given = [path if argument == "CORE" else argument for argument in arguments]
     done = run("bt", "--core", path, *given)
     assert message in done.error

@@ -25,13 +25,13 @@ CORE = ("--core", FIXTURES / "core/loop.gfx942.core.xz", "--sysroot", FIXTURES /
 @pytest.mark.parametrize("subject", ["t", "i", "sum", "in", "t+i"])
 def test_all_waves_have_what_each_has_alone(subject: str) -> None:
     together = run("eval", *CORE, "--wave", "all", "--lane", "all", subject)
-    each = [run("eval", *CORE, "--wave", n, "--lane", "all", subject) for n in range(1, 5)]
+    answers = [run("eval", *CORE, "--wave", n, "--lane", "all", subject) for n in range(1, 5)]
     titles = [f"AMDGPU Wave 1:1:1:{n + 1} ({n},0,0)/0:" for n in range(4)]
     lines = [
-        line for title, done in zip(titles, each, strict=True) for line in (title, *done.lines)
+        line for title, done in zip(titles, answers, strict=True) for line in (title, *done.lines)
     ]
     assert together.lines == lines
-    assert together.status == max(done.status for done in each)
+    assert together.status == max(done.status for done in answers)
     record = run_json("eval", *CORE, "--wave", "all", "--lane", "all", subject).json
     alone = run_json("eval", *CORE, "--wave", 3, "--lane", "all", subject).json
     assert record["waves"][2]["lanes"] == alone["lanes"]

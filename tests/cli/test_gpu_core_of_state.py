@@ -34,8 +34,11 @@ NAMES = sorted(
 
 def written(name: str, folder: Path) -> Path:
     state, path = load_state(STATES / f"{name}.json"), folder / f"{name}.core"
-    objects = [CodeObject.open(each.path, each.load_address) for each in state.code_objects]
-    pcs = {each.wave: each.pc for each in state.waves}
+    objects = [
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    ]
+    pcs = {wave.wave: wave.pc for wave in state.waves}
     write_core_of_state(path, state.target, pcs, objects)
     return path
 
@@ -129,11 +132,13 @@ def test_where_and_convert_take_a_core(tmp_path: Path) -> None:
     assert of_outer.lines[0] == "parameter int n, declared at line 15 of outer"
     assert run("where", "--all", core).lines[0].startswith("inner: ")
     assert run("where", core, "--wave", 9, "n").error.startswith("--wave 9: the core has no such")
-    found = run_json("convert", "--core", core, "private_lane#0x10", "--lane", 3).json
-    validate(found)
-    by_space = {each["space"]: each.get("address") for each in found["conversions"]}
+    result = run_json("convert", "--core", core, "private_lane#0x10", "--lane", 3).json
+    validate(result)
+    by_space = {
+        conversion["space"]: conversion.get("address") for conversion in result["conversions"]
+    }
     assert by_space["private_wave"] == 0x40C
-    assert by_space["global"] == found["apertures"]["scratch_base"] + 0x40C
+    assert by_space["global"] == result["apertures"]["scratch_base"] + 0x40C
     refused = run("convert", "local#0", "--core", core, "--wave", 7).error
     assert refused == "--wave 7: the core has no such wave; it has only wave 1"
 
@@ -189,11 +194,11 @@ SYSROOT = ("--sysroot", FIXTURES / "core")
 def parts_of(core: Path) -> tuple[bytes, list[tuple[int, bytes]]]:
     """The note of a core of GPUs, and its memory."""
     file = ObjectFile(str(core), core.read_bytes())
-    [note] = [each for each in file.segments if each.type == PT_NOTE]
+    [note] = [segment for segment in file.segments if segment.type == PT_NOTE]
     loads = [
-        (each.address, file.file_bytes(each.offset, each.file_bytes, "segment"))
-        for each in file.segments
-        if each.type == PT_LOAD
+        (segment.address, file.file_bytes(segment.offset, segment.file_bytes, "segment"))
+        for segment in file.segments
+        if segment.type == PT_LOAD
     ]
     return file.file_bytes(note.offset, note.file_bytes, "note"), loads
 
@@ -218,8 +223,8 @@ def test_a_dump_that_a_pipe_took(tmp_path: Path, more: int) -> None:
     shift = -(64 + 56 * (1 + len(loads)) + len(note)) % 16
     done = run("eval", path, "n", "table")
     assert done.lines == run("eval", core, "n", "table").lines
-    said = f"its memory is {shift} bytes before the offsets in its headers"
-    assert (said in done.err) == bool(shift)
+    text = f"its memory is {shift} bytes before the offsets in its headers"
+    assert (text in done.err) == bool(shift)
     assert "cut short" not in done.err
 
 

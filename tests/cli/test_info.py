@@ -31,16 +31,16 @@ def test_every_fixture_is_known(path: Path) -> None:
     answer = run_json("info", path)
     assert answer.status == 0 and answer.json["problems"] == []
     assert answer.json["units"] and answer.json["sections"]
-    for each in answer.json["units"]:
-        assert each["error"] is None
-        assert each["producer"] or each["kind"] == dw.UT_TYPE  # clang names none there
+    for entry in answer.json["units"]:
+        assert entry["error"] is None
+        assert entry["producer"] or entry["kind"] == dw.UT_TYPE  # clang names none there
     is_gpu = path.suffix == ".co"
     assert (answer.json["gpu"] is not None) == is_gpu
     if is_gpu:
         gpu = answer.json["gpu"]
         assert gpu["processor"] == path.name.split(".")[1]
         assert gpu["code_object_version"] in (4, 5, 6)
-        assert gpu["kernels"] and all(each["descriptor"] for each in gpu["kernels"])
+        assert gpu["kernels"] and all(kernel["descriptor"] for kernel in gpu["kernels"])
     assert run("info", path).status == run("info", path, "--all").status == 0
 
 
@@ -48,7 +48,8 @@ def test_a_kernel() -> None:
     (kernel,) = run_json("info", NEST).json["gpu"]["kernels"]
     names = ("name", "wave_size", "lds_size", "kernarg_size", "max_flat_workgroup_size")
     assert [kernel[name] for name in names] == ["nest", 64, 0, 20, 1024]
-    assert [(each["offset"], each["size"], each["kind"]) for each in kernel["arguments"]] == [
+    arguments = kernel["arguments"]
+    assert [(item["offset"], item["size"], item["kind"]) for item in arguments] == [
         (0, 8, "global_buffer"), (8, 8, "global_buffer"), (16, 4, "by_value"),
     ]  # fmt: skip
     assert kernel["entry"] == 0x1600 and kernel["descriptor"]["fields"]["enable_ieee_mode"] == 1
@@ -94,9 +95,11 @@ def fat(tmp_path: Path) -> Path:
 
 def test_a_fat_binary(fat: Path) -> None:
     listed = run_json("info", fat).json
-    found = [(each["index"], each["target"]) for each in listed["code_objects"]]
-    assert found == [(0, None), (1, "gfx90a:xnack+"), (2, "gfx942")]
-    assert {each["compression"] for each in listed["code_objects"]} == {"zlib"}
+    result = [
+        (code_object["index"], code_object["target"]) for code_object in listed["code_objects"]
+    ]
+    assert result == [(0, None), (1, "gfx90a:xnack+"), (2, "gfx942")]
+    assert {code_object["compression"] for code_object in listed["code_objects"]} == {"zlib"}
     assert (listed["elf"]["machine"], listed["gpu"]) == ("X86_64", None)
     assert "  (give one with --target to see what is in it)" in run("info", fat).lines
     picked = run_json("info", fat, "--target", "gfx942").json
@@ -133,7 +136,7 @@ def test_a_separate_debug_file(tmp_path: Path) -> None:
     answer = run_json("info", path).json
     assert answer["elf"]["debug_link"] == {"name": "a.debug", "crc": zlib.crc32(debug)}
     assert answer["elf"]["debug_file"] == str(tmp_path / "a.debug")
-    assert [each["language_name"] for each in answer["units"]] == ["C11"]
+    assert [unit["language_name"] for unit in answer["units"]] == ["C11"]
     assert f"debug information in {tmp_path / 'a.debug'}" in run("info", path).lines
 
 
@@ -174,8 +177,8 @@ def _with_unit(*attributes: tuple[int, int], values: bytes) -> bytes:
 def test_augmentation(tmp_path: Path, data: bytes, augmentation: str | None) -> None:
     path = tmp_path / "a.co"
     path.write_bytes(data)
-    (found,) = run_json("info", path).json["units"]
-    assert found["augmentation"] == augmentation
+    (result,) = run_json("info", path).json["units"]
+    assert result["augmentation"] == augmentation
 
 
 def test_a_part_that_cannot_be_read(tmp_path: Path) -> None:
@@ -183,8 +186,8 @@ def test_a_part_that_cannot_be_read(tmp_path: Path) -> None:
     path.write_bytes(_with_unit((0x25, 0x0E), values=b"\xff\0\0\0"))
     answer = run_json("info", path)
     assert answer.status == 1
-    (found,) = answer.json["units"]
-    assert found["producer"] is None and "no string starts" in found["error"]["message"]
+    (result,) = answer.json["units"]
+    assert result["producer"] is None and "no string starts" in result["error"]["message"]
     text = run("info", path)
     assert text.status == 1 and any("no string starts" in line for line in text.lines)
 
@@ -218,9 +221,9 @@ def test_large_files_of_debian(tool: Tool) -> None:
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     units: list[Json] = run_json("info", path).json["units"]
-    assert [each["producer"] for each in units] == re.findall(r'DW_AT_producer\t\("(.*)"\)', dumped)
+    assert [unit["producer"] for unit in units] == re.findall(r'DW_AT_producer\t\("(.*)"\)', dumped)
     theirs = re.findall(r"DW_AT_language\t\(DW_LANG_(\w+)\)", dumped)
-    assert [each["language_name"] for each in units] == theirs
+    assert [unit["language_name"] for unit in units] == theirs
 
 
 @pytest.mark.parametrize("name", ["hip/data.gfx942.O2.v5.co", "asm/legacy.gfx942.v5.co", "v2"])

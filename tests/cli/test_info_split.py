@@ -27,13 +27,16 @@ def test_every_program(kind: str) -> None:
     answer = run_json("info", path)
     assert answer.status == 0 and answer.json["problems"] == []
     units = answer.json["units"]
-    split = [each["split"] for each in units if each["split"] is not None]
+    split = [unit["split"] for unit in units if unit["split"] is not None]
     types = answer.json["type_units"]
     assert (len(units), types["own"], types["split"], len(split)) == EXPECTED[kind]
-    assert all(each["file"] is not None and each["error"] is None for each in split)
-    compile_units = [each for each in units if not each["signature"] and not each["partial"]]
-    assert {each["name"] for each in compile_units} == {"../a.cpp", "../b.cpp"}
-    assert all(each["producer"] and each["dialect"] == "amd" for each in compile_units)
+    assert all(word["file"] is not None and word["error"] is None for word in split)
+    compile_units = [unit for unit in units if not unit["signature"] and not unit["partial"]]
+    assert {compile_unit["name"] for compile_unit in compile_units} == {"../a.cpp", "../b.cpp"}
+    assert all(
+        compile_unit["producer"] and compile_unit["dialect"] == "amd"
+        for compile_unit in compile_units
+    )
     supplementary = answer.json["supplementary"]
     assert (supplementary is not None) == kind.startswith("dwz")
     if supplementary is not None:
@@ -69,16 +72,16 @@ def test_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_units_of_a_package_are_where_its_sections_have_them() -> None:
     units = run_json("info", SPLIT / "gcc4/prog.dwp").json["units"]
-    assert {(each["section"], each["offset"]) for each in units} >= {(".debug_info.dwo", 0)}
-    assert len({(each["section"], each["offset"]) for each in units}) == len(units) == 5
+    assert {(unit["section"], unit["offset"]) for unit in units} >= {(".debug_info.dwo", 0)}
+    assert len({(unit["section"], unit["offset"]) for unit in units}) == len(units) == 5
 
 
 def test_what_is_missing_is_told(tmp_path: Path) -> None:
     program = copied("gcc4", tmp_path, "prog.dwp", "b.dwo")
     answer = run_json("info", program, "--debug-dir", tmp_path / "none")
     assert answer.status == 1
-    found, missing = [each["split"] for each in answer.json["units"]]
-    assert found["file"] == str(tmp_path / "a.dwo") and found["error"] is None
+    result, missing = [unit["split"] for unit in answer.json["units"]]
+    assert result["file"] == str(tmp_path / "a.dwo") and result["error"] is None
     assert missing["file"] is None and missing["error"]["kind"] == "MissingContext"
     tried = missing["error"]["message"]
     assert str(tmp_path / "b.dwo") in tried and str(tmp_path / "none/b.dwo") in tried
@@ -102,12 +105,12 @@ def test_a_gpu(version: int) -> None:
     whole = FIXTURES / f"hip/nest.gfx942.O2.v{version}.co"
     split = SPLIT / f"gfx942-{version}/nest.co"
     state = ("--reg", "v6=[1, 2, 3]", "--lane", "1", "--pc", "0x1620")
-    answers = [run("eval", "--file", each, *state, "t").lines for each in (whole, split)]
+    answers = [run("eval", "--file", item, *state, "t").lines for item in (whole, split)]
     assert answers[0] == answers[1] != []
     (unit,) = run_json("info", split).json["units"]
     assert unit["dialect"] == "upstream-clang" and unit["split"]["error"] is None
     units = run_json("info", SPLIT / f"gfx942-{version}/data.co").json["units"]
-    assert len(units) > 1 and {each["dialect"] for each in units} == {"upstream-clang"}
+    assert len(units) > 1 and {unit["dialect"] for unit in units} == {"upstream-clang"}
 
 
 @pytest.mark.parametrize("kind", IN_SPLIT_FILES)
@@ -123,6 +126,6 @@ def test_where_all(kind: str, tmp_path: Path) -> None:
             assert split.lines == whole.lines
     missing = copied(kind, tmp_path, "prog.dwp", "a.dwo")
     done = run("where", "--file", missing, "--all")
-    problems = [each for each in done.lines if "MissingContext" in each]
+    problems = [line for line in done.lines if "MissingContext" in line]
     assert len(problems) == 1 and "a.dwo" in problems[0]
-    assert any(each.startswith("other") for each in done.lines)
+    assert any(line.startswith("other") for line in done.lines)

@@ -18,7 +18,7 @@ NEST = ("--grid", 64, "--workgroup", 64, "--arg", "in=zeros:256", "--arg", "out=
 
 
 def hints(notes: list[str]) -> list[str]:
-    return [each.removeprefix(HINT) for each in notes if each.startswith(HINT)]
+    return [note.removeprefix(HINT) for note in notes if note.startswith(HINT)]
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_the_hint_is_told_once(arguments: tuple[object, ...], expected: list[str
 
 def test_what_it_says_can_be_printed() -> None:
     [name] = hints(run("eval", "--state", STATE, "--lane", 3, "limit").notes)
-    found = run("eval", "--state", STATE, "--lane", 3, f"$_kernarg.{name}")
-    assert found.out == "$_kernarg.limit = 10\n"
+    output = run("eval", "--state", STATE, "--lane", 3, f"$_kernarg.{name}")
+    assert output.out == "$_kernarg.limit = 10\n"
     record = run_json("eval", "--state", STATE, "--lane", 3, "limit").json
     assert hints(record["notes"]) == ["limit"]
 
@@ -75,11 +75,11 @@ def test_without_optimization_too(tmp_path: Path) -> None:
 def test_not_where_the_machine_does_not_tell_the_segment(tmp_path: Path, lost: str) -> None:
     state = json.loads(STATE.read_text())
     del state["dispatches"][0][lost]
-    for each in state["code_objects"]:
-        each["path"] = str((STATES / each["path"]).resolve())
+    for code_object in state["code_objects"]:
+        code_object["path"] = str((STATES / code_object["path"]).resolve())
     text = json.dumps(state)
-    for each in STATES.glob("dispatch.gfx1100*.npy"):
-        (tmp_path / each.name).write_bytes(each.read_bytes())
+    for code_object in STATES.glob("dispatch.gfx1100*.npy"):
+        (tmp_path / code_object.name).write_bytes(code_object.read_bytes())
     path = tmp_path / "state.json"
     path.write_text(text)
     done = run("eval", "--state", path, "--lane", 3, "limit")
@@ -93,8 +93,8 @@ def test_the_last_line_of_dispatch_is_what_to_type_next(tmp_path: Path) -> None:
     done = run("dispatch", file, "nest", *NEST, "--arg", "limit=3", "--save", state)
     command, *words = shlex.split(done.lines[-1].removeprefix("next: "))
     assert command == program_name()
-    told = run(*words)
-    assert told.status == 0, told.err
-    assert any("limit = 3" in line for line in told.lines)
-    assert any("{63, 0, 0}" in line for line in told.lines)
+    output = run(*words)
+    assert output.status == 0, output.err
+    assert any("limit = 3" in line for line in output.lines)
+    assert any("{63, 0, 0}" in line for line in output.lines)
     assert "$_kernarg" in run("dispatch", "--help").out

@@ -46,7 +46,7 @@ def core(folder: Path, processor: str) -> Path:
     """The core of the fixtures as a lesser processor would have it."""
     data = bytearray((FIXTURES / "core/crash.x86_64.O0.core").read_bytes())
     size_bytes, enabled = AREAS[processor]
-    [notes] = [each for each in segments(data) if each[0] == 4]
+    [notes] = [segment for segment in segments(data) if segment[0] == 4]
     at, end = notes[1], notes[1] + notes[2]
     while at < end:
         name_bytes, content_bytes, kind = struct.unpack_from("<III", data, at)
@@ -77,8 +77,8 @@ def segments(data: bytearray) -> list[tuple[int, int, int]]:
 
 def said(program: list[str], commands: list[str]) -> list[str]:
     """The answer to each command, without the numbers of values and without our notes."""
-    found = answers(program, commands)
-    return [re.sub(r"^note: .*\n|^\$\d+ ", "", each, flags=re.M).strip() for each in found]
+    result = answers(program, commands)
+    return [re.sub(r"^note: .*\n|^\$\d+ ", "", item, flags=re.M).strip() for item in result]
 
 
 def ours(path: Path, commands: list[str]) -> list[str]:
@@ -109,8 +109,8 @@ def test_what_is_said_of_them(
     if debugger is gdbs and not gdb_version().startswith("13."):
         pytest.skip("needs GDB 13, whose answers are recorded")
     known = expected(processor)
-    found = debugger(core(tmp_path, processor), [*known])
-    assert dict(zip(known, found, strict=True)) == known
+    output = debugger(core(tmp_path, processor), [*known])
+    assert dict(zip(known, output, strict=True)) == known
 
 
 @pytest.mark.parametrize("processor", AREAS)
@@ -121,8 +121,8 @@ def test_groups_are_without_them(
     if debugger is gdbs and not gdb_version().startswith("13."):
         pytest.skip("needs GDB 13, whose answers are recorded")
     commands = ["info registers", "info registers vector"]
-    found = debugger(core(tmp_path, processor), commands)
-    general, vectors = ([line.split()[0] for line in each.splitlines()] for each in found)
+    output = debugger(core(tmp_path, processor), commands)
+    general, vectors = ([line.split()[0] for line in item.splitlines()] for item in output)
     assert general[0] == "rax" and general[-1] == "gs" and len(general) == 24
     assert [name for name in vectors if name != "mxcsr"] == [
         f"{VECTORS[processor]}{n}" for n in range(16)
@@ -142,5 +142,5 @@ def test_a_register_that_is_given_exists(tmp_path: Path) -> None:
 
 
 def test_completion_does_not_offer_them(tmp_path: Path) -> None:
-    [found] = ours(core(tmp_path, "avx"), ["complete p $k"])
-    assert found == ""
+    [result] = ours(core(tmp_path, "avx"), ["complete p $k"])
+    assert result == ""

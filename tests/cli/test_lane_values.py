@@ -59,11 +59,11 @@ def test_together_as_alone(name: str, pc: int | None, texts: list[str]) -> None:
     states = looking.lane_states(lanes)
     for text in texts:
         [answers] = lane_answers([Question(looking, states, Expression(text))], SETTINGS)
-        for each in answers:
-            if each.lane % 6 and each.lane not in (8, 9):
+        for answer in answers:
+            if answer.lane % 6 and answer.lane not in (8, 9):
                 continue  # asking each alone takes its time
-            found = each.answer.text, each.answer.record
-            assert found == alone(looking, text, each.lane), (text, each.lane)
+            result = answer.answer.text, answer.answer.record
+            assert result == alone(looking, text, answer.lane), (text, answer.lane)
 
 
 def test_a_name_that_means_nothing_anywhere() -> None:
@@ -74,9 +74,9 @@ def test_a_name_that_means_nothing_anywhere() -> None:
 
 
 def said(*commands: str) -> list[str]:
-    words = [word for each in commands for word in ("-ex", each)]
+    words = [word for command in commands for word in ("-ex", command)]
     done = run("debug", "--state", STATES / "divergent.gfx942.json", "--batch", *words)
-    return [*done.lines, *(each for each in done.err.splitlines() if not each.startswith("note: "))]
+    return [*done.lines, *(line for line in done.err.splitlines() if not line.startswith("note: "))]
 
 
 def test_a_table_by_its_width() -> None:

@@ -43,15 +43,15 @@ def test_a_lane_reads_a_name_where_it_is(encoding: tuple[object, ...]) -> None:
 def test_without_active_lane_the_execution_mask_tells() -> None:
     """The number is dwarfgpu's own: a file is only read so where the user asks for it."""
     lanes = run_json("eval", "--state", STATE, "--lane", "all", "r").json["lanes"]
-    assert [each["active"] for each in lanes] == [True] * 64
+    assert [lane["active"] for lane in lanes] == [True] * 64
     lanes = run_json("eval", "--state", STATE, *AMD, "--lane", "all", "r").json["lanes"]
-    assert [each["active"] for each in lanes] == [True] * 4 + [False] * 60
+    assert [lane["active"] for lane in lanes] == [True] * 4 + [False] * 60
 
 
 def test_each_lane_tells_where_it_is() -> None:
     lanes = run_json("eval", "--state", STATE, *AMD, "--lane", "all", "r").json["lanes"]
-    assert [each["pc"] for each in lanes] == [WHOLE] * 4 + [IF_START] * 4 + [None] * 56
-    assert {each["error"]["kind"] for each in lanes[8:]} == {"InconsistentContext"}
+    assert [lane["pc"] for lane in lanes] == [WHOLE] * 4 + [IF_START] * 4 + [None] * 56
+    assert {lane["error"]["kind"] for lane in lanes[8:]} == {"InconsistentContext"}
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,10 @@ def test_a_global_needs_no_lane(tmp_path: Path) -> None:
     """Lane 9 is not in the frame, but what all lanes see is there for it too."""
     stopped = json.loads(STATE.read_text())
     folder = STATE.parent
-    known = [{"path": str((folder / each["path"]).resolve())} for each in stopped["code_objects"]]
+    known = [
+        {"path": str((folder / code_object["path"]).resolve())}
+        for code_object in stopped["code_objects"]
+    ]
     other = {"path": str(FIXTURES / "hip/nest.gfx942.O2.v5.co"), "load_address": 0x7F0000000000}
     memory = {"address": 0x7F0000003C30, "bytes": "2a000000"}
     stopped |= {"code_objects": [*known, other]}
@@ -114,8 +117,8 @@ def test_a_global_needs_no_lane(tmp_path: Path) -> None:
     assert run(*arguments, "all", "launches").out == "[ 0-63] 42\n"
     assert "was not active on entry" in run(*arguments, 9, "r").error
     assert run(*arguments, 9, "nothing").error == 'No symbol "nothing" in current context.'
-    told = run("explain", "--state", path, *AMD, "--lane", 9, "launches").out
-    assert "DW_AT_location: DW_OP_addrx 0x0" in told and "=> launches = 42" in told
+    out = run("explain", "--state", path, *AMD, "--lane", 9, "launches").out
+    assert "DW_AT_location: DW_OP_addrx 0x0" in out and "=> launches = 42" in out
 
 
 def test_explain_tells_where_the_lane_is() -> None:
@@ -127,7 +130,7 @@ def test_explain_tells_where_the_lane_is() -> None:
 
 def test_the_prompt_shows_each_lane_where_it_is() -> None:
     commands = ("info lanes 3-8", "lane 5", "print r", "pc", "info locals ^r$", "lane 8", "print r")
-    script = [word for each in commands for word in ("-ex", each)]
+    script = [word for command in commands for word in ("-ex", command)]
     done = run("debug", "--state", STATE, *AMD, "--batch", *script)
     place, name = "in k () at asm/wholewave.hip", "AMDGPU Lane ?:?:?:0/{} (?,?,?)[?,?,?]"
     assert [line.rstrip() for line in done.lines] == [
@@ -156,34 +159,34 @@ def test_the_program_counter_is_the_given_program_location() -> None:
     )
 
 
-def told(pc: int, lane: int, *arguments: object, state: object = STATE) -> list[str]:
+def frame_lines(pc: int, lane: int, *arguments: object, state: object = STATE) -> list[str]:
     focus = ("--state", state, *arguments, "--pc", pc)
     lines = run("debug", *focus, "--batch", "-ex", f"lane {lane}", "-ex", "info frame").lines
     return lines[next(n for n, line in enumerate(lines) if line.startswith("Stack")) :]
 
 
 def test_info_frame_tells_what_the_function_says() -> None:
-    assert told(WHOLE, 2, *AMD) == [
+    assert frame_lines(WHOLE, 2, *AMD) == [
         "Stack level 0:",
         " pc = 0x151c in k (asm/wholewave.hip:8)",
         " active lanes 0xf of 64",
         " lane 2 at 0x151c",
         " concurrent iterations 2",
     ]
-    assert told(WHOLE, 5, *AMD)[3:] == [
+    assert frame_lines(WHOLE, 5, *AMD)[3:] == [
         " lane 5 at 0x150c",
         " the wave at 0x151c",
         " concurrent iterations 2",
     ]
-    assert told(WHOLE, 9, *AMD)[3:] == [" lane 9 is not in this frame"]
-    assert told(WHOLE, 2, *AMD, "--cfa", "private_wave#0x40")[0] == (
+    assert frame_lines(WHOLE, 9, *AMD)[3:] == [" lane 9 is not in this frame"]
+    assert frame_lines(WHOLE, 2, *AMD, "--cfa", "private_wave#0x40")[0] == (
         "Stack level 0, frame at private_wave#0x40 (wave 0):"
     )
 
 
 def test_info_frame_tells_the_call() -> None:
     state = STATES / "locations.gfx942.json"
-    assert told(0x1670, 2, state=state)[3:] == [
+    assert frame_lines(0x1670, 2, state=state)[3:] == [
         " lane 2 at 0x1670",
         " frame base private_lane#0x0 (wave 0, lane 2)",
         " call of helper, s8 (wave 0) = 12345 (int)",
@@ -240,7 +243,7 @@ OUTSIDE = "lane 5 was not active on entry to the function"
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "expected"),
     [
         ("print global_int", "$1 = 42"),
         ("print global_int + $_lane", "$1 = 47"),
@@ -259,10 +262,12 @@ OUTSIDE = "lane 5 was not active on entry to the function"
         ("lanes -grid 3-6 local_int", " 3  16003   (~)   (~)   (~)"),
     ],
 )  # fmt: skip
-def test_a_lane_outside_the_frame_has_what_needs_no_frame(command: str, told: str) -> None:
+def test_a_lane_outside_the_frame_has_what_needs_no_frame(command: str, expected: str) -> None:
     done = run("debug", *PLACES, "--batch", "-ex", command)
     shown = " ".join(f"{done.out}\n{done.err}".split())
-    assert " ".join(told.split()[1:] if told.startswith(" 3 ") else told.split()) in shown
+    assert (
+        " ".join(expected.split()[1:] if expected.startswith(" 3 ") else expected.split()) in shown
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,11 +277,11 @@ def test_a_lane_without_a_work_item_is_in_no_frame(state: str, wave: int, lane: 
     """Whether or not anything tells where lanes are."""
     focus = ("--state", STATES / f"{state}.json", "--batch", "-ex", f"wave {wave}")
     script = (f"lane {lane}", "frame", "info locals", "bt", "print $_lane", "info frame")
-    done = run("debug", *focus, *(word for each in script for word in ("-ex", each)))
+    done = run("debug", *focus, *(word for command in script for word in ("-ex", command)))
     begin = next(n for n, line in enumerate(done.lines) if f"lane {lane} (" in line)
     shown = done.lines[begin + 1 :]
     assert (shown[0], shown[-1]) == (f"$1 = {lane}", f" lane {lane} is not in this frame")
     assert not any(line.startswith("#") for line in shown)
     reason = f"lane {lane} is unused: it has no work-item"
-    told = [line for line in done.err.splitlines() if reason in line]
-    assert told == [f"warning: {reason}", reason, reason, f"note: {reason}"]
+    lines = [line for line in done.err.splitlines() if reason in line]
+    assert lines == [f"warning: {reason}", reason, reason, f"note: {reason}"]

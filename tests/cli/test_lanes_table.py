@@ -16,15 +16,15 @@ DISPATCH = ("--state", STATES / "dispatch.gfx1100.json")
 def test_each_lane_where_it_stands() -> None:
     """Lanes 0 to 3 are in the then part, 4 to 7 wait at the if, the others never entered."""
     lanes = run_json("lanes", *WHOLE, "r").json["waves"][0]["lanes"]
-    assert [each["state"] for each in lanes] == ["A"] * 4 + ["I"] * 60
-    assert [each["pc"] for each in lanes] == [0x151C] * 4 + [0x150C] * 4 + [None] * 56
-    assert [each["place"] for each in lanes[3:6]] == [
+    assert [lane["state"] for lane in lanes] == ["A"] * 4 + ["I"] * 60
+    assert [lane["pc"] for lane in lanes] == [0x151C] * 4 + [0x150C] * 4 + [None] * 56
+    assert [lane["place"] for lane in lanes[3:6]] == [
         "asm/wholewave.hip:8",
         "asm/wholewave.hip:6",
         "asm/wholewave.hip:6",
     ]
-    assert [each["is_in_frame"] for each in lanes] == [True] * 8 + [False] * 56
-    assert [each["values"][0]["data"] for each in lanes[2:6]] == [2002, 2003, 1004, 1005]
+    assert [lane["is_in_frame"] for lane in lanes] == [True] * 8 + [False] * 56
+    assert [lane["values"][0]["data"] for lane in lanes[2:6]] == [2002, 2003, 1004, 1005]
     assert lanes[8]["values"][0]["error"]["kind"] == "InconsistentContext"
 
 
@@ -65,10 +65,10 @@ def test_unused_lanes() -> None:
 
 
 def test_every_wave() -> None:
-    found = run_json("lanes", *DISPATCH, "--wave", "all", "--lane", "active", "$v0[$_lane]").json
-    counts = [len(each["lanes"]) for each in found["waves"]]
+    json = run_json("lanes", *DISPATCH, "--wave", "all", "--lane", "active", "$v0[$_lane]").json
+    counts = [len(wave["lanes"]) for wave in json["waves"]]
     assert counts == [32, 16, 32, 16, 4]
-    items = [lane["values"][0]["data"] for each in found["waves"] for lane in each["lanes"]]
+    items = [lane["values"][0]["data"] for wave in json["waves"] for lane in wave["lanes"]]
     assert items == [*range(48), *range(48), *range(4)]
 
 
@@ -131,8 +131,8 @@ def test_refused(arguments: tuple[str | Path, ...], message: str) -> None:
 
 def test_choices_of_eval() -> None:
     assert len(run("eval", "--demo", "--lane", "active", "t").lines) == 34
-    found = run_json("eval", "--demo", "--lane", "inactive", "t").json["lanes"]
-    assert {each["active"] for each in found} == {False} and len(found) == 30
+    lanes = run_json("eval", "--demo", "--lane", "inactive", "t").json["lanes"]
+    assert {item["active"] for item in lanes} == {False} and len(lanes) == 30
     assert run("eval", "--demo", "--lane", "60,3-4", "t").lines == [
         "[ 3] 323 (inactive)",
         "[ 4] 324",
@@ -155,10 +155,8 @@ def test_eval_says_where_an_inactive_lane_stands() -> None:
     done = run("eval", *WHOLE, "--lane", 5, "r")
     assert done.out == "r = 1005\n"
     assert done.notes[0] == "lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)"
-    found = run_json("eval", "--demo", "--lane", 2, "t").json
-    assert found["notes"][0].startswith(
-        "lane 2 is inactive; positioned at 0x7f0000001690 (hip/nest"
-    )
+    json = run_json("eval", "--demo", "--lane", 2, "t").json
+    assert json["notes"][0].startswith("lane 2 is inactive; positioned at 0x7f0000001690 (hip/nest")
     assert run("eval", "--demo", "--lane", 4, "t").notes[0].startswith("DW_AT_LLVM_lanes absent")
 
 

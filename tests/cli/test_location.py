@@ -36,16 +36,20 @@ def test_colours() -> None:
      "broadcast_vector", "pointer_implicit", "local_frame", "local_frame.high", "bit_pieces"],
 )  # fmt: skip
 def test_json(name: str) -> None:
-    [found] = run_json("location", *ASM, name).json["objects"]
-    for place in found["places"]:
-        bits = sum(each["bit_size"] * each["count"] for each in place["pieces"])
-        assert bits == found["bit_size"]
+    [result] = run_json("location", *ASM, name).json["objects"]
+    for place in result["places"]:
+        bits = sum(piece["bit_size"] * piece["count"] for piece in place["pieces"])
+        assert bits == result["bit_size"]
 
 
 def test_several_of_which_one_fails() -> None:
     answered = run_json("location", *ASM, "t", "nosuch", "no_location")
     assert answered.status == 1
-    assert [("error" in each) for each in answered.json["objects"]] == [False, True, True]
+    assert [("error" in code_object) for code_object in answered.json["objects"]] == [
+        False,
+        True,
+        True,
+    ]
     done = run("location", *ASM, "t", "nosuch", "no_location")
     assert done.status == 1
     assert 'dwarfgpu: nosuch: No symbol "nosuch" in current context.' in done.err

@@ -12,7 +12,7 @@ from dwarfgpu.repl.command import every
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import STATES, run
-from tests.repl.repl_shell import demo_shell, nest_shell, said
+from tests.repl.repl_shell import demo_shell, nest_shell, output_of
 
 LONG = "9" * 5000
 """Python converts at most 4,300 decimal digits."""
@@ -26,7 +26,7 @@ LEFT_ALONE = frozenset(
 """They loop, run other programs, read files, or print all that there is."""
 TAKERS = [
     name
-    for name in sorted({each.name for each in every(COMMANDS)} - LEFT_ALONE)
+    for name in sorted({command.name for command in every(COMMANDS)} - LEFT_ALONE)
     if not name.startswith(("set ", "show ")) or name in ("set listsize", "set var", "show values")
 ]
 
@@ -39,21 +39,21 @@ def shell() -> Shell:
 @pytest.mark.parametrize("name", TAKERS)
 def test_commands(name: str, shell: Shell) -> None:
     for line in (f"{name} {LONG}", f"{name} {FLOAT}", f"{name} 1, {LONG_HEX}", f"{name} 0-{LONG}"):
-        said(shell, line)
+        output_of(shell, line)
 
 
 @pytest.mark.parametrize("number", [LONG, LONG_HEX, FLOAT])
 @pytest.mark.parametrize("command", ["print", "output", "frame", "x", "info symbol", "list"])
 @pytest.mark.parametrize("letter", ["", "/d", "/x", "/t", "/c", "/a", "/f"])
 def test_formats(command: str, letter: str, number: str, shell: Shell) -> None:
-    assert said(shell, f"{command}{letter} {number}")
+    assert output_of(shell, f"{command}{letter} {number}")
 
 
 @pytest.mark.parametrize("part", [LONG, "0" * 5000, f".{LONG}", f"3.{LONG}"])
 def test_width_of_printf(part: str) -> None:
     refused = f"A field of printf is wider than {10_000} characters.\n"
     expected = "3" if part.startswith("0") else refused
-    assert said(demo_shell(), f'printf "%{part}d", 3') == expected
+    assert output_of(demo_shell(), f'printf "%{part}d", 3') == expected
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ AT = "LLVM_form_aspace_address; deref_size 4"
         (("convert", "private_wave#0", "--to", "generic"), "private_wave address cannot be conv"),
         (("convert", "region#0", "--to", "generic"), "a region address cannot be converted to"),
     ],
-    ids=lambda each: "" if isinstance(each, str) else " ".join(map(str, each)),
+    ids=lambda words: "" if isinstance(words, str) else " ".join(map(str, words)),
 )
 def test_refused(state: Path, arguments: tuple[object, ...], message: str) -> None:
     command, *rest = arguments

@@ -62,7 +62,7 @@ def test_processes_change_nothing(
 def test_lines_of_json(library: Path, command: tuple[str, ...]) -> None:
     status, [data, cut, nest, end] = records(*command, library)
     assert status == 2
-    assert [each["question"] for each in (data, cut, nest)] == [command[0]] * 3
+    assert [item["question"] for item in (data, cut, nest)] == [command[0]] * 3
     assert cut["answer"] is None and "do not fit" in cut["error"]["message"]
     assert data["answer"] == {**run_json(*command, DATA).json, "file": "lib.a(data.o)"}
     assert nest["answer"] == {**run_json(*command, NEST).json, "file": "lib.a(n.o)"}

@@ -85,7 +85,7 @@ def test_one_name_says_which_operation(start: Path, text: str) -> None:
 
 def test_json_has_the_reason_for_each(start: Path) -> None:
     answered = run_json("eval", "--state", start, "--lane", 3)
-    by_name = {each["name"]: each for each in answered.json["variables"]}
+    by_name = {variable["name"]: variable for variable in answered.json["variables"]}
     assert {by_name[name]["error"]["message"] for name in ("in", "t", "sum")} == {REASON}
     assert "error" not in by_name["launches"]
 

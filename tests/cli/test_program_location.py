@@ -121,8 +121,8 @@ def test_a_place_is_found_where_the_state_stands_in_no_code(tmp_path: Path) -> N
     """The wave may be anywhere: the place says where to look."""
     state = json.loads((FIXTURES / "states/data.gfx942.O2.json").read_text("utf-8"))
     state["waves"][0]["pc"] = "0xdead0000"
-    for each in state["code_objects"]:
-        each["path"] = str((FIXTURES / "states" / each["path"]).resolve())
+    for code_object in state["code_objects"]:
+        code_object["path"] = str((FIXTURES / "states" / code_object["path"]).resolve())
     path = tmp_path / "lost.json"
     path.write_text(json.dumps(state))
     done = run("eval", "--state", path, "--pc", "data", "-e", "regx pc; deref")

@@ -24,12 +24,12 @@ def blocks(language: str, document: str = README) -> list[str]:
 
 
 def commands(document: str = README) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    result: list[tuple[str, str]] = []
     for block in blocks("console", document):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
-            found.append((command, output))
-    return found
+            result.append((command, output))
+    return result
 
 
 def as_pattern(output: str) -> str:
@@ -88,7 +88,7 @@ def test_a_command_prints_what_the_readme_shows(
 @pytest.mark.parametrize(
     ("command", "output"),
     [
-        each
+        shown
         for name in (
             "address-spaces.md",
             "core-files.md",
@@ -109,8 +109,8 @@ def test_a_command_prints_what_the_readme_shows(
             "location.md",
             "run.md",
         )
-        for each in commands((REPOSITORY / "docs" / name).read_text("utf-8"))
-        if not each[0].startswith("pygmentize ")
+        for shown in commands((REPOSITORY / "docs" / name).read_text("utf-8"))
+        if not shown[0].startswith("pygmentize ")
     ],
 )
 def test_a_command_prints_what_a_document_shows(command: str, output: str) -> None:

@@ -55,17 +55,17 @@ def signed(values: np.ndarray) -> np.ndarray:
 def test_a_call_with_an_array_on_the_stack(built: str, tmp_path: Path) -> None:
     file = CL / f"kernels.{built}.v5.co"
     grid = ("--grid", 128, "--workgroup", 64, "--arg", "out=zeros:512")
-    found = executed(file, "call", tmp_path, "out", *grid)
+    result = executed(file, "call", tmp_path, "out", *grid)
     t = np.arange(128)
-    assert (found == t * (t & 7) + (t + 5) + (t + 6)).all()
+    assert (result == t * (t & 7) + (t + 5) + (t + 6)).all()
 
 
 @pytest.mark.parametrize("built", BUILT)
 def test_lds_through_a_generic_pointer(built: str, tmp_path: Path) -> None:
     file = CL / f"kernels.{built}.v5.co"
     grid = ("--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256")
-    found = executed(file, "lds", tmp_path, "out", *grid)
-    assert (found == (63 - np.arange(64)) * np.float32(0.5)).all()
+    result = executed(file, "lds", tmp_path, "out", *grid)
+    assert (result == (63 - np.arange(64)) * np.float32(0.5)).all()
 
 
 @pytest.mark.parametrize("built", BUILT)
@@ -74,7 +74,7 @@ def test_a_divergent_nest(built: str, tmp_path: Path) -> None:
     limit, launches = 9, 3
     a = np.arange(257, dtype=np.int32) * 7919 % 41 - 20
     given = saved(tmp_path, "in", a.astype(np.int32))
-    found = executed(
+    result = executed(
         file, "diverge", tmp_path, "out", "--grid", 256, "--workgroup", 64,
         "--arg", f"in={given}", "--arg", "out=zeros:4096", "--arg", f"limit={limit}",
     )  # fmt: skip
@@ -84,11 +84,11 @@ def test_a_divergent_nest(built: str, tmp_path: Path) -> None:
     taken = a[t] > limit
     odd = a[t] & 1 == 1
     deep = np.where(odd, second * 3, second - 7)
-    wanted = np.zeros(1024, np.int64)
-    wanted[t] = np.where(taken, deep ^ t, first * limit + t)
-    wanted[t + 256] = np.where(taken & odd, second * 3, 0)
-    wanted[t + 512] = np.where(taken & ~odd, second - 7, 0)
-    assert (found == signed(wanted)).all()
+    zeros = np.zeros(1024, np.int64)
+    zeros[t] = np.where(taken, deep ^ t, first * limit + t)
+    zeros[t + 256] = np.where(taken & odd, second * 3, 0)
+    zeros[t + 512] = np.where(taken & ~odd, second - 7, 0)
+    assert (result == signed(zeros)).all()
 
 
 @pytest.mark.parametrize("built", BUILT)
@@ -96,11 +96,11 @@ def test_a_loop_with_continue_and_break(built: str, tmp_path: Path) -> None:
     file = CL / f"kernels.{built}.v5.co"
     a = (np.arange(160) * 31 % 23 - 3).astype(np.int32)
     given = saved(tmp_path, "in", a)
-    found = executed(
+    result = executed(
         file, "loop", tmp_path, "out", "--grid", 128, "--workgroup", 64,
         "--arg", f"in={given}", "--arg", "out=zeros:512", "--arg", "n=20",
     )  # fmt: skip
-    wanted = []
+    expected = []
     for t in range(128):
         total = 0
         for n in range(20):
@@ -108,24 +108,24 @@ def test_a_loop_with_continue_and_break(built: str, tmp_path: Path) -> None:
             if v < 0:
                 break
             total += v * (2, 3, 5, 7)[n & 3]
-        wanted.append(total)
-    assert found.tolist() == wanted
+        expected.append(total)
+    assert result.tolist() == expected
 
 
 @pytest.mark.parametrize("built", BUILT)
 def test_structures_and_doubles(built: str, tmp_path: Path) -> None:
     file = CL / f"kernels.{built}.v5.co"
-    found = executed(
+    result = executed(
         file, "data", tmp_path, "out", "--grid", 64, "--workgroup", 64,
         "--arg", "out=zeros:512", "--arg", "f=1.5", "--arg", "d=0.75",
     )  # fmt: skip
-    wanted = []
+    expected = []
     for t in range(64):
         x = 1 + (1.5 if t % 3 == 0 else 0)
         row = (3, 4, 5)
         wide = (0x100000000 + t) % 7
-        wanted.append(0.75 * x + t + wide + (t * 3 & 255) + row[t % 3] + t + 5)
-    assert found.tolist() == wanted
+        expected.append(0.75 * x + t + wide + (t * 3 & 255) + row[t % 3] + t + 5)
+    assert result.tolist() == expected
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx1100"])
@@ -142,8 +142,8 @@ def test_a_kernel_made_by_triton(target: str, tmp_path: Path) -> None:
         "--out", f"y={path}",
     )  # fmt: skip
     assert done.status == 0, done.json
-    found = np.frombuffer(read_npy(path).data, np.float32)
-    assert (found == x + y).all()
+    result = np.frombuffer(read_npy(path).data, np.float32)
+    assert (result == x + y).all()
 
 
 def test_it_prints_what_memory_holds() -> None:
@@ -475,10 +475,10 @@ def test_the_state_and_the_core_file_of_a_stop_have_its_values(tmp_path: Path) -
     assert done.status == 0
     assert f"state {state}: dwarfgpu debug --state {state}" in done.notes
     stopped = run_json("run", "--demo", *DEMO_LINE, "--print", "steps", "--stops", 1).json
-    wanted = [lane["data"] for lane in stopped["stops"][0]["values"][0]["lanes"]]
+    datas = [lane["data"] for lane in stopped["stops"][0]["values"][0]["lanes"]]
     for options in (("--state", state), (core, "--sysroot", "/")):
-        found = run_json("eval", *options, "--wave", 1, "--lane", "0-62", "steps").json["lanes"]
-        assert [lane["data"] for lane in found] == wanted
+        lanes = run_json("eval", *options, "--wave", 1, "--lane", "0-62", "steps").json["lanes"]
+        assert [lane["data"] for lane in lanes] == datas
     assert "faulty" not in run("waves", "--state", state).out
 
 
@@ -571,10 +571,10 @@ def triton(folder: Path, kernel: str, target: str, *arguments: str) -> np.ndarra
 def test_a_softmax_of_triton(target: str, tmp_path: Path) -> None:
     """Three rows of 200 numbers, each reduced by all waves of a workgroup."""
     x = np.random.default_rng(5).normal(size=(3, 200)).astype(np.float32) * 4
-    found = triton(tmp_path, "softmax", target, saved(tmp_path, "x", x), "zeros:2400", "200")
+    answers = triton(tmp_path, "softmax", target, saved(tmp_path, "x", x), "zeros:2400", "200")
     power = np.exp(x.astype(float) - x.max(axis=1, keepdims=True))
-    wanted = power / power.sum(axis=1, keepdims=True)
-    assert np.allclose(found.reshape(3, 200), wanted, rtol=1e-5, atol=0)
+    expected = power / power.sum(axis=1, keepdims=True)
+    assert np.allclose(answers.reshape(3, 200), expected, rtol=1e-5, atol=0)
 
 
 @pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1100"])
@@ -583,8 +583,8 @@ def test_a_matrix_product_of_triton(target: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     a, b = (rng.integers(-8, 9, (32, 32)).astype(np.float16) for _ in range(2))
     given = [saved(tmp_path, name, array) for name, array in (("a", a), ("b", b))]
-    found = triton(tmp_path, "matmul", target, *given, "zeros:4096")
-    assert (found.reshape(32, 32) == a.astype(float) @ b.astype(float)).all()
+    answers = triton(tmp_path, "matmul", target, *given, "zeros:4096")
+    assert (answers.reshape(32, 32) == a.astype(float) @ b.astype(float)).all()
 
 
 HOST = (FIXTURES / "run/host.gfx942.O0.v5.co", "--grid", 64, "--workgroup", 64)
@@ -790,9 +790,9 @@ def test_a_long_run_shows_its_progress_on_a_terminal(
     monkeypatch.setattr("sys.stderr", screen)
     with contextlib.redirect_stdout(io.StringIO()):
         assert main(["run", "--demo", *DEMO_LINE, "--stops", "5", *options]) == 0
-    said = screen.getvalue()
-    assert ("instructions executed" in said) == is_shown
-    assert not is_shown or said.endswith("\r\x1b[K")  # the line is gone at the end
+    output = screen.getvalue()
+    assert ("instructions executed" in output) == is_shown
+    assert not is_shown or output.endswith("\r\x1b[K")  # the line is gone at the end
 
 
 def test_executors_leave_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

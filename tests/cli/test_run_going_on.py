@@ -36,15 +36,15 @@ def test_the_waves_of_a_core_file_go_on() -> None:
 
 
 def test_the_result_as_data() -> None:
-    found = run_json("run", CORE, CODE, "--break", "54", "--wave", 2, "--print", "i", "--stops", 2)
-    validate(found.json)
-    assert found.status == 0
-    assert found.json["kernel"] == "loop" and found.json["grid"] == [256, 1, 1]
-    assert [stop["wave"] for stop in found.json["stops"]] == [2, 2]
-    values = [stop["values"][0]["lanes"][0]["text"] for stop in found.json["stops"]]
+    answer = run_json("run", CORE, CODE, "--break", "54", "--wave", 2, "--print", "i", "--stops", 2)
+    validate(answer.json)
+    assert answer.status == 0
+    assert answer.json["kernel"] == "loop" and answer.json["grid"] == [256, 1, 1]
+    assert [stop["wave"] for stop in answer.json["stops"]] == [2, 2]
+    values = [stop["values"][0]["lanes"][0]["text"] for stop in answer.json["stops"]]
     assert int(values[1]) == int(values[0]) + 1
-    assert found.json["dispatches"] == [
-        {"kernel": "loop", "instructions": found.json["instructions"]}
+    assert answer.json["dispatches"] == [
+        {"kernel": "loop", "instructions": answer.json["instructions"]}
     ]
 
 
@@ -63,10 +63,10 @@ def test_a_trace_of_waves_that_go_on() -> None:
 
 def results(*arguments: object) -> dict[int, list[str]]:
     """What each wave has stored when it is at the end of `nest`, lane by lane."""
-    found = run_json("run", *arguments, "--break", "integers.hip:81", "--print", "out[t]").json
+    result = run_json("run", *arguments, "--break", "integers.hip:81", "--print", "out[t]").json
     return {
         stop["wave"]: [lane["text"] for lane in stop["values"][0]["lanes"]]
-        for stop in found["stops"]
+        for stop in result["stops"]
     }
 
 
@@ -74,8 +74,8 @@ def results(*arguments: object) -> dict[int, list[str]]:
 def test_stops_and_further_runs_change_no_result(kind: str, tmp_path: Path) -> None:
     """From stop to stop, each in a run of its own: the memory is that of one run to the end."""
     begins = (INTEGERS, *NEST, *BUFFERS)
-    wanted = results(*begins)
-    assert len(wanted) == 2 and len(set(wanted[1])) > 20
+    expected = results(*begins)
+    assert len(expected) == 2 and len(set(expected[1])) > 20
     state, core = tmp_path / "s.json", tmp_path / "c.core"
     written = ("--save", state) if kind == "state" else ("--core", core)
     run("run", *begins, "--break", "nest", "--stops", 1, *written)
@@ -85,7 +85,7 @@ def test_stops_and_further_runs_change_no_result(kind: str, tmp_path: Path) -> N
         done = run("run", *source, *stop, "--save", state)
         assert f"break integers.hip:{line}: AMDGPU Wave" in done.out, done
         source = ("--state", state)
-    assert results(*source) == wanted
+    assert results(*source) == expected
 
 
 @pytest.mark.parametrize("built", ["gfx942.O0", "gfx90a.O0"])
@@ -96,16 +96,16 @@ def test_waves_compute_with_what_nothing_had_written_as_those_of_the_run(
     file, state = FIXTURES / f"run/integers.{built}.v5.co", tmp_path / "s.json"
     began = (file, "stack_array", *NEST[1:], *BUFFERS)
     shown = ("--break", "integers.hip:142", "--print", "out[t]")
-    wanted = run_json("run", *began, *shown).json["stops"]
-    assert len(wanted) == 2
+    stops = run_json("run", *began, *shown).json["stops"]
+    assert len(stops) == 2
     run("run", *began, "--fill", 0x5A, "--break", "stack_array", "--stops", 1, "--save", state)
     document = json.loads(state.read_text("utf-8"))
     assert document["fill"] == 0x5A
-    assert run_json("run", "--state", state, *shown).json["stops"] == wanted
+    assert run_json("run", "--state", state, *shown).json["stops"] == stops
     later = tmp_path / "later.json"
     run("run", "--state", state, "--break", "integers.hip:141", "--stops", 1, "--save", later)
     assert json.loads(later.read_text("utf-8"))["fill"] == 0x5A
-    assert run_json("run", "--state", later, *shown).json["stops"] == wanted
+    assert run_json("run", "--state", later, *shown).json["stops"] == stops
     del document["fill"]
     state.write_text(json.dumps(document), "utf-8")
     assert run_json("run", "--state", state).json["stop"]["reason"] == "UNAVAILABLE"
@@ -137,10 +137,10 @@ def test_waves_of_two_gpus_go_on(tmp_path: Path) -> None:
         ]
     )
     core.write_bytes(data)
-    found = run_json("run", core, "--break", "integers.hip:17")
-    validate(found.json)
-    assert found.json["architecture"] is None and found.json["kernel"] is None
-    assert [part["kernel"] for part in found.json["dispatches"]] == ["vadd", "vadd"]
+    answer = run_json("run", core, "--break", "integers.hip:17")
+    validate(answer.json)
+    assert answer.json["architecture"] is None and answer.json["kernel"] is None
+    assert [part["kernel"] for part in answer.json["dispatches"]] == ["vadd", "vadd"]
     assert run("run", core).lines[0] == (
         f"core file {core}: 2 waves of vadd on gfx942, wave64; 4 waves of vadd on gfx1100, wave32"
     )
@@ -177,9 +177,9 @@ def test_a_further_dispatch_has_the_memory_that_the_waves_leave(tmp_path: Path) 
     sums = frame.partition("out=")[2].partition(")")[0]
     then = ("--then", "vadd", *grid, "--arg", f"a={sums}", *arguments[2:])
     again = ("--then", "vadd", "--arg", "a=same:out", "--arg", "b=same:b", "--arg", "out=zeros:512")
-    found = run_json("run", "--state", state, *then, *again, "--out", f"out.2={out}")
-    validate(found.json)
-    assert [part["kernel"] for part in found.json["dispatches"]] == ["vadd"] * 3
+    answer = run_json("run", "--state", state, *then, *again, "--out", f"out.2={out}")
+    validate(answer.json)
+    assert [part["kernel"] for part in answer.json["dispatches"]] == ["vadd"] * 3
     values = struct.unpack("<128i", out.read_bytes()[-512:])
     assert values == tuple(4 * n for n in range(128))
     waves = run("run", "--state", state, *then, "--break", "vadd", "--wave", 4).lines

@@ -59,10 +59,10 @@ def test_every_variable_of_the_fixtures(command: str, state: str, pc: int | None
     arguments = ("--state", STATES / f"{state}.json", *at, *lane)
     listed = run_json("eval", *arguments).json["variables"]
     assert listed
-    for name in {each["name"] for each in listed}:
+    for name in {item["name"] for item in listed}:
         answer = run_json(command, *arguments, name)
         if command == "eval":
-            [first] = [each for each in listed if each["name"] == name][:1]
+            [first] = [item for item in listed if item["name"] == name][:1]
             expected = {key: first[key] for key in first.keys() - {"name", "line", "kind"}}
             if "error" in expected:
                 del expected["type"]  # of the declaration: there is no object
@@ -73,10 +73,10 @@ def test_every_variable_of_the_fixtures(command: str, state: str, pc: int | None
 
 def test_all_variables_for_all_lanes() -> None:
     answer = run_json("eval", "--demo")
-    names = [each["name"] for each in answer.json["variables"]]
+    names = [variable["name"] for variable in answer.json["variables"]]
     assert names == ["in", "out", "limit", "t", "a", "r", "sum", "launches"]
     for variable in answer.json["variables"]:
-        assert [each["lane"] for each in variable["lanes"]] == list(range(64))
+        assert [lane["lane"] for lane in variable["lanes"]] == list(range(64))
 
 
 RESULTS = [
@@ -104,13 +104,13 @@ def test_every_kind_of_result(
     command: str, lane: str, arguments: list[str], storage: str | None
 ) -> None:
     answer = run_json(command, *arguments, "--lane", lane).json
-    found = answer["lanes"][7] if "lanes" in answer else answer
+    result = answer["lanes"][7] if "lanes" in answer else answer
     if storage is None or (command, lane) == ("explain", "all"):
-        assert "error" in found
+        assert "error" in result
     elif storage == "value":
-        assert found["result"]["kind"] == "value"
+        assert result["result"]["kind"] == "value"
     else:
-        assert found["result"]["places"][0]["storage"] == storage
+        assert result["result"]["places"][0]["storage"] == storage
 
 
 def test_more_parts_than_an_answer_holds() -> None:

@@ -82,15 +82,18 @@ def test_the_rest_is_undefined(
     arguments = ("eval", "--file", program, "--pc", 0x1004, *_STATE, name)
     done = run_json(*arguments)
     assert done.json["bytes"] == bytes_
-    found = [(each["bit_offset"], each["bit_size"]) for each in done.json["undefined_bits"]]
-    assert found == undefined and done.status == (1 if undefined else 0)
+    result = [
+        (undefined_bit["bit_offset"], undefined_bit["bit_size"])
+        for undefined_bit in done.json["undefined_bits"]
+    ]
+    assert result == undefined and done.status == (1 if undefined else 0)
     assert text in (None, done.json["text"])
     described = (8 * len(bytes_) // 2) - sum(count for _, count in undefined)
     if undefined and described:
         [note] = run(*arguments).notes
         assert note.endswith(f"(the location describes {described} of {4 * len(bytes_)} bits)")
-        told = run("explain", *arguments[1:]).lines[-1]
-        assert told.endswith(f": the location describes {described} of {4 * len(bytes_)} bits")
+        output = run("explain", *arguments[1:]).lines[-1]
+        assert output.endswith(f": the location describes {described} of {4 * len(bytes_)} bits")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +120,7 @@ def test_padding_is_not_written_and_what_is_nowhere_cannot_be(program: Path) -> 
     commands = (
         "set var wide = 2.5", "print wide", "x/2gx 0x2000", "set var number = 6", "print $rax",
     )  # fmt: skip
-    given = [each for command in commands for each in ("-ex", command)]
+    given = [item for command in commands for item in ("-ex", command)]
     done = run("debug", "--batch", program, "--pc", 0x1004, *_STATE, *given)
     assert "$1 = 2.5" in done.lines and "$2 = 4609434218613702661" in done.lines
     assert "the location describes 32 of 64 bits: the rest cannot be written" in done.err.lower()

@@ -134,14 +134,16 @@ def test_bit_fields_of_a_big_endian_type_count_from_the_top(tmp_path: Path, vers
     done = run_json("eval", "--file", path, "v", "v.i", "v.j", "v.k", "v.w")
     whole, *parts = done.json["variables"]
     numbers = [-3, 555, 70000, 0x1234]
-    assert [each["data"] for each in parts] == numbers
-    assert [each["value"] for each in whole["data"]["members"]] == numbers
+    assert [part["data"] for part in parts] == numbers
+    assert [member["value"] for member in whole["data"]["members"]] == numbers
 
 
 def test_writing_a_bit_field_of_a_big_endian_type_leaves_its_neighbours(tmp_path: Path) -> None:
     path = big_endian_fields(tmp_path / "f", 5)
     commands = ("set var v.j = -300", "p v", "p v.k = 99999", "p v", "p v.i += 1", "p v.w = 258")
-    options = [part for each in (*commands, "p v", "p v.k == 99999") for part in ("-ex", each)]
+    options = [
+        part for command in (*commands, "p v", "p v.k == 99999") for part in ("-ex", command)
+    ]
     memory = f"default#{AT:#x}={STORED.hex()}"
     lines = run("debug", "--file", path, "--mem", memory, "--batch", *options).lines
     assert lines == [

@@ -24,16 +24,16 @@ def total_of_lanes(processor: str, lanes: int, pc: int, *options: object) -> lis
     file = FIXTURES / f"triton/axpy.{processor}.co"
     register = ("--reg", f"v3=bytes:{contents.hex()}")
     machine = ("--file", file, "--pc", pc, "--lane", "all", *register)
-    found = run_json("eval", *machine, *options, "total").json["lanes"]
-    assert isinstance(found, list)
-    return found
+    result = run_json("eval", *machine, *options, "total").json["lanes"]
+    assert isinstance(result, list)
+    return result
 
 
 @pytest.mark.parametrize(("processor", "lanes", "pc"), KERNELS)
 def test_each_lane_has_its_own_value(processor: str, lanes: int, pc: int) -> None:
-    found = total_of_lanes(processor, lanes, pc)
-    assert [each["data"] for each in found] == [lane + 0.5 for lane in range(lanes)]
-    assert all(OWN in each["notes"] for each in found)
+    total = total_of_lanes(processor, lanes, pc)
+    assert [answer["data"] for answer in total] == [lane + 0.5 for lane in range(lanes)]
+    assert all(OWN in answer["notes"] for answer in total)
 
 
 @pytest.mark.parametrize(("processor", "lanes", "pc"), KERNELS)
@@ -41,9 +41,9 @@ def test_each_lane_has_its_own_value(processor: str, lanes: int, pc: int) -> Non
 def test_a_literal_reading_says_so(
     processor: str, lanes: int, pc: int, options: tuple[str, ...]
 ) -> None:
-    found = total_of_lanes(processor, lanes, pc, *options)
-    assert {each["data"] for each in found} == {0.5}
-    assert all(LITERAL in each["notes"] for each in found)
+    total = total_of_lanes(processor, lanes, pc, *options)
+    assert {answer["data"] for answer in total} == {0.5}
+    assert all(LITERAL in answer["notes"] for answer in total)
 
 
 WITHOUT_SIZE = "the type unknown_type has no size: the bits are those of the location"

@@ -25,8 +25,8 @@ KERNELS = sorted(path.name for path in (FIXTURES / "triton").glob("*.co"))
 def in_register(processor: str, name: str) -> tuple[int, str]:
     """Where a variable of axpy begins to be in a vector register, and which that is."""
     lines = run("where", FIXTURES / f"triton/axpy.{processor}.co", name).lines
-    [found] = [match for line in lines if (match := re.match(r".*\[(0x\w+),.* in (v\d+):", line))]
-    return int(found[1], 16), found[2]
+    [result] = [match for line in lines if (match := re.match(r".*\[(0x\w+),.* in (v\d+):", line))]
+    return int(result[1], 16), result[2]
 
 
 @pytest.mark.parametrize("processor", LANES)

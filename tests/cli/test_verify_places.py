@@ -29,12 +29,14 @@ ASKED = [
 def offset() -> int:
     """Of the variable that is in v6 and in private memory, from the start of its unit."""
     scopes = CodeObject.open(FIXTURES / "asm/locations.gfx942.v5.co").scopes
-    [die] = [each.die for each in scopes.variables_at(BLOCK_B) if each.name == "two_places"]
+    [die] = [
+        variable.die for variable in scopes.variables_at(BLOCK_B) if variable.name == "two_places"
+    ]
     return die.offset - die.unit.header.offset
 
 
 def filled(asked: tuple[str, ...]) -> list[str]:
-    return [each.replace("{two_places}", str(offset())) for each in asked]
+    return [item.replace("{two_places}", str(offset())) for item in asked]
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -51,9 +53,9 @@ def test_a_difference_is_told_and_is_status_1(command: str, asked: tuple[str, ..
 @pytest.mark.parametrize("asked", ASKED[:3])
 def test_each_lane_is_compared(asked: tuple[str, ...]) -> None:
     done = run_json("eval", *FOCUS, "--lane", "all", *DIFFERING, *filled(asked))
-    notes = {each["lane"]: each["notes"] for each in done.json["lanes"]}
+    notes = {lane["lane"]: lane["notes"] for lane in done.json["lanes"]}
     assert NOTE in notes[3] and done.status == 1
-    assert sum(any("different bits" in note for note in each) for each in notes.values()) > 1
+    assert sum(any("different bits" in note for note in item) for item in notes.values()) > 1
 
 
 @pytest.mark.parametrize("asked", [("two_places",), ("-e", "call4 {two_places}; deref_size 4")])
@@ -70,7 +72,7 @@ def test_a_place_that_cannot_be_read_is_told(asked: tuple[str, ...]) -> None:
     )
     known = ("--reg", "v6=[0, 0, 0, 7]", "--reg", "exec=8", "--verify-places")
     done = run("eval", *file, *known, *filled(asked))
-    [note] = [each for each in done.notes if "place" in each]
+    [note] = [note for note in done.notes if "place" in note]
     assert note.startswith("place 1, private_lane#0x1c (wave 0, lane 3), cannot be read: ")
     assert done.out.endswith("7\n") and done.status == 1
 

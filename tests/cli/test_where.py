@@ -42,17 +42,17 @@ def test_every_fixture(path: Path) -> None:
     variables, total = answer.json["variables"], answer.json["total"]
     assert total["variables"] + total["global_variables"] == len(variables)
     assert variables or path.parent.name == "triton"  # some of Triton's have line tables alone
-    for each in variables:
-        assert each["complete_bytes"] <= each["described_bytes"] <= each["scope_bytes"]
-        assert size(each["scope"]) == each["scope_bytes"]
-        assert size(each["holes"]) == each["scope_bytes"] - each["described_bytes"]
+    for variable in variables:
+        assert variable["complete_bytes"] <= variable["described_bytes"] <= variable["scope_bytes"]
+        assert size(variable["scope"]) == variable["scope_bytes"]
+        assert size(variable["holes"]) == variable["scope_bytes"] - variable["described_bytes"]
     for name in ("scope_bytes", "described_bytes", "complete_bytes", "variables"):
-        assert sum(each[name] for each in answer.json["functions"]) == total[name]
-    assert not any("lines" in entry for each in variables for entry in each["entries"])
+        assert sum(function[name] for function in answer.json["functions"]) == total[name]
+    assert not any("lines" in entry for variable in variables for entry in variable["entries"])
     text = run("where", "--all", path)
     assert text.status == 0 and text.err == ""
     listed = [line for line in text.lines if line.startswith("  ")]
-    names = [each["qualified_name"] for each in variables]
+    names = [variable["qualified_name"] for variable in variables]
     assert len(listed) == len(names)
     assert all(
         map(str.startswith, (line.strip() + " " for line in listed), (f"{n} " for n in names))
@@ -60,37 +60,37 @@ def test_every_fixture(path: Path) -> None:
 
 
 def size(ranges: Json) -> int:
-    return sum(each["end"] - each["begin"] for each in ranges)
+    return sum(variable["end"] - variable["begin"] for variable in ranges)
 
 
 def test_names_of_a_fixture_agree_with_all_of_it() -> None:
     every = run_json("where", "--all", DEMO).json["variables"]
-    for name in {each["name"] for each in every}:
-        found = run_json("where", "--file", DEMO, name).json["variables"]
-        for each in found:
-            for entry in (*each["entries"], *each["holes"]):
+    for name in {variable["name"] for variable in every}:
+        variables = run_json("where", "--file", DEMO, name).json["variables"]
+        for variable in variables:
+            for entry in (*variable["entries"], *variable["holes"]):
                 if entry["begin"] is not None:
                     assert all(line["lines"] for line in entry.pop("lines"))
-        assert found == [each for each in every if each["name"] == name]
+        assert variables == [variable for variable in every if variable["name"] == name]
 
 
 @pytest.mark.parametrize("pc", [0x1600, 0x1618, 0x1690, 0x16FF, 0x1700, 0x1798, 0x17AB])
 def test_eval_agrees(pc: int) -> None:
     """At a program location `eval` finds an entry where `where` says that there is one."""
-    for each in run_json("where", "--file", NEST, "--pc", pc, "t", "a", "r").json["variables"]:
-        inside = any(one["begin"] <= pc < one["end"] for one in each["entries"])
-        asked = ["eval", "--file", NEST, "--pc", pc, "--lane", 0, each["name"]]
+    for variable in run_json("where", "--file", NEST, "--pc", pc, "t", "a", "r").json["variables"]:
+        inside = any(one["begin"] <= pc < one["end"] for one in variable["entries"])
+        asked = ["eval", "--file", NEST, "--pc", pc, "--lane", 0, variable["name"]]
         done = run(*asked)
         if "the frame above, into which this function is inlined" in done.err:
             done = run(*asked, "--frame", 1)
-        expected = f"{each['name']} is optimized out at this pc; described at [0x16"
+        expected = f"{variable['name']} is optimized out at this pc; described at [0x16"
         assert (expected in done.err) == (not inside)
 
 
 def test_inlined_calls_stand_apart() -> None:
-    (found,) = run_json("where", "--file", DEMO, "clamp::value").json["variables"]
-    assert (found["function"], found["kind"]) == ("leaf", "parameter")
-    assert found["inlined"] == [{"function": "clamp", "call_line": 93}]
+    (result,) = run_json("where", "--file", DEMO, "clamp::value").json["variables"]
+    assert (result["function"], result["kind"]) == ("leaf", "parameter")
+    assert result["inlined"] == [{"function": "clamp", "call_line": 93}]
     text = run("where", "--file", DEMO, "value")
     assert text.lines[0].endswith(" of clamp, inlined into leaf at line 93")
     assert text.status == 0
@@ -99,16 +99,20 @@ def test_inlined_calls_stand_apart() -> None:
 def test_names_with_their_namespaces() -> None:
     names = FIXTURES / "x86_64/names.clang.O0.v5"
     every = run_json("where", "--all", names).json
-    shared = [each["qualified_name"] for each in every["variables"] if each["name"] == "shared"]
+    shared = [
+        variable["qualified_name"]
+        for variable in every["variables"]
+        if variable["name"] == "shared"
+    ]
     assert len(set(shared)) == 2
     for name in shared:
-        (found,) = [
-            each
-            for each in run_json("where", "--file", names, name).json["variables"]
-            if each["qualified_name"] == name
+        (result,) = [
+            variable
+            for variable in run_json("where", "--file", names, name).json["variables"]
+            if variable["qualified_name"] == name
         ]
-        assert found["kind"] == "global"
-    functions = [each["name"] for each in every["functions"]]
+        assert result["kind"] == "global"
+    functions = [function["name"] for function in every["functions"]]
     assert any("::" in name for name in functions)
     text = run("where", "--all", names).out
     assert all(f"{name}: " in text for name in functions)
@@ -116,8 +120,8 @@ def test_names_with_their_namespaces() -> None:
 
 def test_a_program_location_picks_a_scope() -> None:
     assert len(run_json("where", "--file", DEMO, "local").json["variables"]) == 2
-    found = run_json("where", "--file", DEMO, "local", "--pc", "0x1210").json["variables"]
-    assert [each["line"] for each in found] == [82]
+    variables = run_json("where", "--file", DEMO, "local", "--pc", "0x1210").json["variables"]
+    assert [variable["line"] for variable in variables] == [82]
 
 
 def test_addresses_are_as_loaded() -> None:
@@ -150,11 +154,11 @@ def test_addresses_are_as_loaded() -> None:
     ],
 )
 def test_what_is_said(name: str, completeness: str, text: str) -> None:
-    (found,) = run_json("where", "--file", ASM, name).json["variables"]
-    assert [each["completeness"] for each in found["entries"]] == [completeness]
-    assert found["entries"][0]["text"] == text
-    assert (found["described_bytes"] > 0) == (completeness != "nothing")
-    assert (found["complete_bytes"] > 0) == (completeness == "whole")
+    (result,) = run_json("where", "--file", ASM, name).json["variables"]
+    assert [entry["completeness"] for entry in result["entries"]] == [completeness]
+    assert result["entries"][0]["text"] == text
+    assert (result["described_bytes"] > 0) == (completeness != "nothing")
+    assert (result["complete_bytes"] > 0) == (completeness == "whole")
 
 
 def test_what_a_call_decides_is_perhaps_in_part() -> None:
@@ -207,7 +211,7 @@ def test_against(old: Path, new: Path, status: int) -> None:
     counts = answer.json["counts"]
     assert (counts["worse"] + counts["lost"] > 0) == bool(status)
     assert sum(counts.values()) == len(answer.json["changes"])
-    amounts = [abs(each["amount"]) for each in answer.json["changes"]]
+    amounts = [abs(change["amount"]) for change in answer.json["changes"]]
     assert amounts == sorted(amounts, reverse=True)
     text = run("where", "--all", new, "--against", old)
     assert text.status == status and text.lines[-1].startswith("total: ")
@@ -224,16 +228,22 @@ def test_what_got_worse_one_way_got_better_the_other() -> None:
     }
     assert sorted(
         (
-            opposite[each["change"]],
-            each["functions"],
-            each["name"],
-            each["ordinal"],
-            -each["amount"],
+            opposite[variable["change"]],
+            variable["functions"],
+            variable["name"],
+            variable["ordinal"],
+            -variable["amount"],
         )
-        for each in there
+        for variable in there
     ) == sorted(
-        (each["change"], each["functions"], each["name"], each["ordinal"], each["amount"])
-        for each in back
+        (
+            variable["change"],
+            variable["functions"],
+            variable["name"],
+            variable["ordinal"],
+            variable["amount"],
+        )
+        for variable in back
     )
 
 
@@ -258,17 +268,17 @@ def test_a_separate_debug_file(tmp_path: Path) -> None:
     (folder / ".build-id/ab").mkdir(parents=True)
     named = ObjectFile("demo", data)
     sections = {
-        each.name: named.section_data(each.name)
-        for each in named.sections
-        if each.name.startswith(".debug_")
+        section.name: named.section_data(section.name)
+        for section in named.sections
+        if section.name.startswith(".debug_")
     }
     note = {".note.gnu.build-id": ID_NOTE}
     (folder / ".build-id/ab/cdef0123456789.debug").write_bytes(elf({**sections, **note}, 62))
     path = tmp_path / "demo"
     path.write_bytes(elf(note, 62))
     assert run("where", "--file", path, "sp").error == "demo has no debugging information"
-    found = run("where", "--file", path, "sp", "--debug-dir", folder)
-    assert (found.out, found.status) == (run("where", "--file", DEMO, "sp").out, 0)
+    output = run("where", "--file", path, "sp", "--debug-dir", folder)
+    assert (output.out, output.status) == (run("where", "--file", DEMO, "sp").out, 0)
 
 
 WRONG = [
@@ -315,7 +325,9 @@ def test_broken_lists_are_problems_and_the_rest_is_shown(tmp_path: Path) -> None
     path = tmp_path / "broken"
     path.write_bytes(data)
     answer = run_json("where", "--all", path)
-    broken = [each["name"] for each in answer.json["variables"] if each["error"] is not None]
+    broken = [
+        variable["name"] for variable in answer.json["variables"] if variable["error"] is not None
+    ]
     assert answer.status == 1 and 0 < len(broken) == len(answer.json["problems"])
     assert len(answer.json["variables"]) > len(broken)
     text = run("where", "--all", path)
@@ -329,9 +341,9 @@ def test_a_broken_unit_is_a_problem_and_the_others_are_shown(tmp_path: Path) -> 
     info = read_fixture("hip/nest.gfx942.O2.v5.co")
     named = ObjectFile("nest", info)
     sections = {
-        each.name: named.section_data(each.name)
-        for each in named.sections
-        if each.name.startswith(".debug_")
+        section.name: named.section_data(section.name)
+        for section in named.sections
+        if section.name.startswith(".debug_")
     }
     unknown = unit(b"\xff\x7f")  # an abbreviation that no table has
     for first, second in ((sections[".debug_info"], unknown), (unknown, sections[".debug_info"])):
@@ -374,9 +386,9 @@ def test_a_large_file() -> None:
     path = Path("/usr/bin/python3.11d")
     if not path.exists():
         pytest.skip("python3-dbg is not installed")
-    found = run("where", "--file", path, "PyObject_Call::callable", "--json")
-    (variable,) = json.loads(found.out)["variables"]
-    assert found.status == 0 and variable["described_bytes"] > 0
+    output = run("where", "--file", path, "PyObject_Call::callable", "--json")
+    (variable,) = json.loads(output.out)["variables"]
+    assert output.status == 0 and variable["described_bytes"] > 0
 
 
 def test_the_file_may_come_first_without_its_option(tmp_path: Path) -> None:

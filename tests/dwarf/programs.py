@@ -31,8 +31,8 @@ def opened(path: Path, *directories: Path) -> CodeObject:
 
 def address_of(program: CodeObject, name: str) -> int:
     """Of a function, by its mangled name."""
-    (found,) = (each.address for each in program.file.symbols if each.name == name)
-    return found
+    (result,) = (symbol.address for symbol in program.file.symbols if symbol.name == name)
+    return result
 
 
 AREA = "_Z4areaPN3geo4lineEi"

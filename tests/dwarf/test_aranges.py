@@ -65,13 +65,16 @@ def test_sets_of_every_format(address_size: int, offset_size: int, endian: Endia
     second = one_set(9, (2, 3), address_size=address_size, offset_size=offset_size, endian=endian)
     sets, problems = read_aranges(first + second, endian)
     assert not problems
-    assert [(each.unit_offset, each.address_size, each.spans) for each in sets] == [
+    assert [
+        (address_set.unit_offset, address_set.address_size, address_set.spans)
+        for address_set in sets
+    ] == [
         # zeros in the middle are dropped code, not the end
         (7, address_size, (Range(0x10, 0x30), Range(0x40, 0x41))),
         # the pair of zeros at the end is missing
         (9, address_size, (Range(2, 5),)),
     ]
-    assert [each.offset for each in sets] == [0, len(first)]
+    assert [address_set.offset for address_set in sets] == [0, len(first)]
 
 
 @pytest.mark.parametrize(
@@ -112,8 +115,8 @@ SECOND = len(two_units(b"").section(".debug_info")) // 2
 
 def test_a_unit_is_found_without_the_others() -> None:
     info = two_units(one_set(0, (0x1000, 0x100)) + one_set(SECOND, (0x2000, 0x100)))
-    found = Scopes(info).unit_at(0x10_2050)
-    assert found is info.units[1]
+    result = Scopes(info).unit_at(0x10_2050)
+    assert result is info.units[1]
     assert "root" in vars(info.units[1]) and "root" not in vars(info.units[0])
 
 
@@ -132,7 +135,7 @@ def test_a_wrong_hint_is_not_believed(aranges: bytes, problems: int) -> None:
     assert Scopes(info).unit_at(0x10_2050) is info.units[1]
     assert Scopes(info).unit_at(0x10_3000) is None
     assert len(info.aranges.problems) == problems
-    assert all("made.co: .debug_aranges" in str(each) for each in info.aranges.problems)
+    assert all("made.co: .debug_aranges" in str(problem) for problem in info.aranges.problems)
 
 
 HEADER = re.compile(
@@ -152,8 +155,12 @@ def compare(path: Path, dump: str) -> None:
     index = DebugInfo.of(open_object(path)).aranges
     assert not index.problems
     assert [
-        (each.unit_offset, each.address_size, [tuple(span) for span in each.spans])
-        for each in index.sets
+        (
+            address_set.unit_offset,
+            address_set.address_size,
+            [tuple(span) for span in address_set.spans],
+        )
+        for address_set in index.sets
     ] == expected
 
 

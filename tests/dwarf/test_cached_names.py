@@ -51,16 +51,16 @@ def with_names(info: DebugInfo, monkeypatch: pytest.MonkeyPatch) -> UnitNames:
 def test_no_unit_with_a_name_is_left_out(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     info = DebugInfo.of(open_object(path))
     cached = with_names(info, monkeypatch)
-    for number, each in enumerate(info.units):
+    for number, named_unit in enumerate(info.units):
         try:
-            named, data = set(names(each)), set(variables(each))
+            named, data = set(names(named_unit)), set(variables(named_unit))
         except DwarfGpuError:
             assert number in cached.anywhere
             continue
         for name in named:
-            assert "\\" in name or mentions(info, name)(each)
+            assert "\\" in name or mentions(info, name)(named_unit)
         for name in data:
-            assert "\\" in name or mentions(info, name, DATA)(each)
+            assert "\\" in name or mentions(info, name, DATA)(named_unit)
 
 
 def answers(file: CodeObject) -> Iterator[object]:
@@ -68,13 +68,16 @@ def answers(file: CodeObject) -> Iterator[object]:
     kinds: tuple[Kind, ...] = ("functions", "variables", "types")
     words: set[str] = set()
     for kind in kinds:
-        every = [each.name for each in listed_symbols(file.info, kind)]
+        every = [listed_symbol.name for listed_symbol in listed_symbols(file.info, kind)]
         words |= {word for name in every[:60] for word in re.findall(r"[A-Za-z_]\w+", name)}
     words |= {"nothing", "main", "i"}
     for word in sorted(words)[:: max(1, len(words) // 12)]:
         for kind in kinds:
-            wanted = Regexp(word[1:])
-            yield [(each.name, each.die) for each in listed_symbols(file.info, kind, wanted)]
+            regexp = Regexp(word[1:])
+            yield [
+                (listed_symbol.name, listed_symbol.die)
+                for listed_symbol in listed_symbols(file.info, kind, regexp)
+            ]
         yield functions_named(file, word)
         index = SymbolIndex()
         index.take(typed_names(file, word))

@@ -58,8 +58,8 @@ def test_entries_of_a_compressed_section(bomb: Path) -> None:
 @pytest.mark.parametrize("command", [("where", "--all"), ("check",)])
 def test_commands_say_so(bomb: Path, command: tuple[str, ...]) -> None:
     done = run(*command, bomb)
-    said = done.out + done.err
-    assert ".debug_info" in said and "--max-inflated-ratio" in said
+    text = done.out + done.err
+    assert ".debug_info" in text and "--max-inflated-ratio" in text
 
 
 def test_units_beyond_the_bound() -> None:

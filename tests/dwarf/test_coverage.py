@@ -137,8 +137,8 @@ def coverages(found: Scopes, wanted: Wanted | None = None) -> list[Coverage]:
 def of_list(*entries: bytes) -> Coverage:
     """An int variable of f with a location list."""
     variable = bytes((LIST,)) + b"x\0" + word(INT_AT) + word(0)
-    (found,) = coverages(scopes(F + variable + b"\0", b"".join(entries) + b"\0"))
-    return found
+    (result,) = coverages(scopes(F + variable + b"\0", b"".join(entries) + b"\0"))
+    return result
 
 
 REG, EMPTY, HALF = b"\x50", b"", b"\x50\x93\x02"
@@ -180,13 +180,13 @@ def test_location_lists(
     complete: list[tuple[int, int]] | None,
     outside: list[tuple[int, int]],
 ) -> None:
-    found = of_list(*entries)
-    assert found.problem is None
-    assert found.described == spans(*((BASE + a, BASE + b) for a, b in described))
+    result = of_list(*entries)
+    assert result.problem is None
+    assert result.described == spans(*((BASE + a, BASE + b) for a, b in described))
     expected = described if complete is None else complete
-    assert found.complete == spans(*((BASE + a, BASE + b) for a, b in expected))
-    assert found.outside == spans(*((BASE + a, BASE + b) for a, b in outside))
-    assert size_bytes(found.holes) + found.described_bytes == found.scope_bytes == 0x100
+    assert result.complete == spans(*((BASE + a, BASE + b) for a, b in expected))
+    assert result.outside == spans(*((BASE + a, BASE + b) for a, b in outside))
+    assert size_bytes(result.holes) + result.described_bytes == result.scope_bytes == 0x100
 
 
 def named(number: int, name: bytes, rest: bytes = b"") -> bytes:
@@ -199,12 +199,12 @@ def exprloc(name: bytes, expression: bytes) -> bytes:
 
 def test_what_is_no_list_holds_in_all_of_the_scope() -> None:
     body = F + exprloc(b"a", REG) + exprloc(b"b", EMPTY) + named(CONST, b"c", b"\7")
-    found = coverages(scopes(body + named(NONE, b"d") + b"\0", load_address=0x7000))
-    assert [(each.variable.name, each.described_bytes) for each in found] == [
+    result = coverages(scopes(body + named(NONE, b"d") + b"\0", load_address=0x7000))
+    assert [(coverage.variable.name, coverage.described_bytes) for coverage in result] == [
         ("a", 0x100), ("b", 0), ("c", 0x100), ("d", 0),
     ]  # fmt: skip
-    assert found[0].scope == found[0].described == spans((BASE + 0x7000, BASE + 0x7100))
-    assert [each.is_described for each in found] == [True, False, True, False]
+    assert result[0].scope == result[0].described == spans((BASE + 0x7000, BASE + 0x7100))
+    assert [coverage.is_described for coverage in result] == [True, False, True, False]
 
 
 def test_scopes() -> None:
@@ -214,12 +214,12 @@ def test_scopes() -> None:
     body = F + exprloc(b"a", REG) + inner + nowhere + inherits + b"\0"
     dropped = bytes((2,)) + b"g\0" + code(2**64 - 1, 0x10) + exprloc(b"d", REG) + b"\0"
     abstract = bytes((ABSTRACT,)) + b"h\0" + exprloc(b"h", REG) + b"\0"
-    found = coverages(scopes(body + dropped + abstract + exprloc(b"global", REG)))
-    assert [(each.variable.name, each.variable.kind, each.scope_bytes) for each in found] == [
+    result = coverages(scopes(body + dropped + abstract + exprloc(b"global", REG)))
+    assert [(item.variable.name, item.variable.kind, item.scope_bytes) for item in result] == [
         ("a", "local", 0x100), ("b", "local", 0x20), ("n", "local", 0), ("i", "local", 0x100),
         ("global", "global", 0),
     ]  # fmt: skip
-    assert found[-1].place is None and found[-1].is_described
+    assert result[-1].place is None and result[-1].is_described
 
 
 def test_inlined_calls_have_what_their_abstract_instance_has() -> None:
@@ -233,19 +233,19 @@ def test_inlined_calls_have_what_their_abstract_instance_has() -> None:
     # GCC puts variables of the function in a block of the call
     within = bytes((BLOCK_AT,)) + code(BASE + 0x10, 0x10) + instance + b"\0"
     call = bytes((INLINED,)) + word(abstract_at) + code(BASE + 0x10, 0x20) + b"\x2a"
-    found = coverages(scopes(abstract + F + call + within + b"\0" + b"\0"))
-    assert [(each.variable.name, each.scope_bytes, each.described_bytes) for each in found] == [
+    result = coverages(scopes(abstract + F + call + within + b"\0" + b"\0"))
+    assert [(item.variable.name, item.scope_bytes, item.described_bytes) for item in result] == [
         ("kept", 0x10, 0x10), ("lost", 0x20, 0), ("gone", 0x20, 0),
     ]  # fmt: skip
-    for each in found:
-        assert each.place is not None
-        assert [place.name for place in each.place.functions] == ["f", "h"]
-        assert each.place.functions[-1].call_line == 0x2A
+    for coverage in result:
+        assert coverage.place is not None
+        assert [place.name for place in coverage.place.functions] == ["f", "h"]
+        assert coverage.place.functions[-1].call_line == 0x2A
 
 
 def found_names(file: str, wanted: Wanted) -> list[str]:
     path = FIXTURES / file
-    return [each.variable.name for each in coverages(CodeObject.open(path).scopes, wanted)]
+    return [coverage.variable.name for coverage in coverages(CodeObject.open(path).scopes, wanted)]
 
 
 GCC = "x86_64/demo.gcc.O2.v5"
@@ -280,9 +280,9 @@ def test_a_program_location_reads_one_unit() -> None:
     pc = min(span.begin for group in groups_of(unit, scopes_).groups if group.place
              for span in group.place.spans)  # fmt: skip
     fresh = CodeObject.open(LARGE).scopes
-    (found,) = find_variables(fresh, Wanted((), None, pc))
-    assert found.unit is not None and found.unit.offset == unit.offset
-    assert sum("tree" in vars(each) for each in fresh.info.units) == 1
+    (result,) = find_variables(fresh, Wanted((), None, pc))
+    assert result.unit is not None and result.unit.offset == unit.offset
+    assert sum("tree" in vars(unit) for unit in fresh.info.units) == 1
 
 
 # Against llvm-dwarfdump --statistics
@@ -306,25 +306,29 @@ def _is_inside(die: Die, scope: Die) -> bool:
 def statistics(scopes_: Scopes) -> Counter[str]:
     """The sums as it makes them: it counts every entry, whatever its expression says."""
     out: Counter[str] = Counter()
-    for each in coverages(scopes_):
-        assert each.problem is None
-        if each.place is None:
+    for coverage in coverages(scopes_):
+        assert coverage.problem is None
+        if coverage.place is None:
             continue
-        kind = "params" if each.variable.kind == "parameter" else "local_vars"
-        die = each.variable.die
-        is_abstract = not _is_inside(die, each.place.die)
-        if is_abstract and (each.is_described or die.flag(dw.AT_ARTIFICIAL)):
+        kind = "params" if coverage.variable.kind == "parameter" else "local_vars"
+        die = coverage.variable.die
+        is_abstract = not _is_inside(die, coverage.place.die)
+        if is_abstract and (coverage.is_described or die.flag(dw.AT_ARTIFICIAL)):
             continue  # a static or artificial one that only the abstract instance has is left out
-        if is_abstract and die.offset > each.place.die.offset:
+        if is_abstract and die.offset > coverage.place.die.offset:
             continue  # and one of an abstract instance that comes after the inlined one
-        bounds = [one.bounds for one in each.descriptions]
+        bounds = [one.bounds for one in coverage.descriptions]
         covered = sum(
-            size_bytes(common((one,), each.scope)) for one in bounds if one is not None
+            size_bytes(common((one,), coverage.scope)) for one in bounds if one is not None
         )  # fmt: skip
-        out[f"{kind} scope"] += as_llvm(each.place)
-        out[f"{kind} covered"] += as_llvm(each.place) if None in bounds else covered
-        if all(one.extent.completeness not in ("nothing", "broken") for one in each.descriptions):
-            overlap = (as_llvm(each.place) if None in bounds else covered) - each.described_bytes
+        out[f"{kind} scope"] += as_llvm(coverage.place)
+        out[f"{kind} covered"] += as_llvm(coverage.place) if None in bounds else covered
+        if all(
+            one.extent.completeness not in ("nothing", "broken") for one in coverage.descriptions
+        ):
+            overlap = (
+                as_llvm(coverage.place) if None in bounds else covered
+            ) - coverage.described_bytes
             assert overlap >= 0
     return out
 
@@ -348,7 +352,7 @@ def theirs(dump: str, path: Path, among: tuple[Path, ...] = ()) -> Counter[str]:
 
 @pytest.mark.parametrize("name", BINARIES)
 def test_the_sums_are_those_of_llvm_dwarfdump(name: str, tool: Callable[[str], str]) -> None:
-    among = tuple(FIXTURES / each for each in BINARIES)
+    among = tuple(FIXTURES / binary for binary in BINARIES)
     expected = theirs(tool("llvm-dwarfdump-19"), FIXTURES / name, among)
     assert statistics(CodeObject.open(FIXTURES / name).scopes) == expected
 
@@ -400,21 +404,21 @@ def test_long_lists_that_many_variables_share() -> None:
     lists = b"".join(entry(at % 200, at % 200 + 1, REG) for at in range(40_000)) + b"\0"
     variable = bytes((LIST,)) + b"x\0" + word(INT_AT) + word(0)
     with at_most(30_000_000):
-        found = coverages(scopes(F + variable * 5_000 + b"\0", lists))
-    assert len(found) == 5_000
-    assert isinstance(found[-1].problem, LimitExceeded) and found[0].problem is None
+        result = coverages(scopes(F + variable * 5_000 + b"\0", lists))
+    assert len(result) == 5_000
+    assert isinstance(result[-1].problem, LimitExceeded) and result[0].problem is None
 
 
 def test_many_calls_of_a_function_with_many_variables() -> None:
     abstract_at = INT_AT + len(INT)
     abstract = bytes((ABSTRACT,)) + b"h\0" + named(NONE, b"v") * 5_000 + b"\0"
     call = bytes((INLINED,)) + word(abstract_at) + code(BASE + 0x10, 0x20) + b"\x2a" + b"\0"
-    found = scopes(abstract + F + call * 5_000 + b"\0")
+    result = scopes(abstract + F + call * 5_000 + b"\0")
     with at_most(30_000_000):
-        groups = groups_of(found.info.units[0], found)
+        groups = groups_of(result.info.units[0], result)
     (problem,) = groups.problems
     assert isinstance(problem, LimitExceeded)
-    assert 0 < sum(len(each.declared) for each in groups.groups) < 500_000
+    assert 0 < sum(len(group.declared) for group in groups.groups) < 500_000
 
 
 def test_a_broken_list_costs_one_variable() -> None:
@@ -452,5 +456,5 @@ def test_a_look_up_by_name_reads_only_units_that_mention_it(
     units = unit(first) + unit(second)
     data = elf({".debug_info": units, ".debug_abbrev": abbreviations(*SHAPES)})
     info = debug_info(data)
-    found = [each.unit for each in find_variables(Scopes(info), wanted)]
-    assert [info.units.index(each) for each in found if each is not None] == expected
+    result = [variable.unit for variable in find_variables(Scopes(info), wanted)]
+    assert [info.units.index(coverage) for coverage in result if coverage is not None] == expected

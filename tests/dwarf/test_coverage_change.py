@@ -69,10 +69,10 @@ def build(*entries: bytes, unit: str = "/src/a.c", names: tuple[str, ...] = ()) 
     return out
 
 
-def told(changes: list[Change]) -> list[tuple[str, str, str, int]]:
+def described(changes: list[Change]) -> list[tuple[str, str, str, int]]:
     return [
-        (each.kind, "/".join(each.identity.functions), each.identity.name, each.ordinal)
-        for each in changes
+        (change.kind, "/".join(change.identity.functions), change.identity.name, change.ordinal)
+        for change in changes
     ]
 
 
@@ -133,7 +133,7 @@ X, LOST_X = variable("x", 3, REG), variable("x", 3, NOTHING)
 def test_changes(
     old: list[bytes], new: list[bytes], expected: list[tuple[str, str, str, int]]
 ) -> None:
-    assert sorted(told(changes_between(build(*old), build(*new)))) == sorted(expected)
+    assert sorted(described(changes_between(build(*old), build(*new)))) == sorted(expected)
 
 
 def test_the_folder_of_a_file_does_not_matter() -> None:
@@ -151,11 +151,14 @@ def test_parts_count_after_ranges() -> None:
 def test_the_largest_change_comes_first() -> None:
     old = build(function("f", block(X), variable("y", 4, REG)), function("g", LOST_X))
     new = build(function("f", block(LOST_X), variable("y", 4, REG)), function("g", X))
-    found = changes_between(old, new)
-    assert [(each.kind, each.amount) for each in found] == [("worse", -1), ("better", 1)]
+    result = changes_between(old, new)
+    assert [(coverage.kind, coverage.amount) for coverage in result] == [
+        ("worse", -1),
+        ("better", 1),
+    ]
 
 
 def test_a_name_that_is_gone_is_lost_only_with_its_function_there() -> None:
     old = build(function("f", X), names=("x",))
     new = build(function("f", variable("y", 3, REG)), names=("x",))
-    assert told(changes_between(old, new)) == [("lost", "f", "x", 0)]
+    assert described(changes_between(old, new)) == [("lost", "f", "x", 0)]

@@ -48,8 +48,8 @@ def inlined(calls: int, has_instances: bool) -> bytes:
 @pytest.mark.parametrize(("has_instances", "most"), [(False, 24), (True, 150)])
 def test_an_abstract_instance_is_read_once(has_instances: bool, most: int) -> None:
     def calls(count: int) -> int:
-        found = scopes(inlined(count, has_instances))
-        return calls_of(lambda: coverages(found))
+        result = scopes(inlined(count, has_instances))
+        return calls_of(lambda: coverages(result))
 
     more = calls(40) - calls(20)
     assert more <= most * 20 * VARIABLES
@@ -63,8 +63,8 @@ def test_names_are_read_once_for_all_instances(monkeypatch: pytest.MonkeyPatch) 
         return die.name
 
     monkeypatch.setattr(instances, "name_of", name_of)
-    found = coverages(scopes(inlined(10, has_instances=True)))
-    assert [each.variable.name for each in found] == ["v"] * 10 * VARIABLES
+    result = coverages(scopes(inlined(10, has_instances=True)))
+    assert [coverage.variable.name for coverage in result] == ["v"] * 10 * VARIABLES
     assert read.total() == VARIABLES
 
 
@@ -76,10 +76,10 @@ def test_an_expression_is_judged_once_for_a_unit(monkeypatch: pytest.MonkeyPatch
         return extent_of(data, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(coverage, "extent_of", extent)
-    found = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
+    result = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
     used: list[bytes] = []
-    for each in coverages(found.scopes):
-        location = each.variable.location
+    for item in coverages(result.scopes):
+        location = item.variable.location
         if isinstance(location, LocList):
             used += [entry.expression for entry in location.entries]
         elif isinstance(location, ExprLoc):

@@ -113,13 +113,13 @@ def index(
     counts = (len(units), len(local), len(foreign), buckets, len(names), len(abbreviations))
     rest = number(version, 2) + number(0, 2) + b"".join(map(number, counts))
     rest += number(len(padded)) + padded
-    rest += b"".join(number(each, offset_size) for each in units + local)
-    rest += b"".join(number(each, 8) for each in foreign)
+    rest += b"".join(number(unit, offset_size) for unit in units + local)
+    rest += b"".join(number(item, 8) for item in foreign)
     rest += b"".join(map(number, table))
     if buckets:
         rest += b"".join(number(name_hash(name)) for name in order)
     rest += b"".join(number(names[name][0], offset_size) for name in order)
-    rest += b"".join(number(each, offset_size) for each in offsets)
+    rest += b"".join(number(offset, offset_size) for offset in offsets)
     rest += abbreviations + pool
     if offset_size == 8:
         return b"\xff\xff\xff\xff" + number(len(rest), 8) + rest
@@ -157,16 +157,18 @@ def test_indexes_of_every_format(
     endian: Endian, offset_size: int, buckets: int, augmentation: bytes
 ) -> None:
     names = of_three(endian, offset_size=offset_size, buckets=buckets, augmentation=augmentation)
-    found = file_with(names, endian=endian).names
-    assert not found.problems
-    assert sorted(found.names()) == [b"Two", b"one", b"two"]
-    assert [die.offset for die in found.find("one")] == [13]
-    assert [die.offset for die in found.find("Two")] == [18]
-    assert [die.offset for die in found.find("two")] == [23]
-    assert sorted(die.offset for die in found.find("TWO", any_case=True)) == [18, 23]
-    assert not list(found.find("TWO")) and not list(found.find("tw")) and not list(found.find("o"))
-    assert not list(found.find("one", {dw.TAG_SUBPROGRAM}))
-    assert found.extensions == ((Extension("abc", 0, 1),) if b"abc" in augmentation else ())
+    result = file_with(names, endian=endian).names
+    assert not result.problems
+    assert sorted(result.names()) == [b"Two", b"one", b"two"]
+    assert [die.offset for die in result.find("one")] == [13]
+    assert [die.offset for die in result.find("Two")] == [18]
+    assert [die.offset for die in result.find("two")] == [23]
+    assert sorted(die.offset for die in result.find("TWO", any_case=True)) == [18, 23]
+    assert (
+        not list(result.find("TWO")) and not list(result.find("tw")) and not list(result.find("o"))
+    )
+    assert not list(result.find("one", {dw.TAG_SUBPROGRAM}))
+    assert result.extensions == ((Extension("abc", 0, 1),) if b"abc" in augmentation else ())
 
 
 def test_several_indexes_and_units() -> None:
@@ -178,9 +180,9 @@ def test_several_indexes_and_units() -> None:
     alone = index(
         {"one": (ONE, b"\x02" + (13).to_bytes(4, "little") + b"\x07")}, (0,), abbreviations
     )
-    found = file_with(both + alone, first + unit_of(ONE)).names
-    assert [die.offset for die in found.find("one")] == [len(first) + 13, 13]
-    (table, other) = found.tables
+    names = file_with(both + alone, first + unit_of(ONE)).names
+    assert [die.offset for die in names.find("one")] == [len(first) + 13, 13]
+    (table, other) = names.tables
     assert not next(table.entries(0)).others
     # what a vendor adds is kept by its number
     ((number, value),) = next(other.entries(0)).others
@@ -195,9 +197,9 @@ def test_type_units() -> None:
     names = index(
         {"one": (ONE, pool)}, (0,), abbreviations, local=(len(first),), foreign=(0x123456789,)
     )
-    found = file_with(names, first + unit_of(ONE)).names
-    assert [die.offset for die in found.find("one")] == [len(first) + 13]
-    (table,) = found.tables
+    result = file_with(names, first + unit_of(ONE)).names
+    assert [die.offset for die in result.find("one")] == [len(first) + 13]
+    (table,) = result.tables
     foreign, local = table.entries(0)
     assert table.type_signature(1) == 0x123456789
     assert (foreign.type_unit, foreign.parent) == (1, 0)
@@ -243,8 +245,8 @@ def test_what_misleads_is_an_error_but_not_of_lookups(
     with pytest.raises(kind, match=message) as caught:
         list(info.names.find("one"))
     assert "made.co: .debug_" in str(caught.value)
-    found = Scopes(info).global_named("one")
-    assert found is not None and found.die.offset == 13
+    variable = Scopes(info).global_named("one")
+    assert variable is not None and variable.die.offset == 13
 
 
 @pytest.mark.parametrize(
@@ -259,8 +261,8 @@ def test_a_bad_index_is_a_problem(names: bytes, message: str) -> None:
     info = file_with(names)
     (problem,) = info.names.problems
     assert message in str(problem) and str(problem).startswith("made.co: .debug_names index 0x0")
-    found = Scopes(info).global_named("one")
-    assert found is not None
+    variable = Scopes(info).global_named("one")
+    assert variable is not None
 
 
 @pytest.mark.parametrize("position", range(8, 36, 4))
@@ -275,8 +277,8 @@ def test_a_lookup_reads_only_the_unit_that_the_index_names() -> None:
     first = unit_of(TWO)
     names = index({"one": (ONE, entry(13))}, (len(first),))
     info = file_with(names, first + unit_of(ONE))
-    found = Scopes(info).global_named("one")
-    assert found is not None and found.die.offset == len(first) + 13
+    variable = Scopes(info).global_named("one")
+    assert variable is not None and variable.die.offset == len(first) + 13
     assert "tree" not in vars(info.units[0])
 
 
@@ -302,18 +304,18 @@ def test_hostile_indexes() -> None:
             if data:
                 data[rng.randrange(len(data))] = rng.choice((0, 1, 0x7F, 0xFF, rng.randrange(256)))
         info = file_with(bytes(data))
-        for each in ("one", "Two", "absent"):
+        for word in ("one", "Two", "absent"):
             for any_case in (False, True):
                 try:
-                    list(info.names.find(each, any_case=any_case))
+                    list(info.names.find(word, any_case=any_case))
                 except DwarfGpuError as error:
                     assert str(error)
         try:
             list(info.names.names())
         except DwarfGpuError as error:
             assert str(error)
-        found = Scopes(info).global_named("one")
-        assert found is not None and found.die.offset == 13
+        variable = Scopes(info).global_named("one")
+        assert variable is not None and variable.die.offset == 13
 
 
 # Against llvm-dwarfdump, and the parts of clang's output that we know
@@ -331,10 +333,10 @@ ENTRY = re.compile(
 def described(text: str) -> list[tuple[object, ...]]:
     """The names and entries of all indexes that llvm-dwarfdump prints."""
     out: list[tuple[object, ...]] = []
-    for found in NAME.finditer(text):
+    for result in NAME.finditer(text):
         entries = []
-        for each in ENTRY.finditer(found[4]):
-            values = dict(re.findall(r"(DW_IDX_\w+): (.*)", each[3]))
+        for match in ENTRY.finditer(result[4]):
+            values = dict(re.findall(r"(DW_IDX_\w+): (.*)", match[3]))
             parent = values.get("DW_IDX_parent")
             if parent is not None:
                 parent = re.sub(r"Entry @ ", "", parent)
@@ -343,27 +345,29 @@ def described(text: str) -> list[tuple[object, ...]]:
             type_unit = values.get("DW_IDX_type_unit")
             entries.append(
                 (
-                    int(each[1], 16),
+                    int(match[1], 16),
                     int(values["DW_IDX_die_offset"], 16),
                     unit and int(unit, 16),
                     type_unit and int(type_unit, 16),
                     parent,
                 )
             )
-        out.append((found[1] and int(found[1], 16), int(found[2], 16), found[3], tuple(entries)))
+        out.append(
+            (result[1] and int(result[1], 16), int(result[2], 16), result[3], tuple(entries))
+        )
     return out
 
 
 def ours(info: DebugInfo) -> list[tuple[object, ...]]:
-    def entry_text(table: NameTable, each: NameEntry) -> tuple[object, ...]:
-        parent = each.parent
+    def entry_text(table: NameTable, entry: NameEntry) -> tuple[object, ...]:
+        parent = entry.parent
         if isinstance(parent, int):
             parent += table.header.pool_at
         return (
-            each.offset + table.header.pool_at,
-            each.die_offset,
-            each.unit,
-            each.type_unit,
+            entry.offset + table.header.pool_at,
+            entry.die_offset,
+            entry.unit,
+            entry.type_unit,
             parent,
         )
 
@@ -372,7 +376,7 @@ def ours(info: DebugInfo) -> list[tuple[object, ...]]:
             name_hash(text),
             table.string_offset(name),
             text,
-            tuple(entry_text(table, each) for each in table.entries(name)),
+            tuple(entry_text(table, entry) for entry in table.entries(name)),
         )
         for table in info.names.tables
         for name in range(table.header.name_count)
@@ -398,12 +402,12 @@ def compare(path: Path, dump: str) -> DebugInfo:
 
 def upper(name: str) -> str:
     """In capitals, but for what has none of one character."""
-    return "".join(each.upper() if len(each.upper()) == 1 else each for each in name)
+    return "".join(item.upper() if len(item.upper()) == 1 else item for item in name)
 
 
 def dies(info: DebugInfo, table: NameTable, name: int) -> list[object]:
-    found = (info.names.die_of(table, each) for each in table.entries(name))
-    return [die for die in found if die is not None]
+    result = (info.names.die_of(table, entry) for entry in table.entries(name))
+    return [die for die in result if die is not None]
 
 
 SOURCE = """
@@ -444,10 +448,10 @@ def test_indexes_of_clang(
         ("ns::g", "ns::g"), ("g", "ns::g"), ("Größe", "ns::v1::Größe"), ("main", None),
         ("calls", None), ("hidden", None),
     ]:  # fmt: skip
-        found = here.global_named(name)
-        assert (found is None) == (name in ("main", "calls"))
-        if found is not None and qualified:
-            assert found.name == qualified.rsplit("::", 1)[-1]
+        variable = here.global_named(name)
+        assert (variable is None) == (name in ("main", "calls"))
+        if variable is not None and qualified:
+            assert variable.name == qualified.rsplit("::", 1)[-1]
 
 
 def test_the_fixture(tool: Callable[[str], str]) -> None:

@@ -126,16 +126,16 @@ def test_against_the_binutils(tool: Callable[[str], str]) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     symbols = sorted({line.split()[0].split("@")[0] for line in listed.stdout.splitlines()})
-    symbols = [each for each in symbols if each.startswith("_Z")]
+    symbols = [symbol for symbol in symbols if symbol.startswith("_Z")]
     written = subprocess.run(
         [tool("c++filt")],
         input="\n".join(symbols), capture_output=True, text=True, check=True,
     )  # fmt: skip
     pairs = [*zip(symbols, written.stdout.splitlines(), strict=True)]
     read = [(symbol, theirs, demangled(symbol)) for symbol, theirs in pairs]
-    different = [each for each in read if each[2] is not None and each[1] != each[2]]
+    different = [item for item in read if item[2] is not None and item[1] != item[2]]
     assert different == []
-    assert sum(each[2] is not None for each in read) > 0.98 * len(read)
+    assert sum(item[2] is not None for item in read) > 0.98 * len(read)
 
 
 @pytest.mark.parametrize(

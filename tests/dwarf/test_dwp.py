@@ -42,7 +42,7 @@ def index_bytes(
         signatures[slot], numbers[slot] = signature, number
     head = word(2) if version == 2 else version.to_bytes(2, endian) + b"\0\0"
     out = head + word(len(columns)) + word(len(rows)) + word(count)
-    out += b"".join(each.to_bytes(8, endian) for each in signatures)
+    out += b"".join(signature.to_bytes(8, endian) for signature in signatures)
     out += b"".join(map(word, numbers)) + b"".join(map(word, columns))
     for part in (0, 1):
         out += b"".join(
@@ -52,9 +52,9 @@ def index_bytes(
 
 
 def index_of(data: bytes, endian: Endian = "little") -> PackageIndex:
-    found = read_index(NAME, data, endian)
-    assert found is not None
-    return found
+    index = read_index(NAME, data, endian)
+    assert index is not None
+    return index
 
 
 ROWS: dict[int, Row] = {
@@ -68,16 +68,16 @@ ROWS: dict[int, Row] = {
 @pytest.mark.parametrize("endian", ["little", "big"])
 @pytest.mark.parametrize("version", [2, 5])
 def test_rows(version: int, endian: Endian) -> None:
-    found = index_of(index_bytes(ROWS, version, endian=endian), endian)
-    assert (found.version, found.row_count, found.columns) == (version, 4, (1, 3))
+    index = index_of(index_bytes(ROWS, version, endian=endian), endian)
+    assert (index.version, index.row_count, index.columns) == (version, 4, (1, 3))
     for number, (signature, row) in enumerate(ROWS.items(), 1):
-        assert found.row_of(signature) == number
+        assert index.row_of(signature) == number
         expected = {1: ".debug_info", 3: ".debug_abbrev"}
-        assert found.contributions(number) == {
+        assert index.contributions(number) == {
             expected[code]: Contribution(*part) for code, part in row.items()
         }
-    assert list(found.signatures()) == list(ROWS)
-    assert found.row_of(0x4444_0003_0000_0001) is None
+    assert list(index.signatures()) == list(ROWS)
+    assert index.row_of(0x4444_0003_0000_0001) is None
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_rows(version: int, endian: Endian) -> None:
 )  # fmt: skip
 def test_section_codes(version: int, code: int, name: str | None) -> None:
     """Table 7.1, and that of version 2; what is not in them is left out."""
-    found = index_of(index_bytes({7: {code: (1, 2)}}, version, columns=(code,)))
-    assert found.contributions(1) == ({} if name is None else {name: Contribution(1, 2)})
+    index = index_of(index_bytes({7: {code: (1, 2)}}, version, columns=(code,)))
+    assert index.contributions(1) == ({} if name is None else {name: Contribution(1, 2)})
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_indexes_that_cannot_be_used(data: bytes, error: type[DwarfGpuError], me
 
 def test_an_empty_index() -> None:
     assert read_index(NAME, b"", "little") is None
-    found = index_of(index_bytes({}, slots=0))
-    assert found.row_of(0) is None and list(found.signatures()) == []
+    index = index_of(index_bytes({}, slots=0))
+    assert index.row_of(0) is None and list(index.signatures()) == []
 
 
 def test_a_slot_of_no_row() -> None:
@@ -132,10 +132,10 @@ def test_a_full_table_ends_a_search() -> None:
     """Every slot is used, none has the signature."""
     slots = 1 << 20
     head = b"\5\0\0\0" + bytes(4) + b"\1\0\0\0" + slots.to_bytes(4, "little")
-    found = index_of(head + bytes(8 * slots) + b"\1\0\0\0" * slots)
+    index = index_of(head + bytes(8 * slots) + b"\1\0\0\0" * slots)
     for signature in range(1, 20):
         with at_most(10_000_000), pytest.raises(LimitExceeded, match="slots of one hash"):
-            found.row_of(signature)
+            index.row_of(signature)
 
 
 def package(rows: Mapping[int, Row]) -> PackageSections:
@@ -195,12 +195,12 @@ def test_indexes_as_llvm_dwarfdump_prints_them(
         )
         for signature, spans in rows
     }
-    found = PackageSections(ObjectFile("prog.dwp", path.read_bytes())).index(section)
-    assert found is not None and theirs
+    index = PackageSections(ObjectFile("prog.dwp", path.read_bytes())).index(section)
+    assert index is not None and theirs
     ours = {}
-    for signature in found.signatures():
-        number = found.row_of(signature)
+    for signature in index.signatures():
+        number = index.row_of(signature)
         assert number is not None
-        parts = found.contributions(number).values()
-        ours[signature] = sorted((each.offset, each.offset + each.size_bytes) for each in parts)
+        parts = index.contributions(number).values()
+        ours[signature] = sorted((part.offset, part.offset + part.size_bytes) for part in parts)
     assert ours == theirs

@@ -93,8 +93,8 @@ def test_indirect_form(form: int) -> None:
 
 def only(data: bytes) -> Die:
     """The entry of the only unit."""
-    (found,) = debug_info(data).units
-    return found.root
+    (result,) = debug_info(data).units
+    return result.root
 
 
 def test_fixed_sizes_become_one_step() -> None:
@@ -259,9 +259,9 @@ def test_origins_that_are_a_cycle() -> None:
 )
 def test_abbreviations_that_cannot_be_used(table: bytes, message: str) -> None:
     data = elf({".debug_info": unit(b"\x01\0"), ".debug_abbrev": table})
-    (found,) = debug_info(data).units
+    (result,) = debug_info(data).units
     with pytest.raises(Malformed, match=message) as caught:
-        assert found.tree
+        assert result.tree
     assert caught.value.context is not None
 
 
@@ -287,8 +287,8 @@ def test_repeated_declarations_are_read_as_alone() -> None:
         together, alone = WordReader(table, "little"), WordReader(table, "little")
         ours = read_abbreviations(together, FORMATS[0], declared)
         expected = read_abbreviations(alone, FORMATS[0], {})
-        assert [shape(each) for each in ours.values()] == [
-            shape(each) for each in expected.values()
+        assert [shape(answer) for answer in ours.values()] == [
+            shape(item) for item in expected.values()
         ]
         assert together.position == alone.position == len(table)
     first, second = (
@@ -298,8 +298,8 @@ def test_repeated_declarations_are_read_as_alone() -> None:
 
 
 def shape(abbreviation: Abbreviation) -> tuple[object, ...]:
-    each = abbreviation
-    return each.code, each.tag, each.has_children, each.attributes, each.format
+    built = abbreviation
+    return built.code, built.tag, built.has_children, built.attributes, built.format
 
 
 def test_an_unknown_form_costs_only_the_entries_that_have_it() -> None:
@@ -318,11 +318,11 @@ def test_unit_headers(version: int, offset_size: int, endian: Endian) -> None:
     body = unit(b"\x01" + (0x1234).to_bytes(4, endian), version, 4, offset_size, endian)  # type: ignore[arg-type]
     sections = {".debug_info": body * 2, ".debug_abbrev": abbreviations(shape)}
     info = debug_info(elf(sections, endian=endian))
-    assert [each.offset for each in info.units] == [0, len(body)]
-    for each in info.units:
-        assert each.format == UnitFormat(4, offset_size, version, endian)
-        assert each.base_address == 0x1234
-        assert each.end == each.offset + len(body)
+    assert [unit.offset for unit in info.units] == [0, len(body)]
+    for item in info.units:
+        assert item.format == UnitFormat(4, offset_size, version, endian)
+        assert item.base_address == 0x1234
+        assert item.end == item.offset + len(body)
 
 
 @pytest.mark.parametrize(
@@ -343,7 +343,7 @@ def test_a_header_that_cannot_be_used_costs_its_unit(
     good = unit(b"\x01")
     sections = {".debug_info": good + header, ".debug_abbrev": abbreviations(Shape(0x11))}
     info = debug_info(elf(sections))
-    assert [each.offset for each in info.units] == [0]
+    assert [unit.offset for unit in info.units] == [0]
     (problem,) = info.problems
     assert isinstance(problem, error)
     assert message in str(problem)
@@ -353,7 +353,7 @@ def test_a_header_that_cannot_be_used_costs_its_unit(
 def test_units_after_an_unusable_one() -> None:
     data = b"\x04\0\0\0\x06\0\0\0" + unit(b"\x01")
     info = debug_info(elf({".debug_info": data, ".debug_abbrev": abbreviations(Shape(0x11))}))
-    assert [each.offset for each in info.units] == [8]
+    assert [unit.offset for unit in info.units] == [8]
     assert info.units[0].root.tag == dw.TAG_COMPILE_UNIT
 
 

@@ -19,10 +19,10 @@ def test_names_in_frames(program: str) -> None:
         expected = demangled_name(symbol.name)
         if symbol.kind != "function" or expected is None:
             continue
-        found = code_object.scopes.subprogram_at(symbol.address)
-        if found is not None:
+        subprogram = code_object.scopes.subprogram_at(symbol.address)
+        if subprogram is not None:
             compared += 1
-            ours = name_in_frames(found.die)
+            ours = name_in_frames(subprogram.die)
             if ours != expected:
                 different.append((ours, expected))
     assert different == [] and compared > 10

@@ -45,22 +45,22 @@ def section(
     slots = [(0, 0)] * slot_count
     vectors = b""
     places: list[int] = []
-    for each in names:
+    for name in names:
         places.append(len(vectors))
-        vectors += pack(f"<{1 + len(each.owners)}I", len(each.owners), *each.owners)
+        vectors += pack(f"<{1 + len(name.owners)}I", len(name.owners), *name.owners)
     texts = b""
-    for each, place in zip(names, places, strict=True):
+    for name, place in zip(names, places, strict=True):
         last = slot_count - 1
-        slot = name_hash(each.text) & last
+        slot = name_hash(name.text) & last
         while slots[slot] != (0, 0):
-            slot = slot + (name_hash(each.text) * 17 & last | 1) & last
+            slot = slot + (name_hash(name.text) * 17 & last | 1) & last
         slots[slot] = len(vectors) + len(texts), place
-        texts += each.text + b"\0"
+        texts += name.text + b"\0"
     areas = [
-        b"".join(pack("<QQ", *each) for each in units),
-        b"".join(pack("<QQQ", *each) for each in type_units),
-        b"".join(pack("<QQI", *each) for each in addresses),
-        b"".join(pack("<II", *each) for each in slots),
+        b"".join(pack("<QQ", *unit) for unit in units),
+        b"".join(pack("<QQQ", *type_unit) for type_unit in type_units),
+        b"".join(pack("<QQI", *address) for address in addresses),
+        b"".join(pack("<II", *slot) for slot in slots),
         *([pack("<II", 0, 0)] if version >= 9 else []),
         vectors + texts,
     ]
@@ -105,7 +105,7 @@ def test_areas_of_every_version(version: int) -> None:
     assert list(table.addresses) == [(Range(0x1000, 0x1010), 1)]
 
     def found(name: bytes) -> list[tuple[int, str, bool]]:
-        return [(each.unit, each.kind, each.is_static) for each in table.owners(name)]
+        return [(owner.unit, owner.kind, owner.is_static) for owner in table.owners(name)]
 
     assert found(b"x") == [(0, "variable", False), (1, "variable", True)]
     assert found(b"ns::f") == [(1, "function", False)]
@@ -116,9 +116,9 @@ def test_areas_of_every_version(version: int) -> None:
 
 
 def test_a_full_table_ends() -> None:
-    names = [Name(bytes((each,)), (0,)) for each in range(1, 9)]
+    names = [Name(bytes((number,)), (0,)) for number in range(1, 9)]
     table = read_gdb_index(section(names=names))
-    assert [len(list(table.owners(each.text))) for each in names] == [1] * 8
+    assert [len(list(table.owners(name.text))) for name in names] == [1] * 8
     assert not list(table.owners(b"none"))
 
 
@@ -164,7 +164,7 @@ def three_units(**areas: object) -> DebugInfo:
     """Three units of one entry each, and an index."""
     shapes = abbreviations(Shape(dw.TAG_COMPILE_UNIT))
     one = unit(b"\x01")
-    places = [(each * len(one), len(one)) for each in range(3)]
+    places = [(number * len(one), len(one)) for number in range(3)]
     index = section(units=places, **areas)  # type: ignore[arg-type]
     return debug_info(elf({".debug_info": 3 * one, ".debug_abbrev": shapes, ".gdb_index": index}))
 
@@ -174,8 +174,8 @@ def test_units_of_a_name_and_of_an_address() -> None:
         names=(Name(b"x", (owner(2), owner(0), owner(2), owner(3), owner(1 << 23))),),
         addresses=((0x10, 0x20, 1), (0x18, 0x28, 2), (0x18, 0x28, 2), (0x18, 0x28, 77)),
     )
-    assert [info.units.index(each) for each in info.gdb_index.units_named("x")] == [2, 0]
-    assert [info.units.index(each) for each in info.gdb_index.units_at(0x1F)] == [2, 1]
+    assert [info.units.index(unit) for unit in info.gdb_index.units_named("x")] == [2, 0]
+    assert [info.units.index(unit) for unit in info.gdb_index.units_at(0x1F)] == [2, 1]
     assert not list(info.gdb_index.units_at(0x28))
 
 
@@ -194,7 +194,7 @@ def test_a_unit_that_is_not_there() -> None:
 
 
 def test_a_long_chain_of_slots_is_given_up() -> None:
-    names = [Name(b"%d" % each, (0,)) for each in range(1 << 15)]
+    names = [Name(b"%d" % number, (0,)) for number in range(1 << 15)]
     table = read_gdb_index(section(names=names, slot_count=1 << 15))
     with at_most(35_000):
         assert not list(table.owners(b"none"))
@@ -223,14 +223,14 @@ def test_like_readelf(name: str, tool: Callable[[str], str]) -> None:
     assert table is not None
     assert f"Version {table.version}" in text
     units = re.findall(r"^\[ *\d+\] (?:0x)?([0-9a-f]+) - ", text, re.MULTILINE)
-    assert [int(each, 16) for each in units] == [*table.units]
+    assert [int(unit, 16) for unit in units] == [*table.units]
     rows = re.findall(r"^([0-9a-f]{16}) ([0-9a-f]{16}) (\d+)$", text, re.MULTILINE)
     assert [(Range(int(a, 16), int(b, 16)), int(c)) for a, b, c in rows] == [*table.addresses]
     theirs = {
-        each: [(int(a), c, b == "static") for a, b, c in READELF_OWNER.findall(owners)]
-        for each, owners in READELF_NAME.findall(text)
+        item: [(int(a), c, b == "static") for a, b, c in READELF_OWNER.findall(owners)]
+        for item, owners in READELF_NAME.findall(text)
     }
     assert theirs == {
-        each.decode(): [(one.unit, one.kind, one.is_static) for one in owners]
-        for each, owners in table.names()
+        item.decode(): [(one.unit, one.kind, one.is_static) for one in owners]
+        for item, owners in table.names()
     }

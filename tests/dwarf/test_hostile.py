@@ -183,7 +183,7 @@ def test_abbreviation_tables_that_overlap() -> None:
     made = elf({".debug_info": units, ".debug_abbrev": b"".join(records) + b"\0"})
 
     def roots() -> list[int]:
-        return [each.root.tag for each in debug_info(made).units]
+        return [unit.root.tag for unit in debug_info(made).units]
 
     with pytest.raises(LimitExceeded, match="abbrev"):
         soon(roots)
@@ -197,7 +197,7 @@ def test_names_deep_in_namespaces() -> None:
     ]
     scopes, unit = scopes_of(b"\2" * count + b"\3x\0" * count, *shapes)
     assert soon(lambda: scopes.global_named("a::x")) is None
-    name = soon(lambda: [qualified_name(each.die) for each in scopes.globals_of(unit)][-1])
+    name = soon(lambda: [qualified_name(variable.die) for variable in scopes.globals_of(unit)][-1])
     assert name == "::".join(["(anonymous namespace)"] * 100 + ["x"])
 
 
@@ -217,8 +217,8 @@ def test_functions_that_share_a_long_range_list() -> None:
     scopes, _ = scopes_of(entries, function, others={".debug_rnglists": spans + b"\0"})
 
     def names() -> list[str | None]:
-        found = [scopes.subprogram_at(0x1000 + n) for n in range(300)]
-        return [None if each is None else each.name for each in found]
+        result = [scopes.subprogram_at(0x1000 + n) for n in range(300)]
+        return [None if item is None else item.name for item in result]
 
     assert soon(names)[:3] == ["g", None, "g"]
 
@@ -227,7 +227,7 @@ def test_variables_that_share_a_long_name() -> None:
     shape = Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRP),))
     entries = FUNCTION_ENTRY + (b"\3" + bytes(4)) * 2_000 + b"\0\0"
     scopes, _ = scopes_of(entries, FUNCTION, shape, others={".debug_str": b"A" * 500_000 + b"\0"})
-    names = soon(lambda: [each.name for each in scopes.variables_at(0x1000)])
+    names = soon(lambda: [variable.name for variable in scopes.variables_at(0x1000)])
     assert names[0] is names[-1]
     assert names[0] == "A" * LONGEST_NAME_BYTES + "..."
 
@@ -285,8 +285,8 @@ def test_structures_in_one_another_are_laid_out_in_bounded_work() -> None:
     """2^40 members in all."""
     text = soon(lambda: offset_text(NESTED))
     assert text is not None and text.count(" n;") <= MAX_MEMBERS and "...\n" in text
-    found = str(soon(lambda: layout(NESTED)))
-    assert found.count("'name': 'n'") <= MAX_MEMBERS and "'holes': []" in found
+    result = str(soon(lambda: layout(NESTED)))
+    assert result.count("'name': 'n'") <= MAX_MEMBERS and "'holes': []" in result
 
 
 def test_a_structure_that_contains_itself() -> None:
@@ -295,7 +295,7 @@ def test_a_structure_that_contains_itself() -> None:
     assert text is not None
     assert text.count("struct sself me2; <error: struct sself contains itself>") == 1
     members = soon(lambda: layout(kind))["members"]
-    assert isinstance(members, list) and [each["name"] for each in members] == ["me", "me2"]
+    assert isinstance(members, list) and [member["name"] for member in members] == ["me", "me2"]
     value = TypedValue(kind, bits=Bits(0, 64, 0, 1, ("not in the state",)))
     assert soon(lambda: reasons(value, "little")) == ("not in the state",)
 
@@ -311,7 +311,7 @@ def test_a_bit_field_of_an_impossible_size(size: int) -> None:
     assert f"int bf : <error: {message}>;" in (offset_text(kind) or "")
     members = layout(kind)["members"]
     assert isinstance(members, list)
-    assert [each["bit_size"] for each in members] == [32, None]
+    assert [member["bit_size"] for member in members] == [32, None]
     with pytest.raises(IllFormed, match=message):
         assert kind.members[1].bit_size
 
@@ -509,8 +509,8 @@ def test_owners_of_variables_of_nameless_functions() -> None:
 
     def asked(count: int) -> Callable[[], object]:
         scopes, _ = scopes_of(b"\2\3x\0\0" * count + b"\0", *shapes)
-        wanted = Wanted(("f::x",))
-        return lambda: list(find_variables(scopes, wanted))
+        expected = Wanted(("f::x",))
+        return lambda: list(find_variables(scopes, expected))
 
     assert_linear(asked, 300)
 

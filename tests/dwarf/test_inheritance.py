@@ -30,15 +30,15 @@ from dwarfgpu.errors import LimitExceeded
 )
 def test_parts_with_a_member(classes: str, holders: str, expected: list[str]) -> None:
     """A small letter is a virtual base class."""
-    below = dict(each.split(":") for each in classes.split())
+    below = dict(word.split(":") for word in classes.split())
 
     def bases(kind: str) -> Iterator[tuple[str, str, bool]]:
-        for each in below.get(kind, ""):
-            yield kind + each, each.upper(), each.islower()
+        for path in below.get(kind, ""):
+            yield kind + path, path.upper(), path.islower()
 
-    found = inherited("D", lambda kind: [kind] if kind in holders else [], bases)
-    assert sorted("".join(each.classes) for each in found) == sorted(expected)
-    assert all(each.members == (each.classes[-1],) for each in found)
+    result = inherited("D", lambda kind: [kind] if kind in holders else [], bases)
+    assert sorted("".join(path.classes) for path in result) == sorted(expected)
+    assert all(path.members == (path.classes[-1],) for path in result)
 
 
 def test_very_many_base_classes() -> None:

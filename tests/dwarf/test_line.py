@@ -124,15 +124,15 @@ def info_of(
 
 
 def table_of(made: Table, others: dict[str, bytes] | None = None) -> LineTable:
-    found = info_of(made, others).units[0].line_table
-    assert found is not None
-    return found
+    result = info_of(made, others).units[0].line_table
+    assert result is not None
+    return result
 
 
 def rows(made: Table) -> list[LineRow]:
-    found = table_of(made)
-    assert not found.problems
-    return list(found.matrix.rows)
+    result = table_of(made)
+    assert not result.problems
+    return list(result.matrix.rows)
 
 
 def row(address: int, number: int, **changes: int) -> LineRow:
@@ -197,7 +197,7 @@ def test_operations_of_long_instructions() -> None:
     program += bytes((FIXED_ADVANCE, 1, 0, COPY))
     program += made.address(0x1800) + bytes((COPY,))
     last = 0x1020 + (2 + 242) // 3 * 16
-    assert [(each.address, each.op_index) for each in rows(evolve(made, program=program))] == [
+    assert [(row.address, row.op_index) for row in rows(evolve(made, program=program))] == [
         (0x1000, 1),
         (0x1000, 2),
         (0x1010, 0),
@@ -233,20 +233,20 @@ def test_numbers_wrap() -> None:
 def test_rows_before_a_fault_are_kept(program: bytes, message: str) -> None:
     made = Table()
     good = made.address(0x1000) + bytes((COPY, 255)) + END
-    found = table_of(evolve(made, program=good + program))
-    (problem,) = found.problems
+    result = table_of(evolve(made, program=good + program))
+    (problem,) = result.problems
     assert isinstance(problem, Malformed) and message in str(problem)
-    assert len(found.matrix.rows) == 3
-    assert found.line_at(0x1000) is not None
+    assert len(result.matrix.rows) == 3
+    assert result.line_at(0x1000) is not None
     with pytest.raises(
         Malformed, match="made.co: .debug_line table 0x0: line program opcode at 0x"
     ):
-        found.line_at(0x5000)
+        result.line_at(0x5000)
 
 
 def test_a_line_range_of_zero() -> None:
-    found = table_of(Table(bytes((COPY, 13)), range=0))
-    assert "line_range is 0" in str(found.problems[0]) and len(found.matrix.rows) == 1
+    result = table_of(Table(bytes((COPY, 13)), range=0))
+    assert "line_range is 0" in str(result.problems[0]) and len(result.matrix.rows) == 1
 
 
 # Headers and names
@@ -290,12 +290,12 @@ def test_bad_headers(data: bytes, kind: type[DwarfGpuError], message: str) -> No
 )  # fmt: skip
 def test_a_bad_name_table_costs_names_only(names: bytes, message: str) -> None:
     made = Table(names=names)
-    found = table_of(evolve(made, program=made.address(0x1000) + bytes((SET_FILE, 9, COPY)) + END))
-    (problem,) = found.problems
+    result = table_of(evolve(made, program=made.address(0x1000) + bytes((SET_FILE, 9, COPY)) + END))
+    (problem,) = result.problems
     assert message in str(problem)
-    assert len(found.matrix.rows) == 2
+    assert len(result.matrix.rows) == 2
     with pytest.raises(DwarfGpuError, match="made.co: .debug_line table 0x0: "):
-        found.file(9)
+        result.file(9)
 
 
 def test_names_before_dwarf_5() -> None:
@@ -303,22 +303,22 @@ def test_names_before_dwarf_5() -> None:
     names = b"inc\0/abs\0\0" + b"a.c\0" + uleb(0, 0, 0) + b"b.h\0" + uleb(1, 77, 88)
     names += b"c.h\0" + uleb(2, 0, 0) + b"/d.h\0" + uleb(1, 0, 0) + b"e.h\0" + uleb(3, 0, 0) + b"\0"
     program = extended(3, b"made.h\0" + uleb(1, 0, 0))
-    found = table_of(Table(program, 4, names=names))
-    assert [(each.number, each.path) for each in found.files if each.number != 5] == [
+    result = table_of(Table(program, 4, names=names))
+    assert [(file.number, file.path) for file in result.files if file.number != 5] == [
         (1, "/src/a.c"),
         (2, "/src/inc/b.h"),
         (3, "/abs/c.h"),
         (4, "/d.h"),
         (6, "/src/inc/made.h"),
     ]
-    assert (found.file(2).entry.modified, found.file(2).entry.size_bytes) == (77, 88)
-    assert (found.file(1).entry.modified, found.file(1).entry.size_bytes) == (None, None)
-    assert [each.number for each in found.files_named("inc/made.h")] == [6]
+    assert (result.file(2).entry.modified, result.file(2).entry.size_bytes) == (77, 88)
+    assert (result.file(1).entry.modified, result.file(1).entry.size_bytes) == (None, None)
+    assert [file.number for file in result.files_named("inc/made.h")] == [6]
     for number in (0, 7):
         with pytest.raises(IllFormed, match=f"no file {number}, only 1 to 6"):
-            found.file(number)
+            result.file(number)
     with pytest.raises(IllFormed, match="no directory 3"):
-        _ = found.file(5).path
+        _ = result.file(5).path
 
 
 DIGEST = bytes(range(16))
@@ -341,16 +341,16 @@ def test_names_of_dwarf_5() -> None:
         )
 
     files = table(description, [entry(0, 0, 1, 3), entry(4, 1, 0, 0), entry(8, 2, 1, 1)])
-    found = table_of(
+    result = table_of(
         Table(names=directories + files), {".debug_line_str": lines, ".debug_str": strings}
     )
-    assert not found.problems
-    assert [(each.number, each.path, each.md5, each.source) for each in found.files] == [
+    assert not result.problems
+    assert [(file.number, file.path, file.md5, file.source) for file in result.files] == [
         (0, "/build/a.c", DIGEST, "int x;\n"),
         (1, "/build/inc/b.h", None, None),  # DW_LNCT_LLVM_is_MD5 is 0; no source
         (2, "/abs/c.h", DIGEST, ""),  # an empty file
     ]
-    entry_0 = found.file(0).entry
+    entry_0 = result.file(0).entry
     assert (entry_0.modified, entry_0.size_bytes) == (0x0201, 0x63)
     # what nobody knows is kept by its number
     assert [(number, value.raw) for number, value in entry_0.others] == [
@@ -383,13 +383,13 @@ def test_directories_are_relative_to_that_of_the_compilation(
 ) -> None:
     names = table([(PATH, 8)], [own + b"\0", b"inc\0"])
     names += table([(PATH, 8), (DIRECTORY, dw.FORM_UDATA)], [b"a.c\0\x01"])
-    found = info_of(Table(names=names), directory=compilation).units[0].line_table
-    assert found is not None
-    assert found.file(0).path == expected
-    for wanted in ("a.c", "inc/a.c", "./inc//a.c", expected):
-        assert [each.number for each in found.files_named(wanted)] == [0]
-    for wanted in ("c", "nc/a.c", "other/a.c", "/inc/a.c", "a.c/", ""):
-        assert not found.files_named(wanted) or wanted == "a.c/"
+    result = info_of(Table(names=names), directory=compilation).units[0].line_table
+    assert result is not None
+    assert result.file(0).path == expected
+    for wish in ("a.c", "inc/a.c", "./inc//a.c", expected):
+        assert [file.number for file in result.files_named(wish)] == [0]
+    for wish in ("c", "nc/a.c", "other/a.c", "/inc/a.c", "a.c/", ""):
+        assert not result.files_named(wish) or wish == "a.c/"
 
 
 @pytest.mark.parametrize(
@@ -449,8 +449,8 @@ START = Table().address(0x1000) + bytes((SET_FILE, 0))
 
 
 def numbers(lines: Lines, *addresses: int) -> list[int | None]:
-    found = [lines.line_of(LOAD + address) for address in addresses]
-    return [each and each.line for each in found]
+    result = [lines.line_of(LOAD + address) for address in addresses]
+    return [item and item.line for item in result]
 
 
 def test_line_of() -> None:
@@ -460,9 +460,9 @@ def test_line_of() -> None:
     assert numbers(lines, 0xFFF, 0x1000, 0x1003, 0x1004, 0x100B, 0x100C, 0x1013, 0x1014) == [
         None, 5, 5, 6, 6, 8, 8, None,
     ]  # fmt: skip
-    found = lines.line_of(LOAD + 0x100D)
-    assert found is not None
-    assert (str(found), found.span) == ("/src/a.c:8", Range(LOAD + 0x100C, LOAD + 0x1014))
+    line = lines.line_of(LOAD + 0x100D)
+    assert line is not None
+    assert (str(line), line.span) == ("/src/a.c:8", Range(LOAD + 0x100C, LOAD + 0x1014))
     assert lines.pcs_of("a.c", 6) == (LOAD + 0x1004, LOAD + 0x1008)
     assert lines.pcs_of("a.c", 7) == lines.pcs_of("b.c", 6) == ()
 
@@ -571,13 +571,13 @@ def test_programs_are_read_once_and_only_where_they_can_matter() -> None:
 def test_the_embedded_source_of_a_fixture() -> None:
     lines = Lines(Scopes(fixture("hip/nest.gfx942.O2.v5.src.co", LOAD)))
     pc, *_ = lines.pcs_of("nest.hip", 13)
-    found = lines.line_of(pc)
-    assert found is not None and found.file.source is not None
-    assert found.file.source.splitlines()[found.line - 1].strip() == "r += in[t + 1];"
-    assert found.file.source == (Path(__file__).parents[2] / "fixtures/hip/nest.hip").read_text(
+    line = lines.line_of(pc)
+    assert line is not None and line.file.source is not None
+    assert line.file.source.splitlines()[line.line - 1].strip() == "r += in[t + 1];"
+    assert line.file.source == (Path(__file__).parents[2] / "fixtures/hip/nest.hip").read_text(
         encoding="utf-8"
     )
-    assert str(found) == "hip/nest.hip:13:10"
+    assert str(line) == "hip/nest.hip:13:10"
 
 
 # Hostile input
@@ -602,18 +602,18 @@ def test_overlapping_tables_are_limited() -> None:
     }
     info = debug_info(elf(sections))
     with pytest.raises(LimitExceeded, match="line tables overlap"):
-        for each in info.units:
-            assert each.line_table is not None
-            _ = each.line_table.matrix
+        for item in info.units:
+            assert item.line_table is not None
+            _ = item.line_table.matrix
 
 
 def test_one_long_name_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_table, "MAX_NAME_BYTES", 1000)
     names = table([(PATH, dw.FORM_LINE_STRP)], [bytes(4)])
     names += table([(PATH, dw.FORM_LINE_STRP)], [n.to_bytes(4, "little") for n in range(20)])
-    found = table_of(Table(names=names), {".debug_line_str": b"x" * 100 + b"\0"})
+    result = table_of(Table(names=names), {".debug_line_str": b"x" * 100 + b"\0"})
     with pytest.raises(LimitExceeded, match="made.co: .debug_line table 0x0: names of more than"):
-        found.files_named("x")
+        result.files_named("x")
 
 
 def use(info: DebugInfo) -> None:
@@ -622,17 +622,17 @@ def use(info: DebugInfo) -> None:
     for pc in (LOAD + 0x1000, LOAD + 0x1010, LOAD):
         attempt(lambda pc=pc: str(lines.line_of(pc)))
     attempt(lambda: lines.pcs_of("a.c", 3))
-    for each in info.units:
+    for parsed_unit in info.units:
         try:
-            found = each.line_table
+            result = parsed_unit.line_table
         except DwarfGpuError as error:
             assert str(error) and "\n" not in str(error)
             continue
-        if found is not None:
-            for problem in found.problems:
+        if result is not None:
+            for problem in result.problems:
                 assert str(problem)
-            assert len(found.matrix.rows) <= found.header.end - found.header.offset
-            for file in found.files[:50]:
+            assert len(result.matrix.rows) <= result.header.end - result.header.offset
+            for file in result.files[:50]:
                 attempt(lambda file=file: (file.path, file.source, file.md5))
 
 

@@ -38,8 +38,8 @@ FILE = re.compile(
 
 
 def tables(info: DebugInfo) -> dict[int, LineTable]:
-    found = [unit.line_table for unit in info.units]
-    return {table.offset: table for table in found if table is not None}
+    line_tables = [unit.line_table for unit in info.units]
+    return {table.offset: table for table in line_tables if table is not None}
 
 
 def printed_tables(text: str) -> Iterator[tuple[int, str]]:
@@ -58,13 +58,13 @@ def row_text(row: LineRow) -> tuple[int | str, ...]:
 def files_text(table: LineTable) -> list[tuple[object, ...]]:
     return [
         (
-            each.number,
-            each.name,
-            each.entry.directory,
-            each.md5.hex() if each.md5 else None,
-            None if each.source is None else each.source.replace("\n", "\\n").replace('"', '\\"'),
+            file.number,
+            file.name,
+            file.entry.directory,
+            file.md5.hex() if file.md5 else None,
+            None if file.source is None else file.source.replace("\n", "\\n").replace('"', '\\"'),
         )
-        for each in table.files
+        for file in table.files
     ]
 
 
@@ -165,10 +165,10 @@ def test_rows_as_readelf_decodes_them(name: str, tool: Callable[[str], str]) -> 
     ).stdout
     theirs = []
     for line in text.splitlines():
-        found = DECODED.match(line.rstrip())
-        if found:
-            number = 0 if found[2] == "-" else int(found[2])
-            theirs.append((found[1].rsplit("/", 1)[-1], number, int(found[3], 16), bool(found[4])))
+        match = DECODED.match(line.rstrip())
+        if match:
+            number = 0 if match[2] == "-" else int(match[2])
+            theirs.append((match[1].rsplit("/", 1)[-1], number, int(match[3], 16), bool(match[4])))
     ours = [
         (
             table.file(row.file).name.rsplit("/", 1)[-1],
@@ -196,7 +196,7 @@ def test_lines_as_llvm_symbolizer_finds_them(name: str, tool: Callable[[str], st
         for row in table.matrix.rows:
             if not row.end_sequence:
                 rows[offset, row.address].append(row.line)
-    addresses = [each for span in spans for each in range(span.begin, span.end, 4)]
+    addresses = [number for span in spans for number in range(span.begin, span.end, 4)]
     out = subprocess.run(
         [tool("llvm-symbolizer-19"), "--no-inlines", f"--obj={path}", "--output-style=GNU"],
         input="\n".join(map(hex, addresses)),
@@ -207,15 +207,15 @@ def test_lines_as_llvm_symbolizer_finds_them(name: str, tool: Callable[[str], st
     theirs = [line for line in out if re.search(r":(\d+|\?)( |$)", line)]
     assert len(theirs) == len(addresses)
     for address, text in zip(addresses, theirs, strict=True):
-        found = re.match(r"(.*):(\d+|\?)", text)
-        assert found
+        match = re.match(r"(.*):(\d+|\?)", text)
+        assert match
         ours = lines.line_of(load + address)
-        number = 0 if found[2] == "?" else int(found[2])
+        number = 0 if match[2] == "?" else int(match[2])
         if ours is None:
             assert number == 0
         else:
             assert ours.span.begin <= load + address < ours.span.end
             lines_there = rows[ours.file.table.offset, ours.row.address]
             assert number in lines_there
-            assert ours.file.path.endswith(found[1].rsplit("/", 1)[-1]) or len(lines_there) > 1
+            assert ours.file.path.endswith(match[1].rsplit("/", 1)[-1]) or len(lines_there) > 1
             assert ours.line == number or ours.row.is_stmt

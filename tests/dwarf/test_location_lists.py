@@ -48,10 +48,10 @@ def located(lists: bytes, version: int = 5, load_address: int = LOAD) -> list[tu
         file_of(entries, [ROOT], {**ADDRESSES, section: lists}, version), load_address
     )
     unit = info.units[0]
-    found = unit.location_of(unit.root, dw.AT_LOCATION)
-    assert isinstance(found, LocList)
-    assert found.unit is unit
-    return [(entry.begin, entry.end, entry.expression) for entry in found.entries]
+    location = unit.location_of(unit.root, dw.AT_LOCATION)
+    assert isinstance(location, LocList)
+    assert location.unit is unit
+    return [(entry.begin, entry.end, entry.expression) for entry in location.entries]
 
 
 def ranged(lists: bytes, version: int = 5) -> tuple[Range, ...]:
@@ -117,9 +117,9 @@ def test_location_lists_before_dwarf_5(version: int) -> None:
     entries = b"\x01" + address(0x1000) + bytes(4)
     others = {".debug_loc": data + pair(0, 0)}
     unit = debug_info(file_of(entries, [shape], others, version)).units[0]
-    found = unit.location_of(unit.root, dw.AT_LOCATION)
-    assert isinstance(found, LocList)
-    assert [(entry.begin, entry.end, entry.expression) for entry in found.entries] == [
+    location = unit.location_of(unit.root, dw.AT_LOCATION)
+    assert isinstance(location, LocList)
+    assert [(entry.begin, entry.end, entry.expression) for entry in location.entries] == [
         (0x1004, 0x1008, X), (0x1000, 0x1010, Y), (0x8001, 0x8002, Y),
     ]  # fmt: skip
 
@@ -189,9 +189,9 @@ def test_lists_by_index(index: int, expected: list[tuple[int, int]]) -> None:
         ".debug_loclists", dw.AT_LOCLISTS_BASE, dw.AT_LOCATION, dw.FORM_LOCLISTX, index
     )
     unit = debug_info(data).units[0]
-    found = unit.location_of(unit.root, dw.AT_LOCATION)
-    assert isinstance(found, LocList)
-    assert [(entry.begin, entry.end) for entry in found.entries] == expected
+    location = unit.location_of(unit.root, dw.AT_LOCATION)
+    assert isinstance(location, LocList)
+    assert [(entry.begin, entry.end) for entry in location.entries] == expected
     data, _ = indexed(".debug_rnglists", dw.AT_RNGLISTS_BASE, dw.AT_RANGES, dw.FORM_RNGLISTX, index)
     assert list(code_ranges(debug_info(data).units[0].root)) == expected
 
@@ -269,11 +269,11 @@ def result(lists: bytes, root: int) -> object:
     info = debug_info(file_of(entries, [ROOT], {**ADDRESSES, ".debug_loclists": lists}))
     (unit,) = info.units
     try:
-        found = unit.location_of(unit.root, dw.AT_LOCATION)
+        location = unit.location_of(unit.root, dw.AT_LOCATION)
     except DwarfGpuError as error:
         return type(error), str(error)
-    assert isinstance(found, LocList)
-    return found.entries, found.empty, found.in_order, unit.sections.budget._spent_bytes
+    assert isinstance(location, LocList)
+    return location.entries, location.empty, location.in_order, unit.sections.budget._spent_bytes
 
 
 def test_short_pairs_of_offsets_are_read_as_any_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,10 +293,10 @@ def test_short_pairs_of_offsets_are_read_as_any_others(monkeypatch: pytest.Monke
         data += rng.choice([END, END + bytes(400), b""])
         data = data[: rng.randrange(len(data) + 1)] if rng.random() < 0.2 else data
         lists.append((data, rng.choice([0x1000, (1 << 64) - 0x100, (1 << 64) - 1])))
-    found = [result(*one) for one in lists]
+    outcome = [result(*one) for one in lists]
     monkeypatch.setattr(location_lists, "_SHORT_OFFSET", 0)
-    assert found == [result(*one) for one in lists]
-    assert sum(isinstance(one, tuple) and len(one) == 4 for one in found) > 100
+    assert outcome == [result(*one) for one in lists]
+    assert sum(isinstance(one, tuple) and len(one) == 4 for one in outcome) > 100
 
 
 def test_an_entry_of_a_list_takes_no_call_of_its_own() -> None:

@@ -37,10 +37,10 @@ def test_every_name_of_every_unit(path: object) -> None:
     info = DebugInfo.of(open_object(str(path)))
     for unit in info.units:
         try:
-            found = set(names(unit))
+            result = set(names(unit))
         except DwarfGpuError:
             continue
-        assert all(mentions(info, name)(unit) for name in found)
+        assert all(mentions(info, name)(unit) for name in result)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -49,10 +49,10 @@ def test_every_variable_of_every_unit(path: object) -> None:
     info = DebugInfo.of(open_object(str(path)))
     for unit in info.units:
         try:
-            found = set(variables(unit))
+            result = set(variables(unit))
         except DwarfGpuError:
             continue
-        assert all(mentions(info, name, DATA)(unit) for name in found)
+        assert all(mentions(info, name, DATA)(unit) for name in result)
 
 
 def variables(unit: CompilationUnit) -> Iterator[str]:
@@ -117,7 +117,7 @@ OFFSET = pack("<I", 4)
 )  # fmt: skip
 def test_entries_of_a_tag(shapes: list[Shape], entries: bytes, expected: bool, others: int) -> None:
     """Whether few strings end in the name or many."""
-    strings = b"\0abaab\0"[:4] + b"ab\0" + b"".join(b"%dab\0" % each for each in range(others))
+    strings = b"\0abaab\0"[:4] + b"ab\0" + b"".join(b"%dab\0" % number for number in range(others))
     root = Shape(dw.TAG_COMPILE_UNIT, (), has_children=True)
     data = elf(
         {
@@ -127,9 +127,9 @@ def test_entries_of_a_tag(shapes: list[Shape], entries: bytes, expected: bool, o
         },
         machine=62,
     )
-    (found,) = debug_info(data).units
-    assert mentions(found.info, "ab", DATA)(found) == expected
-    assert mentions(found.info, "ab")(found) or not expected
+    (result,) = debug_info(data).units
+    assert mentions(result.info, "ab", DATA)(result) == expected
+    assert mentions(result.info, "ab")(result) or not expected
 
 
 def test_units_without_a_name_are_passed_over() -> None:

@@ -30,20 +30,28 @@ def _pc(function: str, offset: int = 0x10) -> int:
 
 def test_where_they_are_and_to_which_function_they_belong() -> None:
     (unit,) = CodeObject.open(LIBRARY).info.units
-    found = nameless_variables(unit)
-    assert [each.name for each in found] == [
+    result = nameless_variables(unit)
+    assert [item.name for item in result] == [
         "storage", "sums", "storage", "sums", "hits", "hits", "partial", "partial",
     ]  # fmt: skip
-    assert all(map(is_nameless, found))
-    owners = [{(each.name or "").partition("<")[0] for each in owners_of(one)} for one in found]
+    assert all(map(is_nameless, result))
+    owners = [{(owner.name or "").partition("<")[0] for owner in owners_of(one)} for one in result]
     assert owners == [{"reverse"}] * 4 + [{"count"}] * 2 + [{"total"}] * 2
     scopes = CodeObject.open(LIBRARY).scopes
     (call, *_) = [
         die for die in scopes.chain_at(_pc("reverse_kernelILj16")) if "verse<" in die.name
     ]
     assert call.name == "reverse<16U, float>"
-    assert [each.name for each in variables_of(call)] == ["storage", "sums", "storage", "sums"]
-    assert [each.type_text for each in variables_of(call, "sums")] == ["float [16]", "double [32]"]
+    assert [variable.name for variable in variables_of(call)] == [
+        "storage",
+        "sums",
+        "storage",
+        "sums",
+    ]
+    assert [variable.type_text for variable in variables_of(call, "sums")] == [
+        "float [16]",
+        "double [32]",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,9 +66,9 @@ def test_where_they_are_and_to_which_function_they_belong() -> None:
     ],
 )  # fmt: skip
 def test_where(name: str, lines: list[str]) -> None:
-    found = run("where", "--file", LIBRARY, name).lines
-    assert [line for line in found if line.startswith("global")] == [f"global {e}" for e in lines]
-    assert sum("lit2, DW_OP_swap, DW_OP_xderef" in line for line in found) == len(lines)
+    result = run("where", "--file", LIBRARY, name).lines
+    assert [line for line in result if line.startswith("global")] == [f"global {e}" for e in lines]
+    assert sum("lit2, DW_OP_swap, DW_OP_xderef" in line for line in result) == len(lines)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +108,7 @@ def test_values_in_functions_that_use_them(function: str, name: str, text: str) 
     done = run("eval", "--file", LIBRARY, "--pc", hex(_pc(function)), *MEMORY, name)
     assert done.lines[0].startswith(f"{name} = {text}")
     # Which instance it is, the types tell and not the entries.
-    assert any("of 2 instances" in each for each in done.notes) == (name == "storage")
+    assert any("of 2 instances" in note for note in done.notes) == (name == "storage")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +124,7 @@ def test_where_the_innermost_function_is_another(
     done = run("eval", "--file", LIBRARY, "--pc", hex(pc), *MEMORY, "storage[1]", "&storage")
     assert done.lines == ["storage[1] = 2", "&storage = (float (*)[16]) local#0x0"]
     note = "storage is that of reverse<16U, float>, which is inlined into this function"
-    assert any(note in each for each in done.notes) == is_noted
+    assert any(note in item for item in done.notes) == is_noted
 
 
 @pytest.mark.parametrize("offset", [0, 0x10, 0x48])
@@ -145,7 +153,7 @@ def test_all_variables_of_a_frame() -> None:
     listed = run_json(
         "eval", "--file", LIBRARY, "--pc", hex(_pc("total_shorts")), *MEMORY
     ).json["variables"]  # fmt: skip
-    types = [each["type"] for each in listed if each["name"] == "partial"]
+    types = [item["type"] for item in listed if item["name"] == "partial"]
     assert types == ["wide<short>::type [8]", "wide<int>::type [8]"]
 
 

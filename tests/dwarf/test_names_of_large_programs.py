@@ -95,15 +95,15 @@ def program(tmp_path: Path, language: int = C, *, has_malloc: bool = False) -> C
 
 def test_a_function(tmp_path: Path, read: list[int]) -> None:
     file = program(tmp_path)
-    assert [each.entry for each in functions_named(file, "main")] == [CODE + 16 * 7]
+    assert [function.entry for function in functions_named(file, "main")] == [CODE + 16 * 7]
     assert len(read) == 1
     assert functions_named(file, "nothing") == []
     assert len(read) == 1
 
 
 def test_templates_without_arguments(tmp_path: Path, read: list[int]) -> None:
-    found = functions_named(program(tmp_path, CPLUSPLUS), "twice")
-    assert [each.entry for each in found] == [CODE + 16 * 9, CODE + 16 * 11]
+    functions = functions_named(program(tmp_path, CPLUSPLUS), "twice")
+    assert [symbol.entry for symbol in functions] == [CODE + 16 * 9, CODE + 16 * 11]
     assert len(read) == 2
 
 
@@ -140,17 +140,19 @@ def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
 )
 def test_lists(tmp_path: Path, read: list[int], kind: Kind, pattern: str, names: list[str]) -> None:
     file = program(tmp_path)
-    wanted = re.compile(pattern)
-    assert [each.name for each in listed_symbols(file.info, kind, wanted)] == names
+    expected = re.compile(pattern)
+    assert [
+        listed_symbol.name for listed_symbol in listed_symbols(file.info, kind, expected)
+    ] == names
     assert len(read) <= 2
-    every = (each.name for each in listed_symbols(file.info, kind))
-    assert [name for name in every if wanted.search(name)] == names
+    every = (listed_symbol.name for listed_symbol in listed_symbols(file.info, kind))
+    assert [name for name in every if expected.search(name)] == names
 
 
 def test_a_word_of_many_strings(tmp_path: Path, read: list[int]) -> None:
     file = program(tmp_path)
-    found = listed_symbols(file.info, "functions", re.compile("ain_1"))
-    assert {each.name for each in found} == {
+    result = listed_symbols(file.info, "functions", re.compile("ain_1"))
+    assert {symbol.name for symbol in result} == {
         f"some_main_{n}" for n in range(UNITS) if f"{n}"[0] == "1"
     }
     assert 100 < len(read) < UNITS
@@ -158,8 +160,8 @@ def test_a_word_of_many_strings(tmp_path: Path, read: list[int]) -> None:
 
 def test_functions_where_mangled_names_are(tmp_path: Path, read: list[int]) -> None:
     file = program(tmp_path, CPLUSPLUS)
-    found = listed_symbols(file.info, "functions", re.compile("twice<l"))
-    assert [each.name.partition("(")[0] for each in found] == ["twice<long>"]
+    result = listed_symbols(file.info, "functions", re.compile("twice<l"))
+    assert [symbol.name.partition("(")[0] for symbol in result] == ["twice<long>"]
     assert len(read) == 2
 
 
@@ -170,7 +172,7 @@ def test_typed_names(tmp_path: Path, read: list[int], word: str, most: int) -> N
     file = program(tmp_path)
     units = list(typed_names(file, word))
     assert len(read) == most
-    names = {name for each in units for name, _ in each.names if name.startswith(word)}
+    names = {name for unit in units for name, _ in unit.names if name.startswith(word)}
     assert bool(names) is bool(most)
 
 
@@ -199,12 +201,17 @@ def test_a_list_by_a_word_has_all_that_match(path: Path) -> None:
         pytest.skip("not opened alone")
     kinds: tuple[Kind, ...] = ("functions", "variables", "types")
     for kind in kinds:
-        every = [(each.name, each.die) for each in listed_symbols(info, kind)]
+        every = [
+            (listed_symbol.name, listed_symbol.die) for listed_symbol in listed_symbols(info, kind)
+        ]
         words = {word for name, _ in every for word in re.findall(r"[A-Za-z_]\w{3,}", name)}
         for word in sorted(words)[:5]:
-            wanted = re.compile(word[1:])
-            found = [(each.name, each.die) for each in listed_symbols(info, kind, wanted)]
-            assert found == [(name, die) for name, die in every if wanted.search(name)]
+            expected = re.compile(word[1:])
+            result = [
+                (listed_symbol.name, listed_symbol.die)
+                for listed_symbol in listed_symbols(info, kind, expected)
+            ]
+            assert result == [(name, die) for name, die in every if expected.search(name)]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -219,7 +226,7 @@ def test_names_typed_so_far_are_all_there(path: Path) -> None:
 
     every, some = SymbolIndex(), SymbolIndex()
     every.take(typed_names(file))
-    names = [name for each in typed_names(file) for name, _ in each.names]
+    names = [name for typed_name in typed_names(file) for name, _ in typed_name.names]
     words = sorted({word[:3] for name in names for word in re.findall(r"[A-Za-z_]\w*", name)})
     for word in words[:: max(1, len(words) // 8)]:
         some.require((file,), f"print {word}")
@@ -254,12 +261,15 @@ def test_a_function_is_found_as_if_every_unit_were_read(
         file = CodeObject.open(path)
     except UsageError:
         pytest.skip("not opened alone")
-    names = {each.name.partition("(")[0] for each in listed_symbols(file.info, "functions")}
+    names = {
+        listed_symbol.name.partition("(")[0]
+        for listed_symbol in listed_symbols(file.info, "functions")
+    }
     names |= {name.rpartition("::")[2].partition("<")[0] for name in names}
     names = {name for name in sorted(names)[:40] if name}
-    found = {name: functions_named(file, name) for name in names}
+    result = {name: functions_named(file, name) for name in names}
     monkeypatch.setattr(functions_by_name, "units_with_functions", lambda info, name: info.units)
-    assert found == {name: functions_named(file, name) for name in names}
+    assert result == {name: functions_named(file, name) for name in names}
 
 
 def test_progress_is_told_where_every_unit_is_read(tmp_path: Path) -> None:

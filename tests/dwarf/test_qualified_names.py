@@ -56,8 +56,8 @@ def test_spellings_of_two_names(one: str, other: str) -> None:
     ],
 )
 def test_parts(name: str, expected: list[tuple[str, str | None]]) -> None:
-    found = [(each.name.replace(" ", ""), each.parameters) for each in parts(name)]
-    assert found == expected
+    result = [(part.name.replace(" ", ""), part.parameters) for part in parts(name)]
+    assert result == expected
 
 
 @pytest.mark.parametrize(

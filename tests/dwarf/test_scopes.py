@@ -24,7 +24,7 @@ def scopes(name: str, load_address: int = 0) -> Scopes:
 
 
 def named(variables: list[Variable], name: str) -> list[Variable]:
-    return [each for each in variables if each.name == name]
+    return [variable for variable in variables if variable.name == name]
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def named(variables: list[Variable], name: str) -> list[Variable]:
 )
 @pytest.mark.parametrize("load_address", [0, 0x7FFF_0000_0000])
 def test_subprogram_at(name: str, pc: int, expected: str | None, load_address: int) -> None:
-    found = scopes(name, load_address).subprogram_at(pc + load_address)
-    assert (found.name if found else None) == expected
-    if found is not None:
-        assert any(span.covers(pc + load_address) for span in found.ranges)
+    subprogram = scopes(name, load_address).subprogram_at(pc + load_address)
+    assert (subprogram.name if subprogram else None) == expected
+    if subprogram is not None:
+        assert any(span.covers(pc + load_address) for span in subprogram.ranges)
 
 
 def test_chain_at() -> None:
@@ -57,18 +57,20 @@ def test_chain_at() -> None:
 
 
 def test_variables_innermost_first() -> None:
-    found = scopes(LEAF).variables_at(BLOCK)
-    assert [(each.name, each.kind, each.inline_level) for each in found][:4] == [
+    variables = scopes(LEAF).variables_at(BLOCK)
+    assert [(variable.name, variable.kind, variable.inline_level) for variable in variables][
+        :4
+    ] == [
         ("result", "local", 0),
         ("high", "parameter", 0),
         ("low", "parameter", 0),
         ("value", "parameter", 0),
     ]
-    inner, outer = named(found, "local")
+    inner, outer = named(variables, "local")
     assert (inner.decl_line, inner.inline_level, inner.is_shadowed) == (92, 1, False)
     assert (outer.decl_line, outer.inline_level, outer.is_shadowed) == (82, 1, True)
     # The inlined function sees the globals before the variables of its caller.
-    order = [each.name for each in found]
+    order = [variable.name for variable in variables]
     assert order.index("result") < order.index("global_struct") < order.index("local")
 
 
@@ -78,12 +80,12 @@ def test_a_name_means_the_innermost_variable() -> None:
     assert inside is not None and outside is not None
     assert (inside.decl_line, outside.decl_line) == (92, 82)
     assert here.variable_at(BLOCK, "nothing") is None
-    found = here.variable_at(0x12C0, "numbers")
-    assert found is not None and found.kind == "global"
+    variable = here.variable_at(0x12C0, "numbers")
+    assert variable is not None and variable.kind == "global"
 
 
 def test_a_variable_of_the_abstract_instance_gives_name_and_type() -> None:
-    assert [each.name for each in scopes(LEAF).variables_at(BLOCK)].count("result") == 1
+    assert [variable.name for variable in scopes(LEAF).variables_at(BLOCK)].count("result") == 1
     result = scopes(LEAF).variable_at(BLOCK, "result")
     assert result is not None and isinstance(result.location, LocList)
     assert (result.decl_line, str(result.type and result.type.name)) == (77, "int")
@@ -146,12 +148,12 @@ def test_attributes_under_their_old_numbers() -> None:
 @pytest.mark.parametrize(("lanes", "expected"), [(b"\x20", 32), (b"\x00", None), (b"\xff", 255)])
 def test_lanes_must_be_above_zero(lanes: bytes, expected: int | None) -> None:
     shapes = [Shape(0x11, (), True), Shape(dw.TAG_SUBPROGRAM, ((dw.AT_LLVM_LANES, 0x0B),))]
-    found = Subprogram(debug_info(file_of(b"\x01\x02" + lanes, shapes)).die_at(0xD))
+    subprogram = Subprogram(debug_info(file_of(b"\x01\x02" + lanes, shapes)).die_at(0xD))
     if expected is None:
         with pytest.raises(IllFormed, match="DW_AT_LLVM_lanes of subprogram 0xd is 0"):
-            assert found.lanes
+            assert subprogram.lanes
     else:
-        assert found.lanes == expected
+        assert subprogram.lanes == expected
 
 
 def test_constants_are_objects_of_their_types() -> None:
@@ -179,11 +181,11 @@ def test_globals_of_other_units_and_of_namespaces() -> None:
         })
     )  # fmt: skip
     here = Scopes(info)
-    assert [each.name for each in here.globals_of(info.units[0])] == ["near"]
-    found = here.global_named("far")
-    assert found is not None and found.unit is info.units[1]
-    assert qualified_name(found.die) == "ns::far"
-    assert here.global_named("ns::far") == found
+    assert [variable.name for variable in here.globals_of(info.units[0])] == ["near"]
+    result = here.global_named("far")
+    assert result is not None and result.unit is info.units[1]
+    assert qualified_name(result.die) == "ns::far"
+    assert here.global_named("ns::far") == result
     assert here.global_named("other::far") is None
     assert here.global_named("ns::plain") is None
 
@@ -210,8 +212,8 @@ def test_the_nearest_of_equal_names_in_namespaces() -> None:
     here = Scopes(debug_info(elf(sections)))
 
     def meant(pc: int | None, name: str) -> str | None:
-        found = here.global_named(name) if pc is None else here.variable_at(pc, name)
-        return None if found is None else qualified_name(found.die)
+        variable = here.global_named(name) if pc is None else here.variable_at(pc, name)
+        return None if variable is None else qualified_name(variable.die)
 
     assert [meant(pc, "x") for pc in (0x115, 0x135, None)] == ["ns::x", "x", "x"]
     assert [meant(pc, "::x") for pc in (0x115, 0x135, None)] == ["x"] * 3
@@ -241,8 +243,8 @@ def test_an_extern_declaration_in_a_block_means_the_global() -> None:
     ]
     pc = (0x1000).to_bytes(8, "little") + b"\x10"
     entries = b"\x01" + pc + b"\x02" + pc + b"\x03x\0\x01\0" + b"\x03x\0\0\0"
-    found = Scopes(debug_info(file_of(entries, shapes))).variables_at(0x1000)
-    assert [(each.name, each.kind) for each in found] == [("x", "global")]
+    variables = Scopes(debug_info(file_of(entries, shapes))).variables_at(0x1000)
+    assert [(variable.name, variable.kind) for variable in variables] == [("x", "global")]
 
 
 def test_a_variable_that_only_the_abstract_instance_has() -> None:
@@ -269,7 +271,10 @@ def test_names_that_cannot_be_printed_are_escaped() -> None:
     shapes = [Shape(0x11, (), True), Shape(dw.TAG_VARIABLE, ((dw.AT_NAME, dw.FORM_STRING),))]
     entries = b"\x01\x02a\x1b[2J\n\0\x02\xce\xb1\0\0"
     here = Scopes(debug_info(file_of(entries, shapes)))
-    assert [each.name for each in here.globals_of(here.info.units[0])] == ["a\\x1b[2J\\n", "α"]
+    assert [variable.name for variable in here.globals_of(here.info.units[0])] == [
+        "a\\x1b[2J\\n",
+        "α",
+    ]
 
 
 def test_lists_that_overlap_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,5 +307,5 @@ def test_a_block_without_addresses_is_wherever_its_function_is() -> None:
 
     inside = b"\x03\x03\x04v\0\x05" + at(0x1004) + b"\x04x\0\0\0\0"
     here = Scopes(debug_info(file_of(b"\x01\x02" + at(0x1000) + inside + b"\x04w\0\0\0", shapes)))
-    assert [each.name for each in here.variables_at(0x1000)] == ["v", "w"]
-    assert [each.name for each in here.variables_at(0x1008)] == ["x", "v", "w"]
+    assert [variable.name for variable in here.variables_at(0x1000)] == ["v", "w"]
+    assert [variable.name for variable in here.variables_at(0x1008)] == ["x", "v", "w"]

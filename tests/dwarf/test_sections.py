@@ -37,14 +37,14 @@ def test_sections_load_neither_units_nor_entries() -> None:
 
 
 def test_a_string_and_the_abbreviations_of_a_unit() -> None:
-    found = sections()
-    headers, problems = read_headers(found.section(".debug_info"), found.endian)
+    result = sections()
+    headers, problems = read_headers(result.section(".debug_info"), result.endian)
     assert not problems
-    table = found.abbreviations(headers[0].abbreviations_at, headers[0].format)
-    assert dw.TAG_COMPILE_UNIT in {each.tag for each in table.values()}
-    assert table is found.abbreviations(headers[0].abbreviations_at, headers[0].format)
-    data = found.section(".debug_str")
-    assert found.string(".debug_str", 0) == data[: data.index(b"\0")]
+    table = result.abbreviations(headers[0].abbreviations_at, headers[0].format)
+    assert dw.TAG_COMPILE_UNIT in {item.tag for item in table.values()}
+    assert table is result.abbreviations(headers[0].abbreviations_at, headers[0].format)
+    data = result.section(".debug_str")
+    assert result.string(".debug_str", 0) == data[: data.index(b"\0")]
 
 
 def test_an_offset_behind_a_string_section_names_the_section_of_the_file() -> None:
@@ -53,10 +53,10 @@ def test_an_offset_behind_a_string_section_names_the_section_of_the_file() -> No
 
 
 def test_an_abbreviation_table_that_is_cut_short_names_the_part() -> None:
-    found = sections()
-    end = len(found.section(".debug_abbrev"))
+    result = sections()
+    end = len(result.section(".debug_abbrev"))
     with pytest.raises(Malformed) as caught:
-        found.abbreviations(end, UnitFormat())
+        result.abbreviations(end, UnitFormat())
     assert caught.value.context == f"{FILE}: .debug_abbrev table {end:#x}"
 
 

@@ -71,10 +71,10 @@ def test_scopes_at_a_program_location(program: Path) -> None:
     assert subprogram is not None and subprogram.name == "area"
     unit = code.scopes.unit_at(pc)
     assert unit is not None and unit.name == "../a.cpp"
-    found = {each.name: each for each in code.scopes.variables_at(pc)}
-    assert set(found) == {"l", "k", "w", "baseline", "scale", "counter"}
+    result = {variable.name: variable for variable in code.scopes.variables_at(pc)}
+    assert set(result) == {"l", "k", "w", "baseline", "scale", "counter"}
     # The list of w begins 5 bytes into the function, after the subtraction.
-    described = found["w"].described
+    described = result["w"].described
     assert described is not None and described[0].begin == pc + 5
     line = Lines(code.scopes).line_of(pc)
     assert line is not None and (line.file.path, line.line) == ("../a.cpp", 17)
@@ -87,23 +87,23 @@ def test_types(program: Path) -> None:
     line, point = strip(baseline.type), strip(corner.type)
     assert isinstance(line, Struct) and isinstance(point, Struct)
     assert (line.name, line.size_bytes, line.is_declaration) == ("line", 32, False)
-    members = {each.name: each for each in line.members}
-    offsets = [(each.name, each.bit_offset) for each in line.members]
+    members = {member.name: member for member in line.members}
+    offsets = [(member.name, member.bit_offset) for member in line.members]
     assert offsets == [("a", 0), ("b", 64), ("next", 128), ("dots", 192)]
     following, dots = strip(members["next"].type), strip(members["dots"].type)
     assert isinstance(following, Pointer) and strip(following.target) is line
     assert isinstance(dots, Array) and (dots.dimensions, size_bytes(dots)) == ((3,), 3)
     inner = strip(members["a"].type)
     assert isinstance(inner, Struct) and inner.name == "point"
-    assert [each.name for each in point.members] == ["x", "y"]
+    assert [member.name for member in point.members] == ["x", "y"]
     assert isinstance(strip(point.members[0].type), Base)
 
 
 def test_an_enumeration_of_a_type_unit(program: Path) -> None:
     code = opened(program)
     main = address_of(code, "main")
-    found = {each.name: each for each in code.scopes.variables_at(main)}
-    tone = strip(found["t"].type)
+    result = {variable.name: variable for variable in code.scopes.variables_at(main)}
+    tone = strip(result["t"].type)
     assert isinstance(tone, Enum)
     assert (tone.name, tone.enumerators) == ("tone", (("LOW", 1), ("HIGH", 9)))
 
@@ -113,9 +113,9 @@ def test_two_statics_of_one_name(program: Path) -> None:
     code = opened(program)
     seen = set()
     for function in (AREA, "_Z5otheri"):
-        found = code.scopes.variable_at(address_of(code, function), "counter")
-        assert found is not None
-        seen.add((found.unit.name, found.die))
+        variable = code.scopes.variable_at(address_of(code, function), "counter")
+        assert variable is not None
+        seen.add((variable.unit.name, variable.die))
     assert {name for name, _ in seen} == {"../a.cpp", "../b.cpp"}
 
 
@@ -132,7 +132,7 @@ def lists_of(die: Die) -> list[tuple[int, int]]:
         elif number == dw.AT_LOCATION and attribute.kind in ("loclistx", "sec_offset"):
             located = die.unit.location_of(die, number)
             assert isinstance(located, LocList)
-            out += [(each.begin or 0, each.end or 0) for each in located.entries]
+            out += [(entry.begin or 0, entry.end or 0) for entry in located.entries]
     return out
 
 
@@ -141,7 +141,7 @@ def test_lists_as_llvm_dwarfdump_prints_them(
     kind: str, tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     copied(kind, tmp_path, "prog.dwp")
-    path = next(each for each in tmp_path.iterdir() if each.name in ("prog", "nest.co"))
+    path = next(path for path in tmp_path.iterdir() if path.name in ("prog", "nest.co"))
     text = subprocess.run(
         [tool("llvm-dwarfdump-19"), "--dwo", "--debug-info", path],
         check=True, capture_output=True, text=True, cwd=tmp_path, timeout=60,
@@ -150,20 +150,20 @@ def test_lists_as_llvm_dwarfdump_prints_them(
         [(int(a, 16), int(b, 16)) for a, b in BOUNDS.findall(body)] for body in ENTRY.split(text)
     ]
     units = [
-        each
+        item
         for skeleton in opened(path).info.units
-        for each in (skeleton, skeleton.full)
-        if not each.header.is_type_unit
+        for item in (skeleton, skeleton.full)
+        if not item.header.is_type_unit
     ]
-    ours = [lists_of(each.die(n)) for each in units for n in range(len(each.tree.offsets))]
-    wanted = [[span for span in spans if span[0] != span[1]] for spans in theirs]
-    assert [each for each in ours if each] == [each for each in wanted if each]
-    assert any(len(each) > 1 for each in ours)
+    ours = [lists_of(unit.die(n)) for unit in units for n in range(len(unit.tree.offsets))]
+    expected = [[span for span in spans if span[0] != span[1]] for spans in theirs]
+    assert [answer for answer in ours if answer] == [item for item in expected if item]
+    assert any(len(answer) > 1 for answer in ours)
 
 
 def test_values_as_gdb_prints_them(program: Path, tool: Callable[[str], str]) -> None:
     questions = ("baseline", "corner", "'geo::scale'", "sizeof(baseline)")
-    command = [tool("gdb"), "-nx", "-batch", *(f"-ex=print {each}" for each in questions)]
+    command = [tool("gdb"), "-nx", "-batch", *(f"-ex=print {question}" for question in questions)]
     done = subprocess.run(
         [*command, "./prog"], capture_output=True, text=True, cwd=program.parent, check=False
     )
@@ -171,7 +171,7 @@ def test_values_as_gdb_prints_them(program: Path, tool: Callable[[str], str]) ->
         pytest.skip("this gdb does not read the file")
     theirs = [line.split(" = ", 1)[1] for line in done.stdout.splitlines() if line[:1] == "$"]
     names = ("baseline", "corner", "geo::scale")
-    ours = [run("eval", "--file", program, each).out.strip().split(" = ", 1)[1] for each in names]
+    ours = [run("eval", "--file", program, name).out.strip().split(" = ", 1)[1] for name in names]
     assert [*ours, "32"] == theirs
 
 
@@ -208,11 +208,11 @@ def test_names_in_an_index_lead_to_split_units(monkeypatch: pytest.MonkeyPatch) 
     """`.debug_names` tells the skeleton and the offset in the split unit (DWARF 5 6.1.1.4.3)."""
     code = opened(SPLIT / "named/prog")
     assert code.info.names.tables
-    found = code.info.names.find("corner", {dw.TAG_VARIABLE})
-    assert [each.unit.name for each in found] == ["../b.cpp"]
+    find = code.info.names.find("corner", {dw.TAG_VARIABLE})
+    assert [item.unit.name for item in find] == ["../b.cpp"]
     assert [unit.full is not unit for unit in code.info.units] == [True, True]
     types = list(code.info.names.find("line", {dw.TAG_STRUCTURE_TYPE}))
-    assert [(each.name, each.unit.header.is_type_unit) for each in types] == [("line", True)]
+    assert [(kind.name, kind.unit.header.is_type_unit) for kind in types] == [("line", True)]
 
 
 @pytest.mark.parametrize("kind", IN_SPLIT_FILES)
@@ -243,7 +243,7 @@ def test_a_missing_file_leaves_the_skeleton_usable(kind: str, tmp_path: Path) ->
         with pytest.raises(MissingContext, match="split file a.dwo"):
             code.scopes.variables_at(pc)
     other = address_of(code, "_Z5otheri")
-    assert [each.name for each in code.scopes.variables_at(other)][:1] == ["n"]
+    assert [variable.name for variable in code.scopes.variables_at(other)][:1] == ["n"]
 
 
 @pytest.mark.parametrize("kind", IN_SPLIT_FILES)
@@ -329,9 +329,9 @@ def test_an_id_of_two_skeletons() -> None:
 
 def test_a_skeleton_without_an_id() -> None:
     shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_GNU_DWO_NAME, dw.FORM_STRING),))
-    (found,) = debug_info(file_of(b"\x01k.dwo\0", [shape], version=4)).units
+    (result,) = debug_info(file_of(b"\x01k.dwo\0", [shape], version=4)).units
     with pytest.raises(IllFormed, match="no ID of its split unit"):
-        found.full  # noqa: B018
+        result.full  # noqa: B018
 
 
 # A split file on its own
@@ -342,15 +342,15 @@ def test_a_skeleton_without_an_id() -> None:
 def test_a_split_file_is_read_without_its_program(kind: str, name: str) -> None:
     info = opened(SPLIT / kind / name).info
     assert not info.problems
-    assert {each.name for each in info.units if not each.header.is_type_unit} >= {"../a.cpp"}
-    assert sum(each.header.is_type_unit for each in info.units) == 3
+    assert {unit.name for unit in info.units if not unit.header.is_type_unit} >= {"../a.cpp"}
+    assert sum(unit.header.is_type_unit for unit in info.units) == 3
     code = opened(SPLIT / kind / name)
-    found = code.scopes.global_named("baseline")
-    assert found is not None
-    kind_of = strip(found.type)
+    variable = code.scopes.global_named("baseline")
+    assert variable is not None
+    kind_of = strip(variable.type)
     assert isinstance(kind_of, Struct) and kind_of.size_bytes == 32
     with pytest.raises(MissingContext, match="not in a split file"):
-        found.unit.address(0)
+        variable.unit.address(0)
 
 
 # The defaults of split units (DWARF 5 7.3.2.2): tables are behind the only header
@@ -412,14 +412,14 @@ def test_location_lists_of_gnu_fission(
         ".debug_loc.dwo": entries,
     }
     full = debug_info(elf(sections)).units[0].full
-    (found,) = full.root.children()
+    (result,) = full.root.children()
     if isinstance(expected, str):
         with pytest.raises(DwarfGpuError, match=expected):
-            full.location_of(found, dw.AT_LOCATION)
+            full.location_of(result, dw.AT_LOCATION)
         return
-    listed = full.location_of(found, dw.AT_LOCATION)
+    listed = full.location_of(result, dw.AT_LOCATION)
     assert isinstance(listed, LocList)
-    assert [(each.begin, each.end) for each in listed.entries] == expected
+    assert [(entry.begin, entry.end) for entry in listed.entries] == expected
 
 
 def test_ranges_of_gnu_fission_are_in_the_linked_file() -> None:
@@ -445,9 +445,9 @@ def test_ranges_of_gnu_fission_are_in_the_linked_file() -> None:
         ".debug_info.dwo": unit(b"\x01" + bytes(8) + b"\x02" + bytes(4) + b"\0", 4),
         ".debug_abbrev.dwo": abbreviations(split, function),
     }
-    (found,) = debug_info(elf(sections, type=1)).units
-    (inner,) = found.full.root.children()
-    assert lists_of(found.root) == [(0x10, 0x20)]
+    (result,) = debug_info(elf(sections, type=1)).units
+    (inner,) = result.full.root.children()
+    assert lists_of(result.root) == [(0x10, 0x20)]
     assert lists_of(inner) == [(0x30, 0x40)]
 
 
@@ -456,14 +456,14 @@ def test_sections_of_one_name_are_read_as_one() -> None:
     for kind in ("types-gcc5", "types-clang5", "types-gcc4"):
         info = DebugInfo.of(ObjectFile("a.o", (SPLIT / kind / "a.o").read_bytes()))
         assert not info.problems
-        assert sum(each.header.is_type_unit for each in info.units) == 3
+        assert sum(unit.header.is_type_unit for unit in info.units) == 3
         code = opened(SPLIT / kind / "a.o")
-        found = code.scopes.global_named("baseline")
-        assert found is not None
-        line = strip(found.type)
+        variable = code.scopes.global_named("baseline")
+        assert variable is not None
+        line = strip(variable.type)
         assert isinstance(line, Struct) and line.size_bytes == 32
         # .debug_aranges names the unit by its place among the others.
-        assert all(each.unit_offset == found.unit.offset for each in info.aranges.sets)
+        assert all(item.unit_offset == variable.unit.offset for item in info.aranges.sets)
 
 
 def test_overlapping_sections_of_one_name() -> None:

@@ -171,14 +171,14 @@ def test_imports_are_followed_and_a_cycle_ends() -> None:
     info, _ = chain(5)
     first = info.units[0]
     assert list(imported_units(first)) == list(info.units[1:])
-    names = [each.name for each in Scopes(info).globals_of(first)]
+    names = [variable.name for variable in Scopes(info).globals_of(first)]
     assert names == ["v0", "v1", "v2", "v3", "v4"]
 
 
 def test_a_unit_that_imports_itself() -> None:
     info = units_of(unit(b"\x01\x02" + at(12) + b"\x04v\0\0"))
     assert list(imported_units(info.units[0])) == []
-    assert [each.name for each in Scopes(info).globals_of(info.units[0])] == ["v"]
+    assert [variable.name for variable in Scopes(info).globals_of(info.units[0])] == ["v"]
 
 
 def test_imports_in_namespaces() -> None:
@@ -187,15 +187,15 @@ def test_imports_in_namespaces() -> None:
     info = units_of(partial, unit(b"\x01\x05n\0\x02" + at(12) + b"\0\x04w\0\0"))
     own = info.unit_at(size)
     assert own is not None
-    assert [each.name for each in Scopes(info).globals_of(own)] == ["w", "v"]
+    assert [variable.name for variable in Scopes(info).globals_of(own)] == ["w", "v"]
 
 
 def test_what_a_variable_of_the_unit_completes_is_left_out() -> None:
     """Link-time optimization writes the variable of the imported unit once more."""
     early = unit(b"\x01\x04v\0\x04w\0\0")
     info = units_of(early, unit(b"\x01\x02" + at(12) + b"\x06" + at(13) + b"\0"))
-    found = list(Scopes(info).globals_of(info.units[1]))
-    assert [(each.name, each.unit) for each in found] == [
+    items = list(Scopes(info).globals_of(info.units[1]))
+    assert [(unit.name, unit.unit) for unit in items] == [
         ("v", info.units[1]), ("w", info.units[0]),
     ]  # fmt: skip
 
@@ -212,8 +212,8 @@ def test_an_import_that_cannot_be_followed_leaves_the_rest_usable() -> None:
     here = Scopes(info)
     names = []
     with pytest.raises(MissingContext, match="supplementary file gone"):
-        for each in here.globals_of(own):
-            names.append(each.name)
+        for variable in here.globals_of(own):
+            names.append(variable.name)
     assert names == ["w", "v"]
     assert here.global_named("v") is not None and here.global_named("w") is not None
     with pytest.raises(MissingContext, match="supplementary file gone"):
@@ -226,7 +226,7 @@ def test_a_name_in_a_file_that_is_not_there() -> None:
         unit(b"\x01\x08" + at(0) + b"\x04w\0\0"), others={".gnu_debugaltlink": b"gone\0" + ID}
     )
     here = Scopes(info)
-    assert [each.name for each in here.globals_of(info.units[0])] == [UNKNOWN_NAME, "w"]
+    assert [variable.name for variable in here.globals_of(info.units[0])] == [UNKNOWN_NAME, "w"]
     assert here.global_named("w") is not None
     with pytest.raises(MissingContext, match="supplementary file gone"):
         here.global_named("v")
@@ -239,16 +239,16 @@ def test_a_name_in_a_file_that_is_not_there() -> None:
 def test_types_of_a_supplementary_file(kind: str) -> None:
     code = opened(SPLIT / kind / "prog")
     (number,) = {
-        strip(each.type) for each in code.scopes.variables_at(address_of(code, AREA) + 5)
-        if each.name in ("k", "w")
+        strip(variable.type) for variable in code.scopes.variables_at(address_of(code, AREA) + 5)
+        if variable.name in ("k", "w")
     }  # fmt: skip
     assert isinstance(number, Base) and number.name == "int"
-    imports = [each for unit in code.info.units for each in imported_units(unit)]
-    searched = [each for unit in code.info.units for each in searched_units(unit)]
+    imports = [imported_unit for unit in code.info.units for imported_unit in imported_units(unit)]
+    searched = [searched_unit for unit in code.info.units for searched_unit in searched_units(unit)]
     assert imports and set(searched) >= set(code.info.units)
     if kind == "dwz4":  # with --dwarf-5 dwz imports no units of the supplementary file
-        assert any(each.info.path.endswith("common.debug") for each in imports)
-        assert any(each.info is code.info.supplementary for each in searched)
+        assert any(unit.info.path.endswith("common.debug") for unit in imports)
+        assert any(unit.info is code.info.supplementary for unit in searched)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -257,14 +257,14 @@ def test_without_it_the_rest_is_usable(kind: str, tmp_path: Path) -> None:
     pc = address_of(code, AREA)
     line = Lines(code.scopes).line_of(pc)
     assert line is not None and line.line == 17
-    found = {each.name: each for each in code.scopes.variables_at(pc)}
-    assert {"l", "k", "w"} <= set(found)
-    assert found["l"].location is not None
+    result = {variable.name: variable for variable in code.scopes.variables_at(pc)}
+    assert {"l", "k", "w"} <= set(result)
+    assert result["l"].location is not None
     with pytest.raises(MissingContext, match=r"supplementary file common\.debug .*tried"):
-        found["k"].type  # noqa: B018
+        result["k"].type  # noqa: B018
     done = run("info", tmp_path / "prog")
     assert done.status == 1
-    assert any("MissingContext" in each and "common.debug" in each for each in done.lines)
+    assert any("MissingContext" in line and "common.debug" in line for line in done.lines)
 
 
 def test_of_another_build_it_is_not_taken(tmp_path: Path) -> None:
@@ -286,8 +286,8 @@ def test_supplementary_files_that_need_one_another(tmp_path: Path) -> None:
         }
         (tmp_path / name).write_bytes(elf(sections, X86_64))
     code = opened(tmp_path / "one")
-    found = []
+    result = []
     with pytest.raises(IllFormed, match="two needs another one"):
-        for each in code.scopes.globals_of(code.info.units[0]):
-            found.append(each.name)
-    assert found == ["one", "two"]
+        for variable in code.scopes.globals_of(code.info.units[0]):
+            result.append(variable.name)
+    assert result == ["one", "two"]

@@ -59,8 +59,8 @@ def compiled(
             start = FIRST + SIZE * index
             entries += b"\x02" + name.encode() + b"\0" + start.to_bytes(8, "little")
             entries += SIZE.to_bytes(4, "little") + bytes((function.is_described,))
-            sites = [(each, start + 8 * n + 8, False) for n, each in enumerate(function.calls)]
-            sites += [(each, start + 0x88 + 8 * n, True) for n, each in enumerate(function.jumps)]
+            sites = [(call, start + 8 * n + 8, False) for n, call in enumerate(function.calls)]
+            sites += [(jump, start + 0x88 + 8 * n, True) for n, jump in enumerate(function.jumps)]
             for called, after, is_jump in sites:
                 origin = places.get(called.rstrip("@"), 0).to_bytes(4, "little")
                 code = 4 if called == POINTER else 5 if called.endswith("@") else 3
@@ -73,7 +73,7 @@ def compiled(
         ".text": Content(bytes(SIZE * len(functions)), flags=6, address=FIRST),
         ".debug_abbrev": abbreviations(*SHAPES),
         ".debug_info": unit(entries),
-        ".strtab": Content(b"\0" + b"".join(each.encode() + b"\0" for each in symbols), 3),
+        ".strtab": Content(b"\0" + b"".join(symbol.encode() + b"\0" for symbol in symbols), 3),
     }
     table, name_at = bytes(24), 1
     for name, (function, kind) in symbols.items():
@@ -102,15 +102,15 @@ def chain(
     code_object = CodeObject.open(path, 0x40_0000)
     names = list(functions)
     location = 0x40_0000 + FIRST + SIZE * names.index(to) + 4
-    found = CallChains((code_object,)).between(location, 0x40_0000 + FIRST + 8 * call + 8)
+    between = CallChains((code_object,)).between(location, 0x40_0000 + FIRST + 8 * call + 8)
     gone = []
-    for jump in (*found.inner, None, *found.outer):
+    for jump in (*between.inner, None, *between.outer):
         if jump is None:
-            gone += [GAP] if found.why_unknown else []
+            gone += [GAP] if between.why_unknown else []
             continue
         gone.append(names[(jump.location - 0x40_0000 - FIRST) // SIZE])
         assert jump.pc - jump.location in (0, 1)
-    return gone, found.why_unknown
+    return gone, between.why_unknown
 
 
 MAIN = Function(calls=("f",))

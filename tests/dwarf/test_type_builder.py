@@ -32,9 +32,9 @@ DEMOS = [f"x86_64/demo.{kind}" for kind in ("gcc.O0.v4", "gcc.O2.v5", "clang.O2.
 
 
 def type_of(file: str, name: str) -> Type:
-    found = Scopes(fixture(file)).global_named(name)
-    assert found is not None
-    kind = found.type
+    variable = Scopes(fixture(file)).global_named(name)
+    assert variable is not None
+    kind = variable.type
     assert kind is not None
     return kind
 
@@ -46,7 +46,8 @@ def test_members_of_a_structure(demo: str) -> None:
     assert (outer.kind, outer.name, outer.size_bytes) == ("struct", "outer", 128)
     assert outer.members is outer.members
     assert [
-        (each.name, each.bit_offset, each.bit_size, size_bytes(each.type)) for each in outer.members
+        (member.name, member.bit_offset, member.bit_size, size_bytes(member.type))
+        for member in outer.members
     ] == [
         ("a", 0, None, 4),
         ("name", 32, None, 8),
@@ -69,7 +70,7 @@ def test_members_of_a_structure(demo: str) -> None:
 def test_types_that_refer_to_one_another(demo: str) -> None:
     outer = strip(type_of(demo, "global_struct"))
     assert isinstance(outer, Struct)
-    members = {each.name: each.type for each in outer.members}
+    members = {member.name: member.type for member in outer.members}
     next_type = members["next"]
     assert isinstance(next_type, Pointer) and next_type.target is outer
     mat = members["mat"]
@@ -100,11 +101,11 @@ def test_one_entry_is_one_type() -> None:
 )
 def test_types_of_the_legacy_fixture(name: str, expected: str) -> None:
     here = Scopes(fixture("asm/legacy.gfx942.v5.co"))
-    found = here.variable_at(0x1642, name)
-    assert found is not None and isinstance(found.type, Base)
-    assert found.type.name == expected
+    variable = here.variable_at(0x1642, name)
+    assert variable is not None and isinstance(variable.type, Base)
+    assert variable.type.name == expected
     if expected == "float4":
-        base = found.type.base
+        base = variable.type.base
         assert (base.vector_size, base.bit_size, base.encoding) == (4, 128, "float")
         assert base.float_format is not None and base.float_format.size_bits == 32
 
@@ -112,10 +113,10 @@ def test_types_of_the_legacy_fixture(name: str, expected: str) -> None:
 def test_pointers_have_the_size_of_their_address_space() -> None:
     here = Scopes(fixture("opencl/kernels.gfx942.O0.v5.co"))
     sizes = {
-        each.name: (kind.address_class, kind.size_bytes)
+        variable.name: (kind.address_class, kind.size_bytes)
         for pc in (0x49A4, 0x5052)
-        for each in here.variables_at(pc)
-        if isinstance(kind := strip(each.type), Pointer)
+        for variable in here.variables_at(pc)
+        if isinstance(kind := strip(variable.type), Pointer)
     }
     assert sizes["mate"] == (2, 4)  # clang's number of LDS, whose addresses have 32 bits
     assert sizes["out"] == (None, 8)
@@ -186,9 +187,9 @@ def test_base_types(
 ) -> None:
     kind = base(encoding, **sizes)
     assert isinstance(kind, Base)
-    found = kind.base
+    result = kind.base
     assert (
-        found.encoding, found.bit_size, found.endian, found.vector_size, found.address_space
+        result.encoding, result.bit_size, result.endian, result.vector_size, result.address_space
     ) == expected  # fmt: skip
 
 
@@ -260,8 +261,8 @@ def test_member_locations_of_dwarf_2(expression: bytes, expected: tuple[int, byt
     assert isinstance(kind, Struct)
     (member,) = kind.members
     location = member.location
-    found = location.expression if isinstance(location, ExprLoc) else None
-    assert (member.bit_offset, found) == expected
+    result = location.expression if isinstance(location, ExprLoc) else None
+    assert (member.bit_offset, result) == expected
 
 
 def test_pointer_to_void_typedef_of_void_and_unknown_tags() -> None:
@@ -314,7 +315,7 @@ def test_bit_fields_of_dwarf_2_count_from_the_top_of_their_storage(byte_size: in
         with pytest.raises(IllFormed, match="storage of unknown size"):
             kind.members  # noqa: B018
     else:
-        assert [each.bit_offset for each in kind.members] == [32 - 5 - 3]
+        assert [member.bit_offset for member in kind.members] == [32 - 5 - 3]
 
 
 def test_member_functions() -> None:
@@ -326,7 +327,7 @@ def test_member_functions() -> None:
         assert base.is_base_class and base.is_virtual and base.location is not None
         top = strip(base.type)
         assert isinstance(top, Struct)
-        (method,) = [each for each in top.declared.methods if each.name == "twice"]
+        (method,) = [method for method in top.declared.methods if method.name == "twice"]
         assert method.is_virtual and method.has_this and method.slot_index == 0
         assert method_name(top, method) == "Top::twice(int)"
         assert (
@@ -335,7 +336,7 @@ def test_member_functions() -> None:
         )
         plain = strip(type_of(f"x86_64/bases.{compiler}.O0.v5", "plain"))
         assert isinstance(plain, Struct)
-        (get,) = [each for each in plain.declared.methods if each.name == "get"]
+        (get,) = [method for method in plain.declared.methods if method.name == "get"]
         assert not get.is_virtual and method_name(plain, get) == "Plain::get(int) const"
 
 
@@ -357,7 +358,7 @@ def test_the_three_encodings_of_bit_fields(
     ]
     kind = build(b"\x02\x03\x03" + data + b"\0", *shapes)
     assert isinstance(kind, Struct)
-    assert [(each.bit_offset, each.bit_size) for each in kind.members] == [(expected, 3)]
+    assert [(member.bit_offset, member.bit_size) for member in kind.members] == [(expected, 3)]
 
 
 @pytest.mark.parametrize(

@@ -57,12 +57,12 @@ VARIABLE = b"\x01\x05v\0" + word(SIGNATURE) + b"\0"
 @pytest.mark.parametrize("version", [4, 5])
 def test_a_type_by_its_signature(version: int) -> None:
     info = made(version, VARIABLE, type_unit(version, STRUCT))
-    assert [each.header.is_type_unit for each in info.units] == [False, True]
+    assert [unit.header.is_type_unit for unit in info.units] == [False, True]
     assert info.units[1].header.signature == SIGNATURE
     (variable,) = info.units[0].root.children()
-    found = info.types.type_of(variable)
-    assert isinstance(found, Struct) and (found.name, found.size_bytes) == ("s", 8)
-    assert info.types.type_of(variable) is found
+    kind = info.types.type_of(variable)
+    assert isinstance(kind, Struct) and (kind.name, kind.size_bytes) == ("s", 8)
+    assert info.types.type_of(variable) is kind
 
 
 @pytest.mark.parametrize("version", [4, 5])
@@ -141,8 +141,8 @@ def test_entries_of_two_sections_at_one_offset_are_two() -> None:
     at = own.tree.offsets[5]
     kinds = [info.types.build(own.die_at(at)), info.types.build(other.die(1))]
     assert isinstance(kinds[0], Base) and isinstance(kinds[1], Struct)
-    same = [each for each in own.tree.offsets if other.tree.find(each) is not None]
-    assert all(own.die_at(each) != other.die_at(each) for each in same) and same
+    same = [offset for offset in own.tree.offsets if other.tree.find(offset) is not None]
+    assert all(own.die_at(item) != other.die_at(item) for item in same) and same
 
 
 @pytest.mark.parametrize("version", [4, 5])
@@ -170,21 +170,21 @@ def test_a_skeleton_of_a_type_unit() -> None:
     types = {".debug_types.dwo": type_unit(4, STRUCT), ".debug_abbrev.dwo": abbreviations(*SHAPES)}
     inside = {".debug_info.dwo": b"", **types}
     info = debug_info(elf({**sections, **inside}, X86_64))
-    (found,) = info.units[0].root.children()
-    assert type_name(info.types.type_of(found)) == "struct s"
+    (result,) = info.units[0].root.children()
+    assert type_name(info.types.type_of(result)) == "struct s"
     info = debug_info(elf(sections, X86_64))
-    (found,) = info.units[0].root.children()
+    (result,) = info.units[0].root.children()
     with pytest.raises(MissingContext, match=r"split file k\.dwo with the type unit 0x11"):
-        info.types.type_of(found)
+        info.types.type_of(result)
 
 
 def test_units_of_a_gpu_without_a_producer_have_the_dialect_of_the_file() -> None:
     """Type units name no producer; what their address classes mean depends on it."""
     for version in (4, 5):
         info = fixture(f"split/gfx942-{version}/data.co")
-        types = [each for each in info.units if each.header.is_type_unit]
-        assert types and not any(each.producer for each in types)
-        assert {each.dialect.name for each in info.units} == {"upstream-clang"}
+        types = [unit for unit in info.units if unit.header.is_type_unit]
+        assert types and not any(kind.producer for kind in types)
+        assert {unit.dialect.name for unit in info.units} == {"upstream-clang"}
 
 
 @pytest.mark.parametrize("kind", ["types-gcc4", "types-gcc5", "types-clang4", "types-clang5"])

@@ -55,8 +55,8 @@ def test_addresses() -> None:
 def test_location_at() -> None:
     unit = fixture("hip/nest.gfx942.O2.v5.co").units[0]
     assert unit.location_at(0x27) == ExprLoc(b"\xa1\x00", unit)
-    found = unit.location_at(0x60)
-    assert isinstance(found, LocList) and found.unit is unit
+    location = unit.location_at(0x60)
+    assert isinstance(location, LocList) and location.unit is unit
     assert unit.location_at(0x32) is None
     for offset in (0x28, 0, 0xFFFF):
         with pytest.raises(IllFormed):

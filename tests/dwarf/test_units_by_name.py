@@ -68,8 +68,8 @@ def read(info: DebugInfo) -> list[str]:
 )
 def test_units_read_for_a_global(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
-    found = Scopes(info).global_named(name)
-    assert found is not None and found.unit.name == units[0]
+    variable = Scopes(info).global_named(name)
+    assert variable is not None and variable.unit.name == units[0]
     assert read(info) == units
 
 
@@ -87,8 +87,8 @@ def test_units_read_for_a_global(file: str, name: str, units: list[str]) -> None
 )
 def test_units_read_for_a_meaning(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
-    (found,) = NameLookup((info,)).of(name)
-    assert found.unit.name == units[0]
+    (result,) = NameLookup((info,)).of(name)
+    assert result.unit.name == units[0]
     assert read(info) == units
 
 
@@ -99,8 +99,8 @@ def test_units_read_for_a_meaning(file: str, name: str, units: list[str]) -> Non
 )
 def test_units_read_for_a_qualified_name(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
-    found = Scopes(info).global_named(name)
-    assert found is not None and read(info) == units
+    variable = Scopes(info).global_named(name)
+    assert variable is not None and read(info) == units
 
 
 @pytest.mark.parametrize("file", EVERY)
@@ -118,8 +118,8 @@ def test_units_read_for_a_qualified_name(file: str, name: str, units: list[str])
     ],
 )
 def test_the_same_with_every_index_and_with_none(file: str, name: str, unit: str) -> None:
-    found = Scopes(opened(file)).global_named(name)
-    assert found is not None and found.unit.name == unit
+    variable = Scopes(opened(file)).global_named(name)
+    assert variable is not None and variable.unit.name == unit
 
 
 @pytest.mark.parametrize("file", EVERY)
@@ -148,12 +148,12 @@ def test_units_read_for_a_function(file: str) -> None:
 @pytest.mark.parametrize(("symbol", "unit"), [("_start", "a.cpp"), ("_Z6secondi", "b.cpp")])
 def test_units_read_for_a_location(file: str, symbol: str, unit: str) -> None:
     info = opened(file)
-    (found,) = info.object.symbols_named(symbol)
-    subprogram = Scopes(info).subprogram_at(found.address)
+    (result,) = info.object.symbols_named(symbol)
+    subprogram = Scopes(info).subprogram_at(result.address)
     assert subprogram is not None and subprogram.unit.name == unit
     assert read(info) == [unit]
     # not even the own entries of others: the address area or .debug_aranges tells
-    assert [each.name for each in info.units if "root" in vars(each)] == [unit]
+    assert [unit.name for unit in info.units if "root" in vars(unit)] == [unit]
 
 
 @pytest.mark.parametrize("file", EVERY)
@@ -170,8 +170,12 @@ def test_units_read_for_a_location(file: str, symbol: str, unit: str) -> None:
 )
 def test_units_read_by_where(file: str, name: str, units: list[str]) -> None:
     info = opened(file)
-    found = [each.unit for each in find_variables(Scopes(info), Wanted((name,))) if each.groups]
-    assert [each.name for each in found if each is not None] == units
+    result = [
+        variable.unit
+        for variable in find_variables(Scopes(info), Wanted((name,)))
+        if variable.groups
+    ]
+    assert [unit.name for unit in result if unit is not None] == units
     if file != "index/lld.clang":  # names by index: their bytes do not tell
         assert read(info) == units
 
@@ -191,8 +195,8 @@ def test_nothing_is_parsed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("counter", "limit", "inner", "nothing", "value", "x", "y"):
         scopes.global_named(name)
     for symbol in ("_start", "_Z6secondi", "_Z5firsti"):
-        (found,) = info.object.symbols_named(symbol)
-        scopes.variables_at(found.address)
+        (result,) = info.object.symbols_named(symbol)
+        scopes.variables_at(result.address)
     assert sorted(parsed) == [unit.header.entries_at for unit in info.units]
 
 
@@ -221,10 +225,13 @@ def test_hints_of_a_hostile_index_are_few(
 )
 def test_symbols_by_name(name: str, count: int) -> None:
     file = opened("index/symbols.gcc").object
-    found = file.symbols_named(name)
-    assert len(found) == count
+    symbols = file.symbols_named(name)
+    assert len(symbols) == count
     assert (
-        found == tuple(each for each in file.symbols if each.name == name and each.section)[:count]
+        symbols
+        == tuple(symbol for symbol in file.symbols if symbol.name == name and symbol.section)[
+            :count
+        ]
     )
 
 
@@ -247,7 +254,7 @@ def test_damaged_indexes_and_symbols(file: str) -> None:
         info = DebugInfo.of(ObjectFile(file, bytes(data)))
         with at_most(400_000):
             for name, unit in (("x", "a.cpp"), ("y", "b.cpp"), ("outer::inner", "b.cpp")):
-                found = Scopes(info).global_named(name)
-                assert found is not None and found.unit.name == unit
+                variable = Scopes(info).global_named(name)
+                assert variable is not None and variable.unit.name == unit
             with suppress(DwarfGpuError):
                 Scopes(info).variables_at(0x2000B4)

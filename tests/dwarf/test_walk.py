@@ -38,9 +38,9 @@ def units(name: str) -> DebugInfo:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_values_of_every_entry(name: str) -> None:
     for unit in units(name).units:
-        found = rows(unit)
-        assert [offset for offset, _, _ in found] == list(unit.tree.offsets)
-        for index, (_, abbreviation, values) in enumerate(found):
+        result = rows(unit)
+        assert [offset for offset, _, _ in result] == list(unit.tree.offsets)
+        for index, (_, abbreviation, values) in enumerate(result):
             die = unit.die(index)
             assert abbreviation is die.abbreviation
             assert list(values) == [attribute.raw for _, attribute in die.attributes()]

@@ -78,7 +78,7 @@ def die(number: int, *expressions: bytes) -> None:
     if len(expressions) == 1:
         DIES[A + number] = ExprLoc(expressions[0], UNIT)
     else:
-        entries = tuple(LocationListEntry(each, 0, 100) for each in expressions)
+        entries = tuple(LocationListEntry(expression, 0, 100) for expression in expressions)
         DIES[A + number] = LocList(entries, UNIT)
 
 
@@ -99,8 +99,8 @@ def used(data: bytes, size_bits: int = 32, limits: Limits | None = None) -> str:
     for use in (comparing.read, lambda a, b: ctx.access.write(a, b, 0)):
         with contextlib.suppress(DwarfGpuError):
             use(location, size_bits)
-    held = ctx.access.read(location, size_bits)
-    return "bits" if held.is_complete else "unknown bits"
+    contents = ctx.access.read(location, size_bits)
+    return "bits" if contents.is_complete else "unknown bits"
 
 
 VALUE8: Final = op("implicit_value", b"abcdefgh")
@@ -261,8 +261,10 @@ def measured(name: str) -> str:
     gc.collect()
     base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        found = CASES[name]()
-        outcome = found if isinstance(found, str) and len(found) < 100 else type(found).__name__
+        results = CASES[name]()
+        outcome = (
+            results if isinstance(results, str) and len(results) < 100 else type(results).__name__
+        )
     except DwarfGpuError as error:
         assert "\n" not in str(error) and len(str(error)) < 1000
         outcome = error.kind

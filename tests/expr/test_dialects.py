@@ -26,9 +26,9 @@ def test_a_context_and_its_dialect_load_no_operation(imported: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=str)
 def test_every_dialect_has_encodings(dialect: Dialect) -> None:
-    found = encodings(dialect)
-    assert found.by_code and set(found.codes) == {each.name for each in found.by_code.values()}
-    assert all(found.by_code[code].name == name for name, code in found.codes.items())
+    result = encodings(dialect)
+    assert result.by_code and set(result.codes) == {item.name for item in result.by_code.values()}
+    assert all(result.by_code[code].name == name for name, code in result.codes.items())
 
 
 def test_upstream_clang_has_the_encodings_of_amd() -> None:

@@ -233,8 +233,8 @@ def test_check(text: str, rules: set[str]) -> None:
 def test_extent(
     text: str, completeness: str, undefined: tuple[tuple[int, int], ...], size_bits: int | None
 ) -> None:
-    found = extent_of(assemble(text, DWARF6_PROVISIONAL), DWARF6_PROVISIONAL, FORM)
-    assert (found.completeness, found.undefined, found.size_bits) == (
+    extent = extent_of(assemble(text, DWARF6_PROVISIONAL), DWARF6_PROVISIONAL, FORM)
+    assert (extent.completeness, extent.undefined, extent.size_bits) == (
         completeness, undefined, size_bits,
     )  # fmt: skip
 
@@ -244,8 +244,8 @@ def test_many_pieces(count: int, options: tuple[object, ...]) -> None:
     text = "; ".join(["composite", *["piece 1"] * count])
     data = assemble(text, DWARF6_PROVISIONAL).hex()
     command = ("eval", "--arch", "gfx942", "--dialect", "dwarf6-provisional", *options)
-    found = run(*command, "--hex", data).out
-    assert found == f"{{bytes 0-{count - 1}: {count} x 1 byte of <undefined>}}\n"
+    out = run(*command, "--hex", data).out
+    assert out == f"{{bytes 0-{count - 1}: {count} x 1 byte of <undefined>}}\n"
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_lanes_agree_with_each_lane(seed: int) -> None:
         def context_of(wave: WaveId, lane: int, target: Target | None) -> Context:
             return evolve(base, wave=wave, lane=lane, target=target)
 
-        found = evaluate_lanes(
+        result = evaluate_lanes(
             data,
             context_of,
             base.target,
@@ -67,14 +67,18 @@ def test_lanes_agree_with_each_lane(seed: int) -> None:
                 try:
                     location = evaluate(data, context, dialect=world.dialect)
                     assert isinstance(location, Location)
-                    held = context.access.read(location, size_bits)
+                    contents = context.access.read(location, size_bits)
                 except DwarfGpuError as error:
-                    assert not found.is_known[row, column], (data.hex(), wave, lane)
+                    assert not result.is_known[row, column], (data.hex(), wave, lane)
                     with pytest.raises(type(error)):
-                        found.bits(wave, lane)
+                        result.bits(wave, lane)
                     continue
-                assert found.is_known[row, column] == held.is_complete, (data.hex(), wave, lane)
-                assert found.bits(wave, lane) == held
+                assert result.is_known[row, column] == contents.is_complete, (
+                    data.hex(),
+                    wave,
+                    lane,
+                )
+                assert result.bits(wave, lane) == contents
 
 
 class Waves(StateTarget):
@@ -84,13 +88,13 @@ class Waves(StateTarget):
 
     def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> tuple[Array, Array]:
         size_bytes = register.size_bits // 8
-        held = np.zeros((len(waves), size_bytes), np.uint8)
-        known = np.zeros(held.shape, bool)
+        zeros = np.zeros((len(waves), size_bytes), np.uint8)
+        known = np.zeros(zeros.shape, bool)
         for row, wave in enumerate(waves):
             if register.name in self.waves[wave]:
-                held[row] = np.frombuffer(bytes(self.waves[wave][register.name].data), np.uint8)
+                zeros[row] = np.frombuffer(bytes(self.waves[wave][register.name].data), np.uint8)
                 known[row] = np.frombuffer(bytes(self.waves[wave][register.name].known), np.uint8)
-        return held, known
+        return zeros, known
 
     def read_register(
         self,
@@ -163,10 +167,10 @@ def test_a_lane_of_a_vector_register_is_one_pass(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(lanes_module, "LaneTarget", counted)
     target = machine()
-    found = over_lanes(LANE_OF_V3, target)
-    numbers = found.data.view("<u4")[..., 0]
+    values = over_lanes(LANE_OF_V3, target)
+    numbers = values.data.view("<u4")[..., 0]
     assert numbers.tolist() == [[1000 * wave + 7 * lane for lane in LANES] for wave in range(3)]
-    assert found.is_known.all()
+    assert values.is_known.all()
     assert (len(passes), target.asked) == (1, 0)
 
 
@@ -229,43 +233,43 @@ def test_lanes_that_choose_or_know_differently_stay_together(
 )  # fmt: skip
 def test_what_differs_by_lane(text: str, size_bits: int, want: object) -> None:
     target = machine()
-    found = over_lanes(text, target, size_bits)
+    values = over_lanes(text, target, size_bits)
     data = assemble(text, AMD_PROVISIONAL, arch=ARCH)
     for wave in range(3):
         for lane in LANES:
             base = context_of(wave, lane, target)
             location = evaluate(data, base, dialect=AMD_PROVISIONAL)
             assert isinstance(location, Location)
-            held = base.access.read(location, size_bits)
-            assert found.bits(wave, lane) == held
-            assert found.is_known[wave, lane] == held.is_complete
+            contents = base.access.read(location, size_bits)
+            assert values.bits(wave, lane) == contents
+            assert values.is_known[wave, lane] == contents.is_complete
             if callable(want):
-                assert held.value == want(wave, 1000 * wave + 7 * lane)
+                assert contents.value == want(wave, 1000 * wave + 7 * lane)
 
 
 def test_lanes_that_have_no_bits_do_not_take_those_of_others() -> None:
     """Lane 60 and those after it are outside a composite of 60 parts."""
-    found = over_lanes(
+    values = over_lanes(
         "regx v3; LLVM_extend 32 60; LLVM_push_lane; lit4; mul; LLVM_offset", machine()
     )
-    assert found.is_known[0].tolist() == [lane < 60 for lane in LANES]
+    assert values.is_known[0].tolist() == [lane < 60 for lane in LANES]
     with pytest.raises(DwarfGpuError, match="outside the 1920 bits"):
-        found.bits(1, 63)
+        values.bits(1, 63)
 
 
 def test_an_error_of_all_lanes_is_that_of_the_lane_asked_for() -> None:
-    found = over_lanes("LLVM_push_lane; lit0; div; stack_value", machine())
-    assert not found.is_known.any()
+    values = over_lanes("LLVM_push_lane; lit0; div; stack_value", machine())
+    assert not values.is_known.any()
     with pytest.raises(DwarfGpuError, match="division by zero"):
-        found.bits(2, 5)
+        values.bits(2, 5)
     with pytest.raises(IllFormed):
         over_lanes("regx v3; lit4; mul", machine()).bits(0, 0)
 
 
 def test_lanes_that_the_machine_does_not_have_are_unavailable() -> None:
-    found = over_lanes("regx v5; LLVM_push_lane; lit4; mul; LLVM_offset", machine())
-    assert found.is_known[2].tolist() == [lane < 10 for lane in LANES]
-    unknown = found.bits(2, 10)
+    values = over_lanes("regx v5; LLVM_push_lane; lit4; mul; LLVM_offset", machine())
+    assert values.is_known[2].tolist() == [lane < 10 for lane in LANES]
+    unknown = values.bits(2, 10)
     assert (unknown.value, unknown.unavailable) == (0, 0xFFFFFFFF)
     with pytest.raises(Unavailable, match="register v9 of wave 1"):
         over_lanes("regx v9; deref_size 4; stack_value", machine()).bits(1, 0)

@@ -70,11 +70,11 @@ def extent(text: str) -> Extent:
 def test_extent(
     text: str, completeness: str, undefined: tuple[tuple[int, int], ...], size_bits: int | None
 ) -> None:
-    found = extent(text)
-    assert (found.completeness, found.undefined, found.size_bits) == (
+    result = extent(text)
+    assert (result.completeness, result.undefined, result.size_bits) == (
         completeness, undefined, size_bits,
     )  # fmt: skip
-    assert (found.reason is not None) == (completeness in ("depends", "broken"))
+    assert (result.reason is not None) == (completeness in ("depends", "broken"))
 
 
 def test_a_loop_is_not_followed() -> None:
@@ -82,9 +82,9 @@ def test_a_loop_is_not_followed() -> None:
 
 
 def test_bytes_that_are_no_operations() -> None:
-    found = extent_of(b"\x50\xff", AMD, FORM)
-    assert found.completeness == "broken"
-    assert found.reason is not None and "unknown operation 0xff" in found.reason
+    result = extent_of(b"\x50\xff", AMD, FORM)
+    assert result.completeness == "broken"
+    assert result.reason is not None and "unknown operation 0xff" in result.reason
 
 
 def test_what_dwarfgpu_does_not_implement_may_be_there() -> None:
@@ -109,14 +109,14 @@ def test_what_dwarfgpu_does_not_implement_may_be_there() -> None:
 def test_extent_of_an_object(
     text: str, object_bits: int | None, completeness: str, undefined: tuple[tuple[int, int], ...]
 ) -> None:
-    found = extent(text).of_object(object_bits)
-    assert (found.completeness, found.undefined) == (completeness, undefined)
+    result = extent(text).of_object(object_bits)
+    assert (result.completeness, result.undefined) == (completeness, undefined)
 
 
 def test_long_expressions_take_linear_work() -> None:
     with at_most(10_000_000):
-        found = extent_of(b"\x50\x93\x01\x93\x01" * 12_000, AMD, FORM)
-    assert len(found.undefined) == 12_000 and found.size_bits == 192_000
+        result = extent_of(b"\x50\x93\x01\x93\x01" * 12_000, AMD, FORM)
+    assert len(result.undefined) == 12_000 and result.size_bits == 192_000
 
 
 def test_the_sum_of_parts_is_as_the_declarations_say() -> None:

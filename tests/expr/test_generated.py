@@ -67,7 +67,7 @@ every_operation = pytest.mark.parametrize(
     ],
 )
 every_declaration = pytest.mark.parametrize(
-    "operation", [pytest.param(each, id=each.name) for each in OPERATIONS.values()]
+    "operation", [pytest.param(operation, id=operation.name) for operation in OPERATIONS.values()]
 )
 
 
@@ -82,8 +82,8 @@ def encoded(
 
 @every_operation
 def test_round_trip(some: list[Encoded]) -> None:
-    for each in some:
-        require_round_trip(*each)
+    for item in some:
+        require_round_trip(*item)
 
 
 def require_round_trip(dialect: Dialect, code: Code, operation: Operation) -> None:
@@ -104,8 +104,8 @@ def require_round_trip(dialect: Dialect, code: Code, operation: Operation) -> No
 
 @every_operation
 def test_every_prefix_is_malformed(some: list[Encoded]) -> None:
-    for each in some:
-        require_malformed_prefixes(*each)
+    for item in some:
+        require_malformed_prefixes(*item)
 
 
 def require_malformed_prefixes(dialect: Dialect, code: Code, operation: Operation) -> None:
@@ -180,7 +180,7 @@ def suitable(rng: Random, world: World, ctx: Context, operation: Operation) -> l
 
 def one_operation(rng: Random, world: World, operation: Operation) -> bytes:
     """One operation of the dialect with everything, with operands that mean something."""
-    code = next(c for c, each in encodings(AMD_PROVISIONAL).by_code.items() if each is operation)
+    code = next(c for c, item in encodings(AMD_PROVISIONAL).by_code.items() if item is operation)
     operands = tuple(likely_operand(rng, i.codec, world, 9) for i in operation.operands)
     return encoded(code, operation, operands, world.form)
 
@@ -272,8 +272,8 @@ def _nests(data: bytes, ctx: Context) -> bool:
 def assembled(text: str, operands: dict[str, Operand], form: UnitFormat) -> bytes:
     """The operations of an `equals=`, with the operands of the operation put in."""
     out = b""
-    for each in text.split(";"):
-        name, _, rest = each.strip().partition(" ")
+    for item in text.split(";"):
+        name, _, rest = item.strip().partition(" ")
         arguments = [
             operands[word[1:-1]] if word.startswith("{") else int(word)
             for word in (part.strip() for part in rest.split(",") if part.strip())
@@ -283,7 +283,9 @@ def assembled(text: str, operands: dict[str, Operand], form: UnitFormat) -> byte
 
 
 EQUAL = [
-    pytest.param(each, id=each.name) for each in OPERATIONS.values() if each.equals is not None
+    pytest.param(operation, id=operation.name)
+    for operation in OPERATIONS.values()
+    if operation.equals is not None
 ]
 
 

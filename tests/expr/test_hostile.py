@@ -140,6 +140,6 @@ def test_takes_linear_work(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("seed", range(0, 400, 40))
 def test_fuzz(seed: int) -> None:
     """A short run of `tools/fuzz.py`; a failure tells the seed of its round."""
-    for each in range(seed, seed + 40):
-        with sometimes_at_most(each, MAX_CALLS):
-            one_round(each)
+    for number in range(seed, seed + 40):
+        with sometimes_at_most(number, MAX_CALLS):
+            one_round(number)

@@ -39,7 +39,7 @@ GFX = architecture("gfx942")
 def test_which_registers(text: str, size_bits: int | None, registers: list[str]) -> None:
     program = prepare(assemble(text, AMD, arch=GFX), AMD, UnitFormat())
     notes = lane_zero_notes(program.instructions, size_bits, GFX)
-    assert [each.split()[5] for each in notes] == registers
+    assert [note.split()[5] for note in notes] == registers
 
 
 def test_not_what_upstream_clang_means() -> None:

@@ -69,8 +69,8 @@ def places(*texts: str) -> Location:
 
 def test_reading_stops_at_the_first_place_that_tells() -> None:
     target = machine()
-    held = context(target).access.read(places("s4", "s5"), 32)
-    assert (held.value, target.read) == (0x01010101, ["s4"])
+    data = context(target).access.read(places("s4", "s5"), 32)
+    assert (data.value, target.read) == (0x01010101, ["s4"])
 
 
 @pytest.mark.parametrize("others", [("pointer",), ("0x9000",), ("s9", "pointer")])
@@ -85,8 +85,8 @@ def test_a_place_that_cannot_be_read_does_not_matter(others: tuple[str, ...], fi
 def test_a_place_that_needs_more_context_does_not_matter_but_is_told_where_it_would() -> None:
     ctx = context(machine())
     unbound = SingleLocation(Memory(GFX.address_space(5), 0), 64)  # of no lane
-    held = Location((unbound, place("s4")))
-    assert ctx.access.retrieve(held, 32) == 0x01010101
+    location = Location((unbound, place("s4")))
+    assert ctx.access.retrieve(location, 32) == 0x01010101
     with pytest.raises(MissingContext, match="no lane"):
         ctx.access.retrieve(Location((unbound, place("s9"))), 32)
 
@@ -137,8 +137,8 @@ def test_the_remaining_size_ignores_undefined_places() -> None:
 
 
 def test_bits_of_an_implicit_pointer_are_marked_not_invented() -> None:
-    held = context(machine()).access.read(places("pointer"), 64)
-    assert (held.unavailable, held.reasons) == ((1 << 64) - 1, (NO_BITS,))
+    data = context(machine()).access.read(places("pointer"), 64)
+    assert (data.unavailable, data.reasons) == ((1 << 64) - 1, (NO_BITS,))
 
 
 def test_a_call_into_another_unit_keeps_the_object() -> None:

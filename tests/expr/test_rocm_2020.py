@@ -37,14 +37,14 @@ def test_operations_without_a_number(text: str) -> None:
 )
 def test_private_memory_of_a_lane(expression: str) -> None:
     lane = ("--lane", 5) if "lit5" in expression else ()
-    found = run("eval", *MEMORY, *lane, "--dialect", "amd-2020", "-e", expression)
-    assert found.out == "67305985 (0x4030201)\n"
+    output = run("eval", *MEMORY, *lane, "--dialect", "amd-2020", "-e", expression)
+    assert output.out == "67305985 (0x4030201)\n"
 
 
 def test_a_place_tells_its_lane() -> None:
     expression = "const1u 0x10; const1u 0x25; LLVM_form_aspace_address"
-    found = run("eval", *MEMORY, "--dialect", "amd-2020", "-e", expression)
-    assert found.out == "private_lane#0x10 (wave 0, lane 5)\n"
+    output = run("eval", *MEMORY, "--dialect", "amd-2020", "-e", expression)
+    assert output.out == "private_lane#0x10 (wave 0, lane 5)\n"
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,8 @@ def place(text: str, load_bias: int, name: str = "amd") -> tuple[int, int]:
 def test_the_load_address_moves_what_is_loaded(
     address: str, load_bias: int, name: str, suffix: str, space: int, is_loaded: bool
 ) -> None:
-    found = place(f"{address}; {suffix}" if suffix else address, load_bias, name)
-    assert found == (space, OFFSET + (load_bias if is_loaded else 0))
+    result = place(f"{address}; {suffix}" if suffix else address, load_bias, name)
+    assert result == (space, OFFSET + (load_bias if is_loaded else 0))
 
 
 @pytest.mark.parametrize(

@@ -119,8 +119,8 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
 def test_finds(text: str, offset: int, severity: str, message: str) -> None:
     findings = found(text)
     assert any(
-        (each.offset, each.severity) == (offset, severity) and message in each.message
-        for each in findings
+        (finding.offset, finding.severity) == (offset, severity) and message in finding.message
+        for finding in findings
     ), findings
 
 
@@ -202,7 +202,7 @@ def test_a_deep_initial_stack(depth: int) -> None:
     count = min(depth, 1000)
     drops = assemble("drop; " * count, AMD, FORM)
     assert all(
-        each.severity == "note" for each in check(drops, AMD, FORM, initial_stack_depth=depth)
+        finding.severity == "note" for finding in check(drops, AMD, FORM, initial_stack_depth=depth)
     )
     (under,) = check(drops, AMD, FORM, initial_stack_depth=count - 1)
     assert (under.severity, under.offset) == ("error", count - 1)

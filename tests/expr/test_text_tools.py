@@ -91,10 +91,10 @@ def shortest(unit: CompilationUnit, data: bytes) -> bytes:
     """Without padding of LEB128 numbers, which no tool prints (clang pads references to types)."""
     expression = decode(data, unit.dialect, unit.format)
     out = b"".join(
-        each.encoding
-        if each.encoding[0] == LLVM_USER
-        else encode(each.operation, each.operands, unit.dialect, unit.format)
-        for each in expression.instructions
+        instruction.encoding
+        if instruction.encoding[0] == LLVM_USER
+        else encode(instruction.operation, instruction.operands, unit.dialect, unit.format)
+        for instruction in expression.instructions
     )
     return out + expression.undecoded
 
@@ -234,12 +234,12 @@ def printed(tool_path: str, file: Path) -> list[str]:
 def test_every_operation(name: str, machine: str, tool: Find, tmp_path: Path) -> None:
     arch = architecture(machine)
     file = tmp_path / "sample.o"
-    wanted = [data for each in samples(arch).values() for data in each]
-    file.write_bytes(object_file(62 if machine == "x86_64" else 224, wanted))
+    values = [data for sample in samples(arch).values() for data in sample]
+    file.write_bytes(object_file(62 if machine == "x86_64" else 224, values))
     texts = printed(tool(name), file)
-    assert len(texts) == len(wanted)
+    assert len(texts) == len(values)
     pasted = 0
-    for text, data in zip(texts, wanted, strict=True):
+    for text, data in zip(texts, values, strict=True):
         if not re.search(LOST[name], text):
             assert assemble(text, AMD, UnitFormat(), arch) == data, text
             pasted += 1

@@ -10,12 +10,12 @@ import gdb
 
 def variables(frame):
     """Name, line and text of each local and argument of the function, inner blocks first."""
-    found = []
+    result = []
     frame.select()  # GDB finds the bounds of arrays in the selected frame
     try:
         block = frame.block()
     except RuntimeError:
-        return found
+        return result
     while block is not None and not block.is_global and not block.is_static:
         for symbol in block:
             if not (symbol.is_variable or symbol.is_argument):
@@ -27,20 +27,20 @@ def variables(frame):
             except gdb.error as error:
                 text = f"<error: {error}>"
             if symbol.addr_class not in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_LABEL):
-                found.append([symbol.name, symbol.line, text])
+                result.append([symbol.name, symbol.line, text])
         if block.function is not None:
             break
         block = block.superblock
-    return found
+    return result
 
 
 def frames():
-    found = []
+    result = []
     frame = gdb.newest_frame()
     while frame is not None:
         if frame.type() != gdb.TAILCALL_FRAME:
             sal = frame.find_sal()
-            found.append(
+            result.append(
                 {
                     "pc": frame.pc(),
                     "name": frame.name(),
@@ -51,11 +51,11 @@ def frames():
                 }
             )
         frame = frame.older()
-    return found
+    return result
 
 
 threads = []
-for thread in sorted(gdb.selected_inferior().threads(), key=lambda each: each.num):
+for thread in sorted(gdb.selected_inferior().threads(), key=lambda thread: thread.num):
     thread.switch()
     threads.append({"number": thread.num, "lwp": thread.ptid[1], "frames": frames()})
 print("@@" + json.dumps(threads))

@@ -56,12 +56,12 @@ def _inflate(folder: Path) -> None:
         return
     maps = Path("/proc/self/maps").read_text("utf-8").splitlines()
     for library in {line.split(maxsplit=5)[-1] for line in maps if _IN_EVERY_PROGRAM.search(line)}:
-        found = find_debug_file(open_object(Path(library)))
-        if found is None or not Path(found.path).is_relative_to(DEBUG_FILES):
+        path = find_debug_file(open_object(Path(library)))
+        if path is None or not Path(path.path).is_relative_to(DEBUG_FILES):
             continue
-        copy = folder / Path(found.path).relative_to(DEBUG_FILES)
+        copy = folder / Path(path.path).relative_to(DEBUG_FILES)
         copy.parent.mkdir(parents=True, exist_ok=True)
-        options = [objcopy, "--decompress-debug-sections", found.path, copy]
+        options = [objcopy, "--decompress-debug-sections", path.path, copy]
         subprocess.run(options, check=True, timeout=60)
 
 
@@ -145,7 +145,7 @@ class Debugger:
     def errors(self, before: Sequence[str], commands: Sequence[str], file: Path) -> list[str]:
         """Standard error of each of some commands that change nothing, one after the other."""
         mark = "python import sys; print('@@', file=sys.stderr)"
-        marked = [line for each in commands for line in (mark, each)]
+        marked = [line for command in commands for line in (mark, command)]
         _, err = self.run(*before, *marked, file=file)
         _, *errors = err.split("@@\n")
         assert len(errors) == len(commands), err
@@ -154,9 +154,9 @@ class Debugger:
     def report(self, *commands: str, file: Path) -> dict[str, object]:
         """What a comparison reports."""
         out, err = self.run(*commands, file=file)
-        found = re.search(r"^@@(.*)$", out, re.MULTILINE)
-        assert found is not None, out + err
-        report: dict[str, object] = json.loads(found[1])
+        match = re.search(r"^@@(.*)$", out, re.MULTILINE)
+        assert match is not None, out + err
+        report: dict[str, object] = json.loads(match[1])
         return report
 
     def python(self, code: str, *before: str, file: Path | None = None) -> str:
@@ -177,12 +177,12 @@ def errors_of(
 
     `tried`: beginnings, commands, and what the tests expect.
     """
-    found: dict[tuple[Beginnings, str], str] = {}
+    result: dict[tuple[Beginnings, str], str] = {}
     for before in dict.fromkeys(before for before, _, _ in tried):
-        commands = [command for each, command, _ in tried if each == before]
+        commands = [command for item, command, _ in tried if item == before]
         errors = debugger.errors(before, commands, file)
-        found |= {(before, command): text for command, text in zip(commands, errors, strict=True)}
-    return found
+        result |= {(before, command): text for command, text in zip(commands, errors, strict=True)}
+    return result
 
 
 def start_debugger(folder: Path) -> Debugger:
@@ -200,7 +200,7 @@ def start_debugger(folder: Path) -> Debugger:
         stdin=subprocess.DEVNULL,
     )
     first = done.stdout.partition("\n")[0].split()
-    if not all(each.isdigit() for each in first) or [int(each) for each in first] < [3, 11]:
+    if not all(item.isdigit() for item in first) or [int(item) for item in first] < [3, 11]:
         pytest.skip("gdb has no Python 3.11 or newer")
     if "Program stopped" not in done.stdout:
         last = (done.stderr.strip().splitlines() or ["gdb says nothing"])[-1]

@@ -28,12 +28,12 @@ def contents(text: str) -> str:
 
 def names(frame: gdb.Frame) -> list[str]:
     """Arguments and variables of a frame's function, and the variables of its file."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     block = frame.block()
     while block is not None and not block.is_global:
-        found |= {each.name: None for each in block if each.is_variable or each.is_argument}
+        result |= {item.name: None for item in block if item.is_variable or item.is_argument}
         block = block.superblock
-    return list(found)
+    return list(result)
 
 
 def in_lost_register(name: str) -> bool:
@@ -45,9 +45,9 @@ def in_lost_register(name: str) -> bool:
     entries = matching_entries(attribute.entries, session.pc)
     unit = session.variable(name).unit
     numbers = {
-        register_of(each)
+        register_of(instruction)
         for entry in entries
-        for each in decode(entry.expression, unit.dialect, unit.format).instructions
+        for instruction in decode(entry.expression, unit.dialect, unit.format).instructions
     } - {None}
     kept = session.architecture.preserved
     assert kept is not None

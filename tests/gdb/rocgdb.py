@@ -86,7 +86,7 @@ class Machine:
     def __init__(self, path: Path) -> None:
         self.state = load_state(path)
         self.arch, self.target = self.state.architecture, self.state.target
-        self.waves = {each.wave + 2: each for each in self.state.waves}
+        self.waves = {wave.wave + 2: wave for wave in self.state.waves}
         """By thread: the first is of the host."""
         self.thread = min(self.waves)
         self.lanes = dict.fromkeys(self.waves, 0)
@@ -104,15 +104,15 @@ class Machine:
         return SimpleNamespace(name=lambda: f"amdgcn:{self.arch.name}", registers=lambda: known)
 
     def memory(self, space: str) -> Memory:
-        found = self.arch.address_space_named(space)
-        if found is None:
+        result = self.arch.address_space_named(space)
+        if result is None:
             raise Error(f"Address space {space} not recognised by the architecture")
-        lane = self.lanes[self.thread] if found.scope == "lane" else None
-        return Memory(found, self.wave, lane)
+        lane = self.lanes[self.thread] if result.scope == "lane" else None
+        return Memory(result, self.wave, lane)
 
     def read(self, space: str, address: int, size_bytes: int) -> bytes:
-        for each in self.state.code_objects:
-            data = each.path.read_bytes()
+        for code_object in self.state.code_objects:
+            data = code_object.path.read_bytes()
             if self.uri == "memory" and space == "global" and 0 <= address - LOADED < len(data):
                 return data[address - LOADED :][:size_bytes]
         try:
@@ -121,11 +121,11 @@ class Machine:
             raise gdb.MemoryError(f"Cannot access memory at address {space}#{address:#x}") from None
 
     def evaluate(self, text: str) -> Value:
-        found = ARRAY.fullmatch(text)
-        if found is None:
+        match = ARRAY.fullmatch(text)
+        if match is None:
             raise Error(f"the stand-in cannot evaluate {text}")
-        count = int(found["count"])
-        data = self.read(found["space"], int(found["address"], 16), count)
+        count = int(match["count"])
+        data = self.read(match["space"], int(match["address"], 16), count)
         return Value(Type("array", count, Type("int", 1)), data)
 
     def execute(self, text: str, from_tty: bool = False, to_string: bool = False) -> str:
@@ -138,16 +138,16 @@ class Machine:
                 raise Error(f"Lane {lane} does not exist on this thread.")
             self.lanes[self.thread] = lane
             return f"[Switching to thread {self.thread}, lane {lane}]"
-        if (found := SET_BYTE.fullmatch(text)) is not None:
-            where, data = self.memory(found["space"]), bytes([int(found["byte"], 16)])
-            self.target.write_memory(where, int(found["address"], 16), data)
+        if (match := SET_BYTE.fullmatch(text)) is not None:
+            where, data = self.memory(match["space"]), bytes([int(match["byte"], 16)])
+            self.target.write_memory(where, int(match["address"], 16), data)
             gdb.events.memory_changed.emit()
             return ""
-        if (found := SET_REGISTER.fullmatch(text)) is not None:
-            register = self.register(found["name"])
-            size = 4 if found["index"] else register.size_bits // 8
-            data = int(found["number"], 16).to_bytes(size, "little")
-            offset = size * int(found["index"] or 0)
+        if (match := SET_REGISTER.fullmatch(text)) is not None:
+            register = self.register(match["name"])
+            size = 4 if match["index"] else register.size_bits // 8
+            data = int(match["number"], 16).to_bytes(size, "little")
+            offset = size * int(match["index"] or 0)
             self.target.write_register(self.wave, register, data, offset)
             gdb.events.register_changed.emit()
             return ""
@@ -159,14 +159,14 @@ class Machine:
 
     def sections(self) -> list[str]:
         out = []
-        for each in self.state.code_objects:
-            file = open_object(each.path)
+        for code_object in self.state.code_objects:
+            file = open_object(code_object.path)
             for section in file.sections:
                 if section.flags & SHF_ALLOC and section.size_bytes:
-                    begin = section.address + each.load_address
+                    begin = section.address + code_object.load_address
                     end = begin + section.size_bytes
                     line = f"\t{begin:#018x} - {end:#018x} is {section.name} in "
-                    out.append(line + self.name(each.path) + "\n")
+                    out.append(line + self.name(code_object.path) + "\n")
         return out
 
     def name(self, path: Path) -> str:
@@ -181,10 +181,10 @@ class Machine:
         return f"file://{quote(self.uri)}#offset=4096&size={size}"
 
     def register(self, name: str) -> RegisterInfo:
-        found = self.arch.register_named(name)
-        if found is None:
+        result = self.arch.register_named(name)
+        if result is None:
             raise ValueError(f"Invalid register `{name}'")
-        return found
+        return result
 
     def value(self, name: str) -> Value:
         register = self.register(name)
@@ -361,7 +361,7 @@ def install(machine: Machine) -> None:
     inferior = SimpleNamespace(
         num=1,
         pid=1,
-        threads=lambda: [Thread(machine, each) for each in machine.waves],
+        threads=lambda: [Thread(machine, wave) for wave in machine.waves],
         architecture=lambda: SimpleNamespace(name=lambda: "i386:x86-64"),
         read_memory=lambda address, size: machine.read("global", address, size),
         write_memory=lambda address, data: machine.target.write_memory(

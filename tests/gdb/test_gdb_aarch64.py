@@ -70,7 +70,7 @@ def test_every_frame(
     """Recursion, alloca, vector registers, tail calls, a signal; GDB needs a mask for others."""
     program = repository / f"fixtures/aarch64/stacks.{build}"
     with waiting(tool("qemu-aarch64"), program, tmp_path) as socket:
-        found = multiarch.report(
+        report = multiarch.report(
             "set architecture aarch64",
             f"target remote {socket}",
             "handle SIGSEGV nostop noprint pass",
@@ -79,7 +79,7 @@ def test_every_frame(
             "kill",
             file=program,
         )
-    assert found["differences"] == []
-    stops, frames, facts = (found[name] for name in ("stops", "frames", "facts"))
+    assert report["differences"] == []
+    stops, frames, facts = (report[name] for name in ("stops", "frames", "facts"))
     assert isinstance(stops, int) and isinstance(frames, int) and isinstance(facts, int)
     assert stops >= STOPS // 2 and frames > 4 * stops and facts > 20 * frames

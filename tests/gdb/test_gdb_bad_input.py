@@ -28,7 +28,7 @@ FUNCTIONS = (
     "python dg.frame(1).pc",
     "python dg.evaluate('call_frame_cfa')",
 )  # fmt: skip
-EVERY = tuple(f"dwarfgpu {each}" for each in COMMANDS) + FUNCTIONS
+EVERY = tuple(f"dwarfgpu {command}" for command in COMMANDS) + FUNCTIONS
 CHECK = """
 import json
 def place():
@@ -77,13 +77,13 @@ def checked(debugger: Debugger, file: Path | None, *before: str) -> dict[str, st
     assert "Traceback" not in out + err, out + err
     lines = [line for line in out.splitlines() if line.startswith("@")]
     assert len(lines) == 1, out + err
-    said: dict[str, str] = {}
+    output: dict[str, str] = {}
     for command, (text, is_same, was) in json.loads(lines[0][1:]).items():
         assert is_same, (command, was)
         if text.startswith("error: "):
             assert "\n" not in text.strip().removesuffix("Error while executing Python code."), text
-        said[command] = text
-    return said
+        output[command] = text
+    return output
 
 
 def errors(said: dict[str, str]) -> dict[str, str]:
@@ -95,20 +95,20 @@ def errors(said: dict[str, str]) -> dict[str, str]:
 
 
 def test_no_program(debugger: Debugger) -> None:
-    said = checked(debugger, None)
-    assert set(said) - set(errors(said)) == {"python import dwarfgpu.gdb as dg"}
-    assert said["dwarfgpu print number"].endswith("GDB has no program: give it one with `file`")
-    assert said["dwarfgpu bt"] == said["dwarfgpu info-locals"] == "error: No stack."
+    lines = checked(debugger, None)
+    assert set(lines) - set(errors(lines)) == {"python import dwarfgpu.gdb as dg"}
+    assert lines["dwarfgpu print number"].endswith("GDB has no program: give it one with `file`")
+    assert lines["dwarfgpu bt"] == lines["dwarfgpu info-locals"] == "error: No stack."
 
 
 def test_a_program_that_does_not_run(debugger: Debugger, host: Path) -> None:
-    said = checked(debugger, host)
-    assert said["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
-    assert said["dwarfgpu bt"] == "error: No stack."
-    assert said["dwarfgpu eval-ops breg7 8; deref"].endswith(
+    text = checked(debugger, host)
+    assert text["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
+    assert text["dwarfgpu bt"] == "error: No stack."
+    assert text["dwarfgpu eval-ops breg7 8; deref"].endswith(
         "GDB has no thread 0: the program is not being run"
     )
-    assert said["python dg.frame(1).pc"].startswith("error: ")
+    assert text["python dg.frame(1).pc"].startswith("error: ")
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def test_a_program_that_does_not_run(debugger: Debugger, host: Path) -> None:
 )
 def test_gdb_is_left_as_it_was(debugger: Debugger, host: Path, where: tuple[str, ...]) -> None:
     """In another thread, frame, language, inferior, and where nothing makes sense."""
-    said = checked(debugger, host, *where)
+    lines = checked(debugger, host, *where)
     if "set var $pc = 0" not in where and where != ("starti",):
-        assert not said["dwarfgpu bt"].startswith("error: ")
+        assert not lines["dwarfgpu bt"].startswith("error: ")
 
 
 def test_another_inferior_that_does_not_run(debugger: Debugger, host: Path) -> None:
-    said = checked(debugger, host, "break waits", "run", "add-inferior", "inferior 2")
-    assert said["dwarfgpu print number"].endswith("GDB has no program: give it one with `file`")
+    lines = checked(debugger, host, "break waits", "run", "add-inferior", "inferior 2")
+    assert lines["dwarfgpu print number"].endswith("GDB has no program: give it one with `file`")
 
 
 @pytest.mark.parametrize(
@@ -144,19 +144,19 @@ def test_another_inferior_that_does_not_run(debugger: Debugger, host: Path) -> N
 )
 def test_a_program_that_runs(debugger: Debugger, host: Path, before: tuple[str, ...]) -> None:
     """In non-stop mode, and where only the command line goes on."""
-    said = checked(debugger, host, *before, "set args loop", "run &", "shell sleep 1")
-    runs = {text for command, text in errors(said).items() if "nonsense" not in command}
+    lines = checked(debugger, host, *before, "set args loop", "run &", "shell sleep 1")
+    runs = {text for command, text in errors(lines).items() if "nonsense" not in command}
     assert "Selected thread is running." in runs
     for command in ("dwarfgpu print number", "dwarfgpu bt", "dwarfgpu info-locals --json"):
-        assert said[command] == "error: Selected thread is running."
+        assert lines[command] == "error: Selected thread is running."
 
 
 def test_a_stripped_program(debugger: Debugger, host: Path, tool: Callable[[str], str]) -> None:
     stripped = host.with_name("stripped")
     subprocess.run([tool("strip"), "-o", stripped, host], check=True)
-    said = checked(debugger, stripped, "starti")
-    assert said["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
-    assert "??" in said["dwarfgpu bt"] or "_start" in said["dwarfgpu bt"]
+    lines = checked(debugger, stripped, "starti")
+    assert lines["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
+    assert "??" in lines["dwarfgpu bt"] or "_start" in lines["dwarfgpu bt"]
 
 
 def test_a_file_that_is_not_what_runs(
@@ -167,9 +167,10 @@ def test_a_file_that_is_not_what_runs(
     program.chmod(0o755)
     other = repository / "fixtures/x86_64/demo.gcc.O2.v5"
     swap = f"shell cp {shlex.quote(str(other))} {program}.new && mv {program}.new {program}"
-    said = checked(debugger, program, "break waits", "run", swap)
+    lines = checked(debugger, program, "break waits", "run", swap)
     assert (
-        "is not the file that GDB has at 0x" in said["dwarfgpu print number"] + said["dwarfgpu bt"]
+        "is not the file that GDB has at 0x"
+        in lines["dwarfgpu print number"] + lines["dwarfgpu bt"]
     )
 
 
@@ -177,10 +178,10 @@ def test_a_file_that_is_gone(debugger: Debugger, host: Path, tmp_path: Path) -> 
     program = tmp_path / "host"
     program.write_bytes(host.read_bytes())
     program.chmod(0o755)
-    said = checked(debugger, program, "break waits", "run", f"shell rm {program}")
+    lines = checked(debugger, program, "break waits", "run", f"shell rm {program}")
     why = f"{program} cannot be read: No such file or directory"
-    assert said["dwarfgpu print number"] == f"error: {why}"
-    assert why in said["dwarfgpu info-locals"]
+    assert lines["dwarfgpu print number"] == f"error: {why}"
+    assert why in lines["dwarfgpu info-locals"]
 
 
 def test_a_debug_file_of_another_build(
@@ -196,8 +197,8 @@ def test_a_debug_file_of_another_build(
     assert "number = 7" in out and "#0  waits (number=7) at" in out
     debug.write_bytes(debug.read_bytes()[:-16] + bytes(16))
     subprocess.run([objcopy, "--remove-section=.note.gnu.build-id", debug, debug], check=True)
-    said = checked(debugger, program, "break waits", "run")
-    assert said["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
+    lines = checked(debugger, program, "break waits", "run")
+    assert lines["dwarfgpu print number"] == 'error: No symbol "number" in current context.'
 
 
 LIBRARY = """
@@ -226,7 +227,7 @@ print("@" + tried(lambda: dg.variable("number").text), said("dwarfgpu bt").split
 def test_a_library_that_is_unloaded(debugger: Debugger, host: Path) -> None:
     before = ("set breakpoint pending on", "break plugged", "run")
     out = debugger.python(LIBRARY, *before, file=host)
-    first, kept, frame, gone, last = [each[1:] for each in out.splitlines() if each[:1] == "@"]
+    first, kept, frame, gone, last = [line[1:] for line in out.splitlines() if line[:1] == "@"]
     assert first == "5 108 6 1" or first == "5 106 6 1" or first.startswith("5 ")
     assert (
         kept

@@ -69,9 +69,9 @@ import json
 print(json.dumps({{each: said(each).splitlines() for each in {list(QUESTIONS)!r}}}))
 print(gdb.selected_frame().level(), said("output n"))
 """
-    found, where = debugger.python(code, *STOPPED, file=demo).splitlines()[-2:]
+    result, where = debugger.python(code, *STOPPED, file=demo).splitlines()[-2:]
     assert where == "0 42"
-    return dict(json.loads(found))
+    return dict(json.loads(result))
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
@@ -157,25 +157,25 @@ def test_the_function_of_what_is_optimized_out(debugger: Debugger, optimized: Pa
 def frames(debugger: Debugger, file: Path, *before: str) -> list[Any]:
     """The objects of `info-locals --json`, which are what the schema says."""
     out = debugger.python("gdb.execute('dwarfgpu info-locals --json')", *before, file=file)
-    found = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-    for each in found:
-        validator("info-locals").validate(each)
-    return found
+    result = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    for frame in result:
+        validator("info-locals").validate(frame)
+    return result
 
 
 def test_every_frame_of_the_thread(debugger: Debugger, demo: Path) -> None:
     leaf, mid, main = frames(debugger, demo, *STOPPED)
-    assert [each["function"] for each in (leaf, mid, main)] == ["leaf", "mid", "main"]
-    assert [each["level"] for each in (leaf, mid, main)] == [0, 1, 2]
-    assert not any(each["inlined"] for each in (leaf, mid, main))
-    n = next(each for each in leaf["variables"] if each["name"] == "n")
+    assert [frame["function"] for frame in (leaf, mid, main)] == ["leaf", "mid", "main"]
+    assert [frame["level"] for frame in (leaf, mid, main)] == [0, 1, 2]
+    assert not any(frame["inlined"] for frame in (leaf, mid, main))
+    n = next(variable for variable in leaf["variables"] if variable["name"] == "n")
     place = n.pop("result")["places"][0]
     assert place["storage"] == "memory" and leaf["cfa"] - 256 < place["address"] < leaf["cfa"]
     assert n == {
         "name": "n", "line": 81, "kind": "parameter", "type": "int", "state": "ok", "notes": [],
         "bytes": "2a000000", "undefined_bits": [], "unavailable_bits": [], "text": "42", "data": 42,
     }  # fmt: skip
-    locals_ = [each["name"] for each in leaf["variables"] if each["kind"] == "local"]
+    locals_ = [variable["name"] for variable in leaf["variables"] if variable["kind"] == "local"]
     assert {"lost", "ratio", "array", "into"} < set(locals_)
     assert leaf["registers"]["16"] == leaf["pc"].to_bytes(8, "little").hex()
     assert mid["registers"]["7"] == leaf["cfa"].to_bytes(8, "little").hex()
@@ -184,12 +184,12 @@ def test_every_frame_of_the_thread(debugger: Debugger, demo: Path) -> None:
 
 
 def test_the_states_of_variables_and_inlined_frames(debugger: Debugger, optimized: Path) -> None:
-    found = frames(debugger, optimized, "break clamp", "run")
-    names = [(each["level"], each["function"], each["inlined"]) for each in found]
+    result = frames(debugger, optimized, "break clamp", "run")
+    names = [(frame["level"], frame["function"], frame["inlined"]) for frame in result]
     assert names == [(0, "clamp", True), (1, "leaf", False), (2, "mid", False), (3, "main", False)]
-    assert found[0]["cfa"] == found[1]["cfa"]
-    assert [each["name"] for each in found[0]["variables"]][-1] == "value"
-    states = {each["name"]: each for each in found[1]["variables"]}
+    assert result[0]["cfa"] == result[1]["cfa"]
+    assert [variable["name"] for variable in result[0]["variables"]][-1] == "value"
+    states = {variable["name"]: variable for variable in result[1]["variables"]}
     lost = states["lost"]
     assert lost["state"] == "optimized-out" and lost["error"]["kind"] == "UndefinedBits"
     assert lost["text"] == "<optimized out>" and "result" not in lost
@@ -200,8 +200,8 @@ def test_the_states_of_variables_and_inlined_frames(debugger: Debugger, optimize
 
 
 def test_a_variable_that_cannot_be_read(debugger: Debugger, demo: Path) -> None:
-    found = frames(debugger, demo, *STOPPED, "set var $rbp = 4096")
-    n = next(each for each in found[0]["variables"] if each["name"] == "n")
+    result = frames(debugger, demo, *STOPPED, "set var $rbp = 4096")
+    n = next(variable for variable in result[0]["variables"] if variable["name"] == "n")
     assert n["state"] == "unavailable" and n["text"] == "<unavailable>"
 
 

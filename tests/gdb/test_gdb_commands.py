@@ -145,10 +145,10 @@ def test_explain_goes_into_what_operations_used(debugger: Debugger, demo: Path) 
     commands = ("up", "dwarfgpu explain n", "dwarfgpu explain -depth all n")
     out, _ = debugger.run(*STOPPED, *commands, file=demo)
     folded, _, whole = out[out.index("parameter int n") :].partition("\nparameter int n")
-    (line,) = [each for each in folded.splitlines() if "inside: " in each]
+    (line,) = [line for line in folded.splitlines() if "inside: " in line]
     assert "inside: the frame base of mid, 0x" in line
     assert line.endswith("; -depth 1 shows 1 step of it")
-    for each in (
+    for text in (
         "DW_AT_frame_base: DW_OP_call_frame_cfa",
         "inside: the CFA of frame 1 (mid), 0x",
         "CFA = RBP+16",
@@ -156,7 +156,7 @@ def test_explain_goes_into_what_operations_used(debugger: Debugger, demo: Path) 
         "RBP = [CFA-16]",
         "RBP of the machine is 0x",
     ):
-        assert each in whole and each not in folded
+        assert text in whole and text not in folded
     assert folded.splitlines()[-2:] == whole.splitlines()[-2:]
 
 
@@ -212,13 +212,13 @@ found["xmm0"].append(sum(dword << 32 * n for n, dword in enumerate(dwords)))
 found["st0"].append(int(gdb.parse_and_eval("$st0").format_string(format="x"), 16))
 print(json.dumps(found))
 """
-    found = json.loads(python(debugger, demo, code, "break 86", "run").splitlines()[-1])
+    document = json.loads(python(debugger, demo, code, "break 86", "run").splitlines()[-1])
     for name in ("rsp", "rip", "r15", "eflags", "cs", "fs_base", "mxcsr", "xmm0", "st0"):
-        fits, ours, theirs = found[name]
+        fits, ours, theirs = document[name]
         assert fits is True and ours == theirs, name
-    assert found["st0"][1] >> 63, "the program has loaded a number"
-    assert found["mm0"][0].startswith("register mm0: ")
-    assert all(found[f"xmm{n}"][0] is True for n in range(16))
+    assert document["st0"][1] >> 63, "the program has loaded a number"
+    assert document["mm0"][0].startswith("register mm0: ")
+    assert all(document[f"xmm{n}"][0] is True for n in range(16))
 
 
 def test_locations_go_stale_when_the_program_runs(debugger: Debugger, demo: Path) -> None:

@@ -36,5 +36,5 @@ def test_contract(debugger: Debugger, tmp_path: Path) -> None:
     out, err = debugger.run("break leaf", "run", f"source {script}", file=PROGRAM)
     from tests.machine.contract import FACTS
 
-    held = [line.removeprefix("@@ ") for line in out.splitlines() if line.startswith("@@ ")]
-    assert held == [each.__name__ for each in FACTS], err
+    data = [line.removeprefix("@@ ") for line in out.splitlines() if line.startswith("@@ ")]
+    assert data == [fact.__name__ for fact in FACTS], err

@@ -76,8 +76,8 @@ def crashed(folder: Path, program: Path, how: str) -> Path:
     pattern = Path("/proc/sys/kernel/core_pattern")
     if pattern.exists() and pattern.read_text().strip() == "core":
         subprocess.run([program, how], cwd=folder, preexec_fn=unlimited, check=False)
-        found = [folder / "core", *folder.glob("core.*")]
-        if written := [each for each in found if each.exists()]:
+        result = [folder / "core", *folder.glob("core.*")]
+        if written := [item for item in result if item.exists()]:
             return written[0]
     return by_gdb(folder, program, how)
 
@@ -91,7 +91,7 @@ def by_gdb(folder: Path, program: Path, how: str) -> Path:
     path = folder / "gcore"
     stop = "handle SIGUSR1 nostop noprint pass"
     commands = [stop, f"run {how}", f"gcore {path}", "kill"]
-    options = [piece for each in commands for piece in ("-ex", each)]
+    options = [piece for command in commands for piece in ("-ex", command)]
     subprocess.run(
         ["gdb", "-nx", "-q", "-batch", *options, program], capture_output=True, check=False
     )
@@ -101,42 +101,42 @@ def by_gdb(folder: Path, program: Path, how: str) -> Path:
 
 
 def gdbs(gdb: str, program: Path, core: Path) -> list[Json]:
-    options = [piece for each in SETTINGS for piece in ("-ex", each)]
+    options = [piece for setting in SETTINGS for piece in ("-ex", setting)]
     command = [gdb, "-nx", "-q", "-batch", *options, "-ex", f"source {INSIDE}"]
     # The settings must come before the core file: what they say of frames holds from then on.
-    command += [piece for each in indexed() for piece in ("-iex", each)]
+    command += [piece for item in indexed() for piece in ("-iex", item)]
     command += ["-iex", "set debuginfod enabled off", str(program), str(core)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    found = re.search(r"^@@(.*)$", done.stdout, re.MULTILINE)
-    assert found is not None, done.stderr
-    threads: list[Json] = json.loads(found[1])
+    match = re.search(r"^@@(.*)$", done.stdout, re.MULTILINE)
+    assert match is not None, done.stderr
+    threads: list[Json] = json.loads(match[1])
     return threads
 
 
 def session_of(core: Core) -> Session:
-    code = tuple(CodeObject.of(each.file, each.load_address) for each in core.files)
-    segments = tuple(segment for each in code for segment in each.loaded_segments())
+    code = tuple(CodeObject.of(file.file, file.load_address) for file in core.files)
+    segments = tuple(segment for item in code for segment in item.loaded_segments())
     target = TargetWithCodeObjects(core.target, segments, has_started=True)
     return Session(core.architecture, code, target, wave=1, pc=core.pc_of(1), knows_loaded=True)
 
 
 def ours(session: Session, frame: StackFrame) -> dict[tuple[str, int], str]:
     """The text of each local and argument of a frame, by name and line."""
-    found: dict[tuple[str, int], str] = {}
+    result: dict[tuple[str, int], str] = {}
     level = frame.session.inline_level
-    for each in frame.session.variables():
-        if each.kind == "global" or each.inline_level != level:
+    for variable in frame.session.variables():
+        if variable.kind == "global" or variable.inline_level != level:
             continue
-        reading = frame.session.read(each)
+        reading = frame.session.read(variable)
         answer = of_reading(reading, frame.session)
         is_lost = isinstance(reading.error, UndefinedBits)
         text = "<optimized out>" if is_lost else str(answer.record.get("text", answer.text))
-        if is_lost and may_have_changed(frame, each):
+        if is_lost and may_have_changed(frame, variable):
             text = LOST
         elif reading.bits is not None and not reading.bits.is_complete:
             text = PARTIAL
-        found.setdefault((each.name, each.decl_line or 0), text)
-    return found
+        result.setdefault((variable.name, variable.decl_line or 0), text)
+    return result
 
 
 def may_have_changed(frame: StackFrame, variable: Variable) -> bool:
@@ -183,10 +183,10 @@ def test_aarch64_in_qemu(tool: Tool, tmp_path: Path, opt: str, how: str) -> None
     tool("aarch64-linux-gnu-gcc")
     program = built(tmp_path, "aarch64-linux-gnu-gcc", opt, "static")
     subprocess.run([qemu, program, how], cwd=tmp_path, preexec_fn=unlimited, check=False)
-    found = list(tmp_path.glob("qemu_*.core"))
-    if not found:
+    glob = list(tmp_path.glob("qemu_*.core"))
+    if not glob:
         pytest.skip("QEMU writes no core file here")
-    counts = compared(gdbs(gdb, program, found[0]), found[0], program)
+    counts = compared(gdbs(gdb, program, glob[0]), glob[0], program)
     assert counts["frames"] >= 3 and counts["values"] >= 4, counts
 
 
@@ -233,12 +233,12 @@ def compared(
     session = session_of(core)
     counts: Counter[str] = Counter()
     differences: list[str] = []
-    assert [each["lwp"] for each in theirs] == [each.lwp for each in core.threads.values()]
+    assert [their["lwp"] for their in theirs] == [thread.lwp for thread in core.threads.values()]
     for thread in theirs:
         wave = thread["number"]
         top = evolve(session, wave=wave, pc=core.pc_of(wave))
         # Those of tail calls have no code of their own, and tests/gdb/test_gdb_unwind.py.
-        frames = [each for each in stack_frames(top) if not each.is_tail_call]
+        frames = [stack_frame for stack_frame in stack_frames(top) if not stack_frame.is_tail_call]
         assert top.call_stack is not None and top.call_stack.end.is_outermost, top.call_stack.end
         pairs = list(zip(frames, thread["frames"], strict=False))
         # GDB goes on behind clone3 and the entry of a static program where it must not.
@@ -250,17 +250,17 @@ def compared(
                 differences.append(f"{where}: pc {frame.pc:#x}, GDB {their['pc']:#x}")
             if str(their["file"] or "").endswith(sources):
                 place = frame.place
-                told = (frame.function, None if place is None else place.line)
+                text = (frame.function, None if place is None else place.line)
                 name = str(their["name"]).removeprefix("__GI_")  # the C library's own symbols
-                if told != (name, their["line"]):
-                    differences.append(f"{where}: {told}, GDB {their['name']}:{their['line']}")
+                if text != (name, their["line"]):
+                    differences.append(f"{where}: {text}, GDB {their['name']}:{their['line']}")
                 differences += differing(where, frame, their["variables"], counts)
     assert not differences, "\n".join(differences)
     return counts
 
 
 def differing(where: str, frame: StackFrame, theirs: list[Json], counts: Counter[str]) -> list[str]:
-    found = []
+    result = []
     mine = ours(frame.session, frame)
     for name, line, text in theirs:
         counts["values"] += 1
@@ -268,8 +268,8 @@ def differing(where: str, frame: StackFrame, theirs: list[Json], counts: Counter
         if own in (LOST, PARTIAL):
             counts[own] += 1
         elif plain(own) != plain(text):
-            found.append(f"{where}: {name} = {own}, GDB {text}")
-    return found
+            result.append(f"{where}: {name} = {own}, GDB {text}")
+    return result
 
 
 def test_gdbs_words(tool: Tool, tmp_path: Path) -> None:
@@ -278,9 +278,9 @@ def test_gdbs_words(tool: Tool, tmp_path: Path) -> None:
     program = built(tmp_path, "gcc", "O0", "pie")
     core = crashed(tmp_path, program, "callback")
     command = [gdb, "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", program, core]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
     done = run("bt", "--core", core)
     for text in ("Core was generated by `", "Program terminated with signal "):
-        assert [each for each in done.lines if each.startswith(text)] == [
-            each for each in said if each.startswith(text)
+        assert [line for line in done.lines if line.startswith(text)] == [
+            line for line in lines if line.startswith(text)
         ]

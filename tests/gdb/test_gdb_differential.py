@@ -50,9 +50,9 @@ def test_nothing_is_unexplained(
     *given, least = choice
     build = differential.Build(*given)
     tool(build.command(tmp_path)[0])
-    found = differential.compared(debugger.program, build, tmp_path, 11, STOPS)
-    counts = found["counts"]
-    assert found["unexplained"] == []
+    comparison = differential.compared(debugger.program, build, tmp_path, 11, STOPS)
+    counts = comparison["counts"]
+    assert comparison["unexplained"] == []
     assert counts["stops"] == STOPS
     assert counts["variables"] == counts["same"] + counts.get("explained", 0)
     assert counts["same"] >= least and counts["bits"] > 0 < counts["facts"]
@@ -89,11 +89,11 @@ import json
 print("##" + json.dumps([found, lost]))
 """
     out = debugger.python(code, "break external", "run", file=program)
-    found, lost = json.loads(out.partition("##")[2])
+    result, lost = json.loads(out.partition("##")[2])
     why = "which is caller-saved and has no CFI rule"
-    told = [line for line in lost if line.startswith("=> the object is optimized out because")]
-    assert told and all(why in line for line in told), "if another compiler had written the unit"
-    preserved_by_callees = [each for each in found if each[3]]
+    text = [line for line in lost if line.startswith("=> the object is optimized out because")]
+    assert text and all(why in line for line in text), "if another compiler had written the unit"
+    preserved_by_callees = [row for row in result if row[3]]
     assert preserved_by_callees and all(
         theirs == ours for _, theirs, ours, _ in preserved_by_callees
     )
@@ -147,7 +147,7 @@ print("##" + json.dumps(found))
 """
     out = debugger.python(code, "break change", "run", file=program)
     off, wrong, on = json.loads(out.partition("##")[2])
-    assert next(each[:2] for each in off if each[0] == "argv") == ["argv", "<optimized out>"]
+    assert next(row[:2] for row in off if row[0] == "argv") == ["argv", "<optimized out>"]
     assert all(same or excused for *_, excused, same in off)
     assert any(excused for *_, excused, _ in off)
     assert wrong is None, "what needs no caller of main is not excused"
@@ -155,16 +155,16 @@ print("##" + json.dumps(found))
 
 
 def test_the_tool_writes_its_figures(differential: ModuleType, tmp_path: Path) -> None:
-    found = differential.Found()
+    result = differential.Found()
     report = {
         "counts": {"stops": 2, "variables": 5, "same": 4, "explained": 1},
         "reasons": {"a reason": 1}, "examples": {"a reason": ["x"]}, "unexplained": [],
     }  # fmt: skip
-    found.add("one", "values.c, gcc", report)
-    found.add("two", "values.c, gcc", {**report, "unexplained": ["y"]})
-    lines = differential.table(found)
+    result.add("one", "values.c, gcc", report)
+    result.add("two", "values.c, gcc", {**report, "unexplained": ["y"]})
+    lines = differential.table(result)
     assert "| values.c, gcc | 4 | 0 | 0 | 0 | 10 | 0 | 8 | 2 | 1 |" in lines
-    assert "| 2 | a reason |" in lines and found.unexplained == ["two: y"]
+    assert "| 2 | a reason |" in lines and result.unexplained == ["two: y"]
 
 
 def test_gdb_gets_the_packages_of_the_python_that_runs(
@@ -172,13 +172,13 @@ def test_gdb_gets_the_packages_of_the_python_that_runs(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(debugger.cache))
     assert differential.sourced() == debugger.source
-    assert not any(each.startswith("source ") for each in differential.SETTINGS)
+    assert not any(setting.startswith("source ") for setting in differential.SETTINGS)
 
 
 def test_every_choice_is_built(differential: ModuleType) -> None:
     some = list(differential.builds(full=False))
-    assert len(some) == len({each.name for each in some}) == 60
+    assert len(some) == len({row.name for row in some}) == 60
     for name in ("dwarf", "pie", "frame_pointer"):
         for level in differential.LEVELS:
-            made = {getattr(each, name) for each in some if each.level == level}
+            made = {getattr(row, name) for row in some if row.level == level}
             assert len(made) == 2, (name, level)

@@ -53,7 +53,7 @@ print(json.dumps(out))
 
 def listed(text: str) -> list[str]:
     table = text.strip().replace("sp && n", "sp \0 n").replace("\n", "|").split("|")
-    return [each.replace("\0", "&&") for each in table if not each.startswith(UNLIKE)]
+    return [item.replace("\0", "&&") for item in table if not item.startswith(UNLIKE)]
 
 
 PROGRAMS = ["gcc.O0.v5", "gcc.O0.v4", "clang.O0.v5", "gcc.O2.v5", "clang.O2.v5"]
@@ -74,9 +74,9 @@ def test_expressions(debugger: Debugger, repository: Path, name: str) -> None:
     stop = ("break leaf", "run", "next", "next", "next")
     for table, before in ((LEAF, stop), (MID, (*stop, "up"))):
         code = COMPARE.format(expressions=listed(table))
-        found = json.loads(debugger.python(code, *before, file=program))
-        assert len(found) > 15
-        different = [each for each in found if not is_same(*each, optimized="O2" in name)]
+        document = json.loads(debugger.python(code, *before, file=program))
+        assert len(document) > 15
+        different = [item for item in document if not is_same(*item, optimized="O2" in name)]
         assert different == [], "\n".join(map(repr, different))
 
 
@@ -88,8 +88,8 @@ PARTS = """$al|$ah|$ax|$eax|$r8d|$al + 1|$eax >> 4|sizeof($ax)|$al == $ax|(char)
 def test_parts_of_registers(debugger: Debugger, repository: Path) -> None:
     program = repository / "fixtures/x86_64/demo.gcc.O0.v5"
     code = COMPARE.format(expressions=listed(PARTS))
-    found = json.loads(debugger.python(code, "break leaf", "run", "next", file=program))
-    assert [each for each in found if each[1] != each[2]] == [] and len(found) > 12
+    document = json.loads(debugger.python(code, "break leaf", "run", "next", file=program))
+    assert [item for item in document if item[1] != item[2]] == [] and len(document) > 12
     stop = ("break leaf", "run")
     has_ymm = "= void" not in debugger.run(*stop, "print $ymm0", file=program)[0]
     out, err = debugger.run(*stop, "dwarfgpu print $ymm0", file=program)

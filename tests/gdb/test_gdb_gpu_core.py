@@ -22,7 +22,7 @@ def host(tool: Callable[[str], str], tmp_path: Path) -> Path:
         pytest.skip("the program is for x86_64")
     core = tmp_path / "host.core"
     commands = ("set debuginfod enabled off", "break leaf", "run one", f"gcore {core}", "kill")
-    given = [word for each in commands for word in ("-ex", each)]
+    given = [word for command in commands for word in ("-ex", command)]
     done = subprocess.run(
         [tool("gdb"), "-nx", "-batch", *given, str(PROGRAM)],
         capture_output=True, text=True, timeout=60, check=False,

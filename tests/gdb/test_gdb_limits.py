@@ -21,7 +21,7 @@ def demo(repository: Path) -> Path:
 def test_a_limit_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) -> None:
     steps, dies = ("set dwarfgpu max-steps", "set dwarfgpu max-dies")
     say = "dwarfgpu print n"
-    code = "\n".join(f"print(said({each!r}))" for each in (f"{steps} 0", say, f"{steps} 9", say))
+    code = "\n".join(f"print(said({item!r}))" for item in (f"{steps} 0", say, f"{steps} 9", say))
     assert debugger.python(code, *STOPPED, file=demo).splitlines() == [
         "",
         "error: LimitExceeded: DW_OP_fbreg at offset 0x0: more than 0 operations performed "

@@ -49,7 +49,7 @@ def test_names(
 ) -> None:
     function, table = stop
     expressions = [
-        each for each in f"{table}|{COMMON}".replace("\n", "|").split("|") if each not in UNLIKE
+        word for word in f"{table}|{COMMON}".replace("\n", "|").split("|") if word not in UNLIKE
     ]
     skipped = ["continue"] * (number + (number > 0))  # P::look is called twice
     code = "print(gdb.selected_frame().name())" + COMPARE.format(expressions=expressions)
@@ -57,7 +57,7 @@ def test_names(
     shown = debugger.python(code, "break stop", "run", *skipped, "up", file=program)
     where, _, rest = shown.partition("\n")
     assert where.partition("(")[0] == function
-    found = json.loads(rest)
-    assert len(found) == len(expressions)
-    different = [each for each in found if each[1] != each[2]]
+    document = json.loads(rest)
+    assert len(document) == len(expressions)
+    different = [item for item in document if item[1] != item[2]]
     assert different == [], "\n".join(map(repr, different))

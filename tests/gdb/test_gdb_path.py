@@ -138,15 +138,15 @@ def test_every_python_reads_what_gdb_sources() -> None:
     newer = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.AsyncFunctionDef, ast.Nonlocal,
              ast.Starred, ast.YieldFrom, ast.Match)  # fmt: skip
     assert SOURCE.read_text().isascii()
-    for each in ast.walk(tree):
-        assert not isinstance(each, newer), ast.dump(each)
-        if isinstance(each, ast.FunctionDef):
-            assert each.returns is None and not each.args.kwonlyargs
-            assert all(argument.annotation is None for argument in each.args.args)
-        if isinstance(each, ast.Raise):
-            assert each.cause is None
-        if isinstance(each, ast.ImportFrom):
-            assert each.module != "__future__"
+    for die in ast.walk(tree):
+        assert not isinstance(die, newer), ast.dump(die)
+        if isinstance(die, ast.FunctionDef):
+            assert die.returns is None and not die.args.kwonlyargs
+            assert all(argument.annotation is None for argument in die.args.args)
+        if isinstance(die, ast.Raise):
+            assert die.cause is None
+        if isinstance(die, ast.ImportFrom):
+            assert die.module != "__future__"
 
 
 def test_sourced_twice(debugger: Debugger) -> None:

@@ -40,7 +40,7 @@ def said(debugger: Debugger, file: Path, code: str, *before: str) -> list[Any]:
     """What the code says inside GDB."""
     out = debugger.python(HEAD + code, *(before or STOPPED), file=file)
     lines = [line[1:] for line in out.splitlines() if line.startswith("|")]
-    return [each for line in lines for each in json.loads(line)]
+    return [load for line in lines for load in json.loads(line)]
 
 
 LOOKED_AT = {
@@ -109,8 +109,8 @@ n, sp = dg.frame(0).variable("n"), dg.variable("sp")
 word = lambda text: int(gdb.parse_and_eval(f"*(unsigned long *) ({{text}})"))
 say({{each: repr(eval(each)) for each in {list(LOOKED_AT)!r}}})
 """
-    found: dict[str, str] = said(debugger, demo, code)[0]
-    return found
+    result: dict[str, str] = said(debugger, demo, code)[0]
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -120,9 +120,9 @@ def refused(debugger: Debugger, demo: Path) -> dict[str, str]:
 say({{each: tried(lambda: eval(each)) for each in {list(ERRORS)!r}}})
 say(gdb.selected_frame().level(), gdb.parse_and_eval("n").format_string())
 """
-    found, *where = said(debugger, demo, code)
+    result, *where = said(debugger, demo, code)
     assert where == [0, "42"]
-    return dict(found)
+    return dict(result)
 
 
 @pytest.mark.parametrize("question", LOOKED_AT)
@@ -142,8 +142,8 @@ v = dg.variable("lost")
 say(v.is_optimized_out, v.text, v.location, tried(lambda: v.bytes).partition(":")[0])
 say(dg.frame(1).variable("n").text)
 """
-    found = said(debugger, optimized, code, "break leaf", "run")
-    assert found == [True, "<optimized out>", None, "UndefinedBits", "41"]
+    lines = said(debugger, optimized, code, "break leaf", "run")
+    assert lines == [True, "<optimized out>", None, "UndefinedBits", "41"]
 
 
 def test_assign(debugger: Debugger, demo: Path) -> None:
@@ -186,8 +186,8 @@ say(n.text, numbers.text[:16])
 gdb.execute("set print repeats 1000")
 say(numbers.text[:7])
 """
-    found = said(debugger, demo, code)
-    assert found == ["42", "5", "7", 1, True, "7", "{1 <repeats 12 t", "{1, 1, "]
+    lines = said(debugger, demo, code)
+    assert lines == ["42", "5", "7", 1, True, "7", "{1 <repeats 12 t", "{1, 1, "]
 
 
 def test_memory_that_changes_unseen_is_read_again(debugger: Debugger, demo: Path) -> None:
@@ -225,10 +225,10 @@ poke(int(gdb.parse_and_eval("(long) &sp")), int(gdb.parse_and_eval("(long) &glob
      .to_bytes(8, "little"))
 say(whole.text[:6], whole["a"].bytes[0], dg.variable("sp").text)
 """
-    found = said(debugger, demo, code)
-    assert found[:5] == ["{a = 41"[:6], '"one"', '"one"', '"one"', '"one"']
-    assert found[5:10] == ['"two"', '"two"', True, "{a = 5", "{a = 7"]
-    assert found[10] == 7 and found[11].endswith(" <global_struct>")
+    lines = said(debugger, demo, code)
+    assert lines[:5] == ["{a = 41"[:6], '"one"', '"one"', '"one"', '"one"']
+    assert lines[5:10] == ['"two"', '"two"', True, "{a = 5", "{a = 7"]
+    assert lines[10] == 7 and lines[11].endswith(" <global_struct>")
 
 
 def test_the_same_value_until_something_changes(debugger: Debugger, demo: Path) -> None:
@@ -294,15 +294,15 @@ say(dg.variable("access").text)
 
 
 def test_script_where_everything_is(debugger: Debugger, demo: Path, scripts: list[str]) -> None:
-    found = debugger.python(scripts[0], *STOPPED, file=demo).splitlines()
-    assert found[0] == "#0 leaf" and "#2 main" in found
-    assert any(re.fullmatch(r"  int n = 42  @ 0x7[0-9a-f]+", each) for each in found)
+    lines = debugger.python(scripts[0], *STOPPED, file=demo).splitlines()
+    assert lines[0] == "#0 leaf" and "#2 main" in lines
+    assert any(re.fullmatch(r"  int n = 42  @ 0x7[0-9a-f]+", item) for item in lines)
 
 
 def test_script_with_a_breakpoint(debugger: Debugger, demo: Path, scripts: list[str]) -> None:
     code = "gdb.execute('run', to_string=True); print(Wrong.seen, gdb.selected_thread())"
-    found = debugger.python(scripts[1] + code, file=demo).splitlines()
-    assert found[-1] == "1 None"
+    lines = debugger.python(scripts[1] + code, file=demo).splitlines()
+    assert lines[-1] == "1 None"
 
 
 def test_script_with_a_command(debugger: Debugger, demo: Path, scripts: list[str]) -> None:

@@ -85,17 +85,17 @@ Texts = tuple[list[tuple[str, str]], list[str]]
 def texts(debugger: Debugger, repository: Path) -> dict[str, Texts]:
     """By setting, each alone."""
     file = repository / "fixtures/x86_64/demo.gcc.O0.v5"
-    found: dict[str, Texts] = json.loads(
+    result: dict[str, Texts] = json.loads(
         debugger.python(ONE_BY_ONE, "break leaf", "run", file=file)
     )
-    return found
+    return result
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_settings_that_apply(texts: dict[str, Texts], setting: str) -> None:
-    found, given = texts[setting]
-    assert [ours for _, ours in found] == [theirs for theirs, _ in found]
-    assert given == [ours for _, ours in found[:3]]
+    result, given = texts[setting]
+    assert [ours for _, ours in result] == [theirs for theirs, _ in result]
+    assert given == [ours for _, ours in result[:3]]
 
 
 CLASSES = r"""
@@ -128,9 +128,9 @@ for each in {settings.split("|")!r}: gdb.execute("set print " + each, to_string=
 print(json.dumps([[contents(said("print " + each)), contents(said("dwarfgpu print " + each))]
                   for each in ("all", "both", "empty")]))
 """
-    found = json.loads(debugger.python(code, "break main", "run", file=program))
-    assert [ours for _, ours in found] == [theirs for theirs, _ in found]
-    assert all(theirs.startswith("{") for theirs, _ in found)
+    document = json.loads(debugger.python(code, "break main", "run", file=program))
+    assert [ours for _, ours in document] == [theirs for theirs, _ in document]
+    assert all(theirs.startswith("{") for theirs, _ in document)
 
 
 def test_the_function_takes_one_text(debugger: Debugger, repository: Path) -> None:
@@ -172,7 +172,7 @@ os.rename({str(program)!r}, {str(program)!r} + ".away")
 for each in ("compare", "compare -all-frames", "bt"): print(said("dwarfgpu " + each))
 """
     one, all_of_them, *stack = debugger.python(code, "break leaf", "run", file=program).splitlines()
-    for each in (one, all_of_them):
-        assert each.startswith("error: the file of 0x") and "demo cannot be read" in each
-    notes = [each for each in stack if each.startswith("note: ")]
+    for item in (one, all_of_them):
+        assert item.startswith("error: the file of 0x") and "demo cannot be read" in item
+    notes = [item for item in stack if item.startswith("note: ")]
     assert notes and "demo cannot be read" in notes[0]

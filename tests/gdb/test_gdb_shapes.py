@@ -61,38 +61,42 @@ def compared(
     subprocess.run([*command, str(folder / "shapes.cpp")], check=True, timeout=120)
     before = ("set backtrace past-main on", "break stop", "run")
     out = debugger.python(WALK, *before, file=program)
-    found: dict[str, list[tuple[str, str, bool, str | None]]] = json.loads(
+    result: dict[str, list[tuple[str, str, bool, str | None]]] = json.loads(
         out.partition("##")[2].splitlines()[0]
     )
-    return found
+    return result
 
 
 @pytest.mark.parametrize("options", ["g++ -O0", "g++ -O1", "g++ -O2", "clang++-19 -O0"])
 def test_nothing_is_unexplained(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, options: str
 ) -> None:
-    found = compared(debugger, tool, tmp_path, options)
-    assert {"none", "holder", "first", "second", "r", "s"} <= set(found)
+    comparison = compared(debugger, tool, tmp_path, options)
+    assert {"none", "holder", "first", "second", "r", "s"} <= set(comparison)
     unexplained = {
-        name: each
-        for name, all_of_it in found.items()
-        for each in all_of_it
-        if not each[2] and each[3] is None
+        name: item
+        for name, all_of_it in comparison.items()
+        for item in all_of_it
+        if not item[2] and item[3] is None
     }
     assert unexplained == {}
-    assert found["none"][0][1].strip("0") == "", "nullptr is 0, and has the size of a pointer"
+    assert comparison["none"][0][1].strip("0") == "", "nullptr is 0, and has the size of a pointer"
     assert (
-        len(found["none"][0][1]) == 16 and "member = 0" in found["holder"][0][1] or "-O1" in options
+        len(comparison["none"][0][1]) == 16
+        and "member = 0" in comparison["holder"][0][1]
+        or "-O1" in options
     )
 
 
 def test_what_a_synthetic_pointer_is(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    found = compared(debugger, tool, tmp_path, "g++ -O2")
-    assert {each[1] for each in found["s"]} == {"<synthetic pointer>"}, "no type before characters"
-    removed = [each for each in found["r"] if "<synthetic pointer>" in each[1]]
-    assert removed and all(each[1].endswith("<synthetic pointer>: 2.5") for each in removed)
+    comparison = compared(debugger, tool, tmp_path, "g++ -O2")
+    assert {item[1] for item in comparison["s"]} == {"<synthetic pointer>"}, (
+        "no type before characters"
+    )
+    removed = [item for item in comparison["r"] if "<synthetic pointer>" in item[1]]
+    assert removed and all(item[1].endswith("<synthetic pointer>: 2.5") for item in removed)
 
 
 def test_nullptr_in_expressions(
@@ -158,6 +162,6 @@ def test_why_location_lists_differ(
         *before,
         file=tmp_path / "lists",
     )
-    _, found, told = out.split("##")
-    each = [found for found in json.loads(found)[name] if not found[2]]
-    assert each and told.strip() in {why for *_, why in each}
+    _, result, text = out.split("##")
+    rows = [outcome for outcome in json.loads(result)[name] if not outcome[2]]
+    assert rows and text.strip() in {why for *_, why in rows}

@@ -32,7 +32,7 @@ def tell(*what):
 """
 
 
-def told(debugger: Debugger, code: str, *before: str, file: Path) -> list[str]:
+def printed_by(debugger: Debugger, code: str, *before: str, file: Path) -> list[str]:
     """What code tells, without what GDB says of the program as it runs."""
     code = TELL + code
     lines = debugger.python(code, *before, file=file).splitlines()
@@ -121,12 +121,12 @@ LoadedFiles.row_at = wrong
 gdb.execute("stepi", to_string=True)
 tell(said("dwarfgpu bt -compare"))
 """
-    right, *differences, wrong = told(debugger, code, *STOPPED, NO_MAIN, file=optimized)
-    found = re.fullmatch(r"6 frames: (\d+) of \1 facts are the same", right)
-    assert found is not None and int(found[1]) > 60
+    right, *differences, wrong = printed_by(debugger, code, *STOPPED, NO_MAIN, file=optimized)
+    match = re.fullmatch(r"6 frames: (\d+) of \1 facts are the same", right)
+    assert match is not None and int(match[1]) > 60
     assert differences[0].startswith("#3  rbx: GDB has ") and ", dwarfgpu 0x" in differences[0]
-    same = int(found[1]) - len(differences)
-    assert wrong == f"6 frames: {same} of {found[1]} facts are the same"
+    same = int(match[1]) - len(differences)
+    assert wrong == f"6 frames: {same} of {match[1]} facts are the same"
 
 
 def test_variables_by_both(debugger: Debugger, optimized: Path, repository: Path) -> None:
@@ -136,7 +136,7 @@ tell(said("dwarfgpu compare"))
 tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
 """
     clang = repository / "fixtures/x86_64/demo.clang.O2.v5"
-    lines = told(debugger, code, *STOPPED, "up", file=clang)
+    lines = printed_by(debugger, code, *STOPPED, "up", file=clang)
     assert re.fullmatch(r"\d+ variables of 1 frame: (\d+) are the same, 0 .*, 0 differ", lines[0])
     assert lines[1].startswith("#2  argv: GDB has (char **) 0x")
     assert lines[1].endswith(
@@ -146,7 +146,7 @@ tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
     assert re.fullmatch(
         r"(\d+) variables of 3 frames: .*, 1 differ .* reason, 0 differ 1", lines[-1]
     )
-    lines = told(debugger, code, *STOPPED, file=optimized)
+    lines = printed_by(debugger, code, *STOPPED, file=optimized)
     assert lines[-1].endswith(" 0 differ 0")
 
 
@@ -157,7 +157,7 @@ right = GdbTarget.read_memory
 GdbTarget.read_memory = lambda *given: bytes(byte ^ 1 for byte in right(*given))
 tell(said("dwarfgpu compare"))
 """
-    lines = told(debugger, code, *STOPPED, file=demo)
+    lines = printed_by(debugger, code, *STOPPED, file=demo)
     assert any(line.startswith("#0  n: GDB has ") for line in lines)
     assert not lines[-1].endswith(" 0 differ")
 
@@ -218,7 +218,7 @@ stop("finish")
 stop("run")
 """
     )
-    lines = told(debugger, code, "break deep", "run", NO_MAIN, file=unwound)
+    lines = printed_by(debugger, code, "break deep", "run", NO_MAIN, file=unwound)
     assert len(lines) == 10
     assert [line.partition(" ")[2] for line in lines] == ["True []"] * 10, lines
 
@@ -243,7 +243,7 @@ for number in (3, 6, 12, 13, 14, 15):
 tell(gdb.selected_frame().level(), found)
 """
     before = ("break deep", "run", "continue", "continue")
-    assert told(debugger, code, *before, file=unwound) == ["2 {'Memory'}"]
+    assert printed_by(debugger, code, *before, file=unwound) == ["2 {'Memory'}"]
 
 
 def test_a_frame_that_gdb_made_for_a_call(debugger: Debugger, optimized: Path) -> None:
@@ -258,7 +258,7 @@ gdb.execute("frame 4", to_string=True)
 tell(said("dwarfgpu print n"))
 tell(gdb.selected_frame().level())
 """
-    lines = told(debugger, code, *STOPPED, file=optimized)
+    lines = printed_by(debugger, code, *STOPPED, file=optimized)
     assert lines[0] == "stopped: no frame information" and lines[1] == "n = 41"
     assert lines[2].startswith("note: dwarfgpu has no such frame (stopped: no frame information")
     assert lines[2].endswith("its registers come from GDB and are read-only") and lines[3] == "4"
@@ -321,7 +321,7 @@ else:
 """
     )
     before = ("set breakpoint pending off", "break now", "run", NO_MAIN)
-    lines = told(debugger, code, *before, file=live)
+    lines = printed_by(debugger, code, *before, file=live)
     if lines[0].startswith("none:"):
         pytest.skip("the kernel gives processes no clock_gettime")
     assert [line.partition(" ")[2] for line in lines[:-1]] == ["True []"] * 12, lines
@@ -341,6 +341,6 @@ for thread in sorted(gdb.selected_inferior().threads(), key=lambda each: each.nu
     tell("in", said("dwarfgpu bt").partition(" waits (")[2].partition(")")[0])
 """
     )
-    lines = told(debugger, code, "break now", "run", NO_MAIN, file=live)
+    lines = printed_by(debugger, code, "break now", "run", NO_MAIN, file=live)
     assert [line.partition(" ")[2] for line in lines[::3]] == ["True []"] * 2, lines
     assert lines[1::3] == ["True 1"] * 2 and lines[2::3] == ["in ", "in n=5"]

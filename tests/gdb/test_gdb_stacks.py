@@ -37,12 +37,12 @@ def built(folder: Path, compiler: str, name: str, *flags: str) -> Path:
 def frames(text: str) -> list[str]:
     """The frames of the last stack that is shown, with the variables below them."""
     lines = text[text.rindex("#0  ") :].splitlines()
-    return [each for each in lines if re.match(r"#|\s+\w+ = ", each)]
+    return [line for line in lines if re.match(r"#|\s+\w+ = ", line)]
 
 
 def by_gdb(gdb: str, program: Path, core: Path, *commands: str) -> str:
-    options = [word for each in (*indexed(), *SETTINGS) for word in ("-iex", each)]
-    options += [word for each in commands for word in ("-ex", each)]
+    options = [word for setting in (*indexed(), *SETTINGS) for word in ("-iex", setting)]
+    options += [word for command in commands for word in ("-ex", command)]
     done = subprocess.run(
         [gdb, "-nx", "-q", "-batch", *options, program, core],
         capture_output=True, text=True, check=False,
@@ -51,7 +51,7 @@ def by_gdb(gdb: str, program: Path, core: Path, *commands: str) -> str:
 
 
 def by_us(core: Path, *commands: str) -> str:
-    options = [word for each in commands for word in ("-ex", each)]
+    options = [word for command in commands for word in ("-ex", command)]
     return run("debug", "--core", core, "--batch", "-ex", "set width 0", *options).out
 
 
@@ -68,7 +68,7 @@ def test_parameters_that_are_removed(tool: Tool, tmp_path: Path) -> None:
     if "DW_OP_GNU_parameter_ref" not in listing.stdout:
         pytest.skip("this gcc removes no parameters of it")
     # Here more callers of main are known, and so is more of what it was called with.
-    last = next(n for n, each in enumerate(theirs) if " main (" in each)
+    last = next(n for n, their in enumerate(theirs) if " main (" in their)
     assert last >= 6 and ours[:last] == theirs[:last]
     # `explain` shows where such a value is from.
     explained = by_us(core, "explain -depth all other", "explain other")
@@ -94,12 +94,12 @@ def test_frames_that_all_chains_of_jumps_share(
     core = crashed(tmp_path, program, how)
     theirs = frames(by_gdb(gdb, program, core, "bt -frame-arguments presence"))
     ours = frames(by_us(core, "bt -frame-arguments presence"))
-    called = [re.search(r"(\w+) \(", each) for each in theirs]
-    assert [each and each[1] for each in called] == functions
-    assert [each.partition("  [")[0] for each in ours] == theirs
-    assert [n for n, each in enumerate(ours) if "called by a tail call]" in each] == [gap]
-    told = by_us(core, f"frame {gap}", "info frame").splitlines()
-    assert " tail call; the callers are unknown: ambiguous" in told
+    called = [re.search(r"(\w+) \(", their) for their in theirs]
+    assert [item and item[1] for item in called] == functions
+    assert [our.partition("  [")[0] for our in ours] == theirs
+    assert [n for n, our in enumerate(ours) if "called by a tail call]" in our] == [gap]
+    lines = by_us(core, f"frame {gap}", "info frame").splitlines()
+    assert " tail call; the callers are unknown: ambiguous" in lines
 
 
 @pytest.mark.parametrize("opt", ["O0", "O2"])
@@ -109,10 +109,10 @@ def test_names_of_functions(tool: Tool, tmp_path: Path, opt: str) -> None:
     program = built(tmp_path, "g++", "callables.cpp", f"-{opt}")
     core = crashed(tmp_path, program, "")
     theirs = frames(by_gdb(gdb, program, core, "bt"))
-    ours = [each.partition("  [")[0] for each in frames(by_us(core, "bt"))]
-    assert any(each.partition(" at ")[0].endswith("ns::crashing (a=2)") for each in theirs)
-    assert any("(std::function<int (int)> const&, int) (f=" in each for each in theirs)
-    assert any(" in passed<int, int, 0ul, 1ul> (" in each for each in theirs)
+    ours = [frame.partition("  [")[0] for frame in frames(by_us(core, "bt"))]
+    assert any(their.partition(" at ")[0].endswith("ns::crashing (a=2)") for their in theirs)
+    assert any("(std::function<int (int)> const&, int) (f=" in their for their in theirs)
+    assert any(" in passed<int, int, 0ul, 1ul> (" in their for their in theirs)
     assert ours == theirs
 
 
@@ -142,10 +142,10 @@ def test_info_frame_of_signals_and_of_a_saved_register(tool: Tool, tmp_path: Pat
     commands = [f"frame {handler[1]}", "info frame"] + 3 * ["up", "info frame"]
     theirs = by_gdb(gdb, program, core, *commands).splitlines()
     ours = by_us(core, *commands).splitlines()
-    told = [[each for each in lines if each.startswith(" ")] for lines in (theirs, ours)]
-    assert any(" unknown address, Previous frame's sp at 0x" in line for line in told[0])
-    assert any(" in pushes; saved rip = 0x" in line for line in told[0])
-    assert told[1] == told[0]
+    text = [[line for line in lines if line.startswith(" ")] for lines in (theirs, ours)]
+    assert any(" unknown address, Previous frame's sp at 0x" in line for line in text[0])
+    assert any(" in pushes; saved rip = 0x" in line for line in text[0])
+    assert text[1] == text[0]
 
 
 def test_functions_by_their_symbols(tool: Tool, tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_functions_by_their_symbols(tool: Tool, tmp_path: Path) -> None:
     commands = ["frame function main", *(f"{word} twice" for word in ("print", "whatis", "ptype"))]
     commands += ["print other", "print &other"]
     theirs, ours = by_gdb(gdb, program, core, *commands), by_us(core, *commands)
-    values = [[each for each in text.splitlines() if each[:1] == "$"] for text in (theirs, ours)]
+    values = [[line for line in text.splitlines() if line[:1] == "$"] for text in (theirs, ours)]
     assert len(values[0]) == 3 and "= {int (int)} 0x" in values[0][0]
     assert values[0] == values[1]
     assert ours.count("type = int (int)") == 2

@@ -68,7 +68,9 @@ def test_cplusplus(debugger: Debugger, repository: Path, compiler: str) -> None:
     )
     differences, compared = report["differences"], report["compared"]
     assert isinstance(differences, list) and isinstance(compared, int)
-    assert [each for each in differences if each[2] not in STOCK_GDB_IS_WRONG] == []
+    assert [
+        difference for difference in differences if difference[2] not in STOCK_GDB_IS_WRONG
+    ] == []
     assert compared > 30
 
 
@@ -92,9 +94,9 @@ print(json.dumps(out))
 def test_casts_between_classes(debugger: Debugger, repository: Path, compiler: str) -> None:
     code = COMPARE.format(expressions=CASTS.replace("\n", "|").split("|"))
     program = repository / f"fixtures/x86_64/bases.{compiler}.O0.v5"
-    found = json.loads(debugger.python(code, "break stop", "run", "up", file=program))
-    assert [each for each in found if each[1] != each[2]] == []
-    assert len(found) > 20
+    document = json.loads(debugger.python(code, "break stop", "run", "up", file=program))
+    assert [comparison for comparison in document if comparison[1] != comparison[2]] == []
+    assert len(document) > 20
 
 
 LOST = """struct node { int val; struct node *next; };
@@ -118,8 +120,8 @@ def test_arrays_that_are_optimized_out(debugger: Debugger, tmp_path: Path) -> No
     command = ["gcc", "-g", "-O2", "-w", str(tmp_path / "lost.c"), "-o", str(program)]
     subprocess.run(command, check=True, capture_output=True)
     code = COMPARE.format(expressions=LOST_EXPRESSIONS.replace("\n", "|").split("|"))
-    found = json.loads(debugger.python(code, "break stop", "run", "finish", file=program))
-    assert [each for each in found if each[1] != each[2]] == []
+    document = json.loads(debugger.python(code, "break stop", "run", "finish", file=program))
+    assert [comparison for comparison in document if comparison[1] != comparison[2]] == []
 
 
 MEMBERS = """bx.made|r->st|s.st|s.st + 1|s.q|s.P::q|s.Q::q|r->Q::q|s.R::q|&s.Q::q|&r->st|both.P::q
@@ -129,8 +131,8 @@ both.Twice::q|bx.made = 9|s.st = 8|P::st|s.R::own"""
 def test_members_of_classes(debugger: Debugger, repository: Path) -> None:
     program = repository / "fixtures/x86_64/members.gcc.O0.v5"
     code = COMPARE.format(expressions=MEMBERS.replace("\n", "|").split("|"))
-    found = json.loads(debugger.python(code, "break _start", "run", file=program))
-    assert [each for each in found if each[1] != each[2]] == []
+    document = json.loads(debugger.python(code, "break _start", "run", file=program))
+    assert [comparison for comparison in document if comparison[1] != comparison[2]] == []
 
 
 @pytest.mark.parametrize("options", ["gcc -O0", "gcc -O1", "gcc -O2", "clang-19 -O0"])

@@ -66,11 +66,11 @@ def test_every_frame(
     """Recursion, alloca, callbacks from a library, tail calls, a signal handler."""
     program = build(tool(compiler), "unwound.c", FLAGS[flags], tmp_path / "unwound")
     seed = list(FLAGS).index(flags)
-    found = walked(debugger, program, seed, STOPS, UNWOUND, EVERY)
-    assert found["frames"] > 5 * STOPS and found["facts"] > 15 * found["frames"]
-    assert found["signals"] > 3 and found["deepest"] > 9
-    assert found["variables"] > 400 and found["outer"] > 300
-    assert found["explained"] < found["variables"] / 10
+    result = walked(debugger, program, seed, STOPS, UNWOUND, EVERY)
+    assert result["frames"] > 5 * STOPS and result["facts"] > 15 * result["frames"]
+    assert result["signals"] > 3 and result["deepest"] > 9
+    assert result["variables"] > 400 and result["outer"] > 300
+    assert result["explained"] < result["variables"] / 10
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
@@ -81,8 +81,8 @@ def test_exceptions(
     """Inside the functions that throw, in destructors that they call, and in handlers."""
     program = build(tool(compiler), "thrown.cpp", (level,), tmp_path / "thrown")
     every = EVERY if level == "-O0" else 0  # GDB and we name parts of what is in pieces otherwise
-    found = walked(debugger, program, 7, THROWN_STOPS, THROWN, every)
-    assert found["frames"] > 5 * THROWN_STOPS and found["deepest"] > 12
+    result = walked(debugger, program, 7, THROWN_STOPS, THROWN, every)
+    assert result["frames"] > 5 * THROWN_STOPS and result["deepest"] > 12
 
 
 def test_it_is_a_thousand_stops() -> None:
@@ -104,10 +104,10 @@ def test_a_saved_stack_tells_of_tail_calls(
         file=program,
     )
     frames = run_json("bt", "--state", state).json["frames"]
-    found = [
-        (each["func"], each["called_by_tail_call"], each["is_tail_call"]) for each in frames[:4]
+    outcome = [
+        (frame["func"], frame["called_by_tail_call"], frame["is_tail_call"]) for frame in frames[:4]
     ]
-    assert found == [
+    assert outcome == [
         ("deep", True, False), ("tail2", True, True), ("tail1", False, True), ("main", False, False)
     ]  # fmt: skip
     assert "deep (n=1, a=1, b=2" in run("bt", "--state", state).lines[0]

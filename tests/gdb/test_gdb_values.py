@@ -23,12 +23,12 @@ EXPLAINED = {
 def unexplained(report: dict[str, object]) -> list[object]:
     differences = report["differences"]
     assert isinstance(differences, list)
-    return [each for each in differences if not _is_explained(*each)]
+    return [difference for difference in differences if not _is_explained(*difference)]
 
 
 def _is_explained(level: int, function: str, name: str, theirs: str, ours: str) -> bool:
-    told = EXPLAINED.get((function, name), EXPLAINED.get((None, name)))
-    return told is not None and told in ours
+    value = EXPLAINED.get((function, name), EXPLAINED.get((None, name)))
+    return value is not None and value in ours
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -31,25 +31,25 @@ def session(
     words = str(repository / state), *commands
     done = finished(*words, script=STAND_IN, environment={"STAND_IN_URI": uri})
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-3000:]
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for line in done.stdout.splitlines():
         if line.startswith("> "):
-            found[line[2:]] = []
+            result[line[2:]] = []
         elif line.startswith("@["):
-            found["log"] = json.loads(line[1:])
+            result["log"] = json.loads(line[1:])
         else:
-            list(found.values())[-1].append(line)
-    return found
+            list(result.values())[-1].append(line)
+    return result
 
 
 def by_lane(lines: list[str]) -> dict[int, str]:
     """`[ 0- 3] 5` for each lane."""
     out: dict[int, str] = {}
     for line in lines:
-        found = re.match(r"\[ *(\d+)(?:- *(\d+))?\] +(.*)", line)
-        if found is not None:
-            for lane in range(int(found[1]), int(found[2] or found[1]) + 1):
-                out[lane] = found[3].removesuffix(" (inactive)")
+        match = re.match(r"\[ *(\d+)(?:- *(\d+))?\] +(.*)", line)
+        if match is not None:
+            for lane in range(int(match[1]), int(match[2] or match[1]) + 1):
+                out[lane] = match[3].removesuffix(" (inactive)")
     return out
 
 
@@ -57,9 +57,9 @@ def known(repository: Path, state: str, name: str) -> dict[int, str]:
     """The same by the command line, from the state itself."""
     record: Any = run_json("eval", "--state", repository / state, "--lane", "all", name).json
     texts = {}
-    for each in record["lanes"]:
-        error = each.get("error")
-        texts[each["lane"]] = each["text"] if error is None else error["kind"]
+    for lane in record["lanes"]:
+        error = lane.get("error")
+        texts[lane["lane"]] = lane["text"] if error is None else error["kind"]
     return texts
 
 
@@ -68,70 +68,72 @@ def test_every_variable_in_every_lane(repository: Path, state: str) -> None:
     path, names = STATES[state]
     if names is None:
         listing: Any = run_json("eval", "--state", repository / path, "--lane", "0").json
-        names = tuple(dict.fromkeys(each["name"] for each in listing["variables"]))
+        names = tuple(dict.fromkeys(variable["name"] for variable in listing["variables"]))
     assert names
-    said = session(repository, path, *(f"dwarfgpu lanes {name}" for name in names))
+    lines = session(repository, path, *(f"dwarfgpu lanes {name}" for name in names))
     compared = 0
     for name in names:
         expected = known(repository, path, name)
-        found = by_lane(said[f"dwarfgpu lanes {name}"])
-        assert found.keys() == expected.keys(), said[f"dwarfgpu lanes {name}"][:3]
+        result = by_lane(lines[f"dwarfgpu lanes {name}"])
+        assert result.keys() == expected.keys(), lines[f"dwarfgpu lanes {name}"][:3]
         for lane, text in expected.items():
             text = {
                 "UndefinedBits": "<optimized out>", "InconsistentContext": "<not in this frame>",
                 "Unavailable": "<error: Unavailable>",
             }.get(text, text)  # fmt: skip
-            if found[lane].startswith("<error: Unavailable: "):
-                found[lane] = "<error: Unavailable>"
+            if result[lane].startswith("<error: Unavailable: "):
+                result[lane] = "<error: Unavailable>"
             if not re.search(r"0x[0-9a-f]+ <", text):  # symbols beside addresses are GDB's
-                assert found[lane] == text, (name, lane)
+                assert result[lane] == text, (name, lane)
                 compared += 1
     assert compared
 
 
 def test_the_selected_lane_is_that_of_the_session(repository: Path) -> None:
-    said = session(
+    lines = session(
         repository, STATES["demo"][0], "dwarfgpu print t", "lane 3", "dwarfgpu print t + 0",
         "dwarfgpu location t", "dwarfgpu explain t",
     )  # fmt: skip
-    assert said["dwarfgpu print t"][0] == "t = 320"
-    assert said["dwarfgpu print t + 0"][0] == "t + 0 = 323"
-    assert said["dwarfgpu location t"][0] == 'Symbol "t" is v6 + byte 12 (wave 2), 4 bytes.'
-    assert said["dwarfgpu explain t"][0] == "local int t, declared at line 9, for lane 3"
+    assert lines["dwarfgpu print t"][0] == "t = 320"
+    assert lines["dwarfgpu print t + 0"][0] == "t + 0 = 323"
+    assert lines["dwarfgpu location t"][0] == 'Symbol "t" is v6 + byte 12 (wave 2), 4 bytes.'
+    assert lines["dwarfgpu explain t"][0] == "local int t, declared at line 9, for lane 3"
 
 
 def test_which_lanes(repository: Path) -> None:
     mask = 0x9B64D936C9B26D93
-    said = session(
+    lines = session(
         repository, STATES["demo"][0], "dwarfgpu lanes -active t", "dwarfgpu lanes -inactive t",
         "dwarfgpu lanes nope", "dwarfgpu lanes t = 1",
     )  # fmt: skip
-    active = by_lane(said["dwarfgpu lanes -active t"])
-    inactive = by_lane(said["dwarfgpu lanes -inactive t"])
+    active = by_lane(lines["dwarfgpu lanes -active t"])
+    inactive = by_lane(lines["dwarfgpu lanes -inactive t"])
     assert set(active) == {lane for lane in range(64) if mask >> lane & 1}
     assert set(inactive) == set(range(64)) - set(active)
-    assert said["dwarfgpu lanes nope"] == ['error: No symbol "nope" in current context.']
-    assert said["dwarfgpu lanes t = 1"] == ["error: assignments are not possible in lanes"]
+    assert lines["dwarfgpu lanes nope"] == ['error: No symbol "nope" in current context.']
+    assert lines["dwarfgpu lanes t = 1"] == ["error: assignments are not possible in lanes"]
 
 
 def test_private_memory_is_read_in_its_lane(repository: Path) -> None:
     """Each lane is selected for its own memory, and the one of the user again afterwards."""
-    said = session(repository, STATES["nest"][0], "lane 7", "dwarfgpu lanes t")
-    assert {f"lane {lane}" for lane in range(64) if lane != 7} <= set(said["log"])
-    assert said["log"][-1] == "lane 7"
+    lines = session(repository, STATES["nest"][0], "lane 7", "dwarfgpu lanes t")
+    assert {f"lane {lane}" for lane in range(64) if lane != 7} <= set(lines["log"])
+    assert lines["log"][-1] == "lane 7"
 
 
 def test_frames_are_unwound_from_the_registers_of_the_wave(repository: Path) -> None:
     path = STATES["chain"][0]
-    said = session(repository, path, "dwarfgpu bt", "dwarfgpu info-locals --json")
+    lines = session(repository, path, "dwarfgpu bt", "dwarfgpu info-locals --json")
     record: Any = run_json("bt", "--state", repository / path).json
-    names = [each["func"] for each in record["frames"]]
-    assert len(names) == len(said["dwarfgpu bt"]) == 12
-    frames = [json.loads(line) for line in said["dwarfgpu info-locals --json"]]
-    for each in frames:
-        validator("info-locals").validate(each)
-    assert [each["function"] for each in frames] == names
-    assert [each["pc"] for each in frames] == [int(each["addr"], 0) for each in record["frames"]]
+    names = [frame["func"] for frame in record["frames"]]
+    assert len(names) == len(lines["dwarfgpu bt"]) == 12
+    frames = [json.loads(line) for line in lines["dwarfgpu info-locals --json"]]
+    for frame in frames:
+        validator("info-locals").validate(frame)
+    assert [frame["function"] for frame in frames] == names
+    assert [frame["pc"] for frame in frames] == [
+        int(frame["addr"], 0) for frame in record["frames"]
+    ]
 
 
 def test_scripts_look_at_lanes(repository: Path) -> None:
@@ -171,12 +173,12 @@ print(before[0] == after[0], before[1] == after[1], after[1], machine.lanes)
 
 
 def test_memory_that_is_not_there(repository: Path) -> None:
-    said = session(
+    text = session(
         repository, STATES["nest"][0], "dwarfgpu print *(int *) local#0xfffffff0",
         "dwarfgpu print *(int *) private_lane#0xfff0000", "dwarfgpu print *(int *) region#0",
         "dwarfgpu print *(int *) gibberish#0",
     )  # fmt: skip
-    for command, lines in said.items():
+    for command, lines in text.items():
         if command != "log":
             assert len(lines) == 1 and lines[0].startswith("error: "), (command, lines)
 
@@ -188,9 +190,9 @@ def test_code_objects_are_read_where_rocgdb_says(repository: Path, tmp_path: Pat
     container = tmp_path / "fat binary.so"
     container.write_bytes(bytes(4096) + data + bytes(100))
     for uri in ("whole", str(container), "memory"):
-        said = session(repository, state, "dwarfgpu print t", "dwarfgpu bt", uri=uri)
-        assert said["dwarfgpu print t"][0] == "t = 320", uri
-        assert said["dwarfgpu bt"][0].endswith(" at hip/nest.hip:14")
+        lines = session(repository, state, "dwarfgpu print t", "dwarfgpu bt", uri=uri)
+        assert lines["dwarfgpu print t"][0] == "t = 320", uri
+        assert lines["dwarfgpu bt"][0].endswith(" at hip/nest.hip:14")
     gone = session(repository, state, "dwarfgpu print t", uri=str(tmp_path / "gone"))
     why = f"The file of 0x7f0000001690 is not read: file://{tmp_path}/gone#offset=4096&size="
     (line,) = gone["dwarfgpu print t"]
@@ -233,11 +235,11 @@ except Unavailable as error:
 def test_disassemble(repository: Path) -> None:
     """The kernel of the demo, as the prompt shows it."""
     commands = ("dwarfgpu disassemble", "dwarfgpu disassemble /s $pc,+8", "dwarfgpu explain $pc")
-    said = session(repository, STATES["demo"][0], *commands)
-    whole = said[commands[0]]
+    lines = session(repository, STATES["demo"][0], *commands)
+    whole = lines[commands[0]]
     assert whole[0].startswith("Dump of assembler code for function ")
     assert whole[-1] == "End of assembler dump."
     assert sum(line.startswith("=> 0x") for line in whole) == 1
     assert all(re.match(r"(=>|  ) 0x[0-9a-f]{16} <\+\d+>:\t[a-z]\w+", line) for line in whole[1:-1])
-    assert any(re.match(r"\d+\t", line) for line in said[commands[1]])
-    assert any("the instruction there: " in line for line in said[commands[2]])
+    assert any(re.match(r"\d+\t", line) for line in lines[commands[1]])
+    assert any("the instruction there: " in line for line in lines[commands[2]])

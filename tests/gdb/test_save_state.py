@@ -65,8 +65,8 @@ def printed(out: str, err: str) -> list[list[Any]]:
     """Frame, name and text of each local that such commands print."""
     mark = out.rfind("@@")
     assert mark >= 0, out[-2000:] + err[-2000:]
-    found: list[list[Any]] = json.loads(out[mark + 2 :].partition("\n")[0])
-    return found
+    result: list[list[Any]] = json.loads(out[mark + 2 :].partition("\n")[0])
+    return result
 
 
 def differing(state: Path, found: list[list[Any]]) -> list[str]:
@@ -106,9 +106,9 @@ def test_alone_in_stock_gdb(
             [debugger.program, "-nx", "-q", "-batch", *options, str(program)],
             capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        found = printed(done.stdout, done.stderr)
-        assert differing(state, found) == []
-        compared += len(found)
+        result = printed(done.stdout, done.stderr)
+        assert differing(state, result) == []
+        compared += len(result)
     assert compared > 60
 
 
@@ -123,9 +123,9 @@ def test_beside_dwarfgpu(
     compared = 0
     for function, skipped in (("external", 3), ("external", 30), ("touch", 8), ("last", 2)):
         setup = [f"break {function}", f"ignore 1 {skipped}", "run"]
-        found = printed(*debugger.run(*saving(state, setup, "dwarfgpu print"), file=program))
-        assert differing(state, found) == []
-        compared += len(found)
+        result = printed(*debugger.run(*saving(state, setup, "dwarfgpu print"), file=program))
+        assert differing(state, result) == []
+        compared += len(result)
     assert compared > 40
 
 
@@ -155,7 +155,7 @@ def test_old_gdbs_can_read_the_file() -> None:
         name.split(".")[0]
         for node in ast.walk(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in ([each.name for each in node.names] if isinstance(node, ast.Import)
+        for name in ([name.name for name in node.names] if isinstance(node, ast.Import)
                      else [node.module or ""])
     }  # fmt: skip
     assert imported == ALONE
@@ -171,11 +171,11 @@ def test_registers_are_those_of_the_architecture(name: str) -> None:
             tables = ast.literal_eval(node.value)
     pattern = re.compile(tables.get(name, tables[""]))
     arch = architecture(name)
-    listed = {each.name for each in (*arch.registers.values(), *arch.other_registers)}
-    kept = {arch.register(each).name for each in arch.preserved or ()}
-    missed = {each for each in kept if not pattern.fullmatch(each)}
-    assert all(re.fullmatch(r"tpidr.*", each) for each in missed), missed
-    assert any(pattern.fullmatch(each) for each in listed)
+    listed = {register.name for register in (*arch.registers.values(), *arch.other_registers)}
+    kept = {arch.register(item).name for item in arch.preserved or ()}
+    missed = {finding for finding in kept if not pattern.fullmatch(finding)}
+    assert all(re.fullmatch(r"tpidr.*", item) for item in missed), missed
+    assert any(pattern.fullmatch(item) for item in listed)
     if arch.program_counter is not None and arch.machine != "AMDGPU":
         assert pattern.fullmatch(arch.register(arch.program_counter).name)
 
@@ -192,9 +192,9 @@ def test_every_register_of_a_wave_is_saved(
     arch = architecture(name, lanes)
     listed = [*arch.registers.values(), *arch.other_registers]
     registers: dict[str, Any] = {
-        each.name: {"bytes": f"{number % 251 + 1:02x}" * (each.size_bits // 8)}
-        for number, each in enumerate(listed)
-        if each.name not in ("pc", "pc_32")
+        item.name: {"bytes": f"{number % 251 + 1:02x}" * (item.size_bits // 8)}
+        for number, item in enumerate(listed)
+        if item.name not in ("pc", "pc_32")
     }
     waves = [{"pc": "0x1000", "registers": registers}]
     before, after = tmp_path / "before.json", tmp_path / "after.json"
@@ -202,9 +202,9 @@ def test_every_register_of_a_wave_is_saved(
     before.write_text(json.dumps({**document, "waves": waves}))
     session(repository, str(before), f"dwarfgpu save-state {after}")
     saved, given = load_state(after), load_state(before)
-    for each in listed:
-        if each.name in registers:
-            assert saved.target.read_register(0, each) == given.target.read_register(0, each), each
+    for item in listed:
+        if item.name in registers:
+            assert saved.target.read_register(0, item) == given.target.read_register(0, item), item
 
 
 def test_a_wave_in_all_lanes(repository: Path, tmp_path: Path) -> None:
@@ -216,7 +216,9 @@ def test_a_wave_in_all_lanes(repository: Path, tmp_path: Path) -> None:
     assert document["architecture"] == "gfx942" and document["wave_size"] == 64
     [beside] = tmp_path.glob("*.co")
     digits = hashlib.sha256(beside.read_bytes()).hexdigest()[:16]
-    assert [each["path"] for each in document["code_objects"]] == [f"wave.0.{digits}.co"]
+    assert [code_object["path"] for code_object in document["code_objects"]] == [
+        f"wave.0.{digits}.co"
+    ]
     for name in ("t", "a", "r", "sum"):
         assert by_file(state, name) == known(repository, path, name)
 
@@ -224,16 +226,16 @@ def test_a_wave_in_all_lanes(repository: Path, tmp_path: Path) -> None:
 def by_file(state: Path, name: str) -> dict[int, str]:
     record: Any = run_json("eval", "--state", state, "--lane", "all", name).json
     return {
-        each["lane"]: each["text"] if each.get("error") is None else each["error"]["kind"]
-        for each in record["lanes"]
+        lane["lane"]: lane["text"] if lane.get("error") is None else lane["error"]["kind"]
+        for lane in record["lanes"]
     }
 
 
 def test_private_memory_of_a_lane(repository: Path, tmp_path: Path) -> None:
     path, state = "fixtures/states/nest.gfx942.O0.json", tmp_path / "wave.json"
     command = f"dwarfgpu save-state {state} -memory private_lane#0x18,20"
-    said = session(repository, path, "lane 3", command)
-    assert said[command] == []
+    lines = session(repository, path, "lane 3", command)
+    assert lines[command] == []
     for name in ("in", "out", "limit"):
         theirs = run("eval", "--state", repository / path, "--lane", 3, name)
         assert run("eval", "--state", state, "--lane", 3, name).lines == theirs.lines

@@ -33,8 +33,8 @@ class Unwinding:
         gdb.execute("set backtrace past-main on")
         for number, group in enumerate(groups, 1):
             gdb.execute("delete")
-            for each in group.split():
-                gdb.execute(f"break {each}", to_string=True)
+            for word in group.split():
+                gdb.execute(f"break {word}", to_string=True)
             gdb.execute("continue", to_string=True)
             while self.stops < stops * number // len(groups) and gdb.selected_inferior().pid:
                 self.stop()
@@ -42,37 +42,37 @@ class Unwinding:
         return self
 
     def _go_on(self) -> None:
-        steps, ignored = (self._choice.randint(1, each) for each in (MAX_STEPS, MAX_IGNORED))
+        steps, ignored = (self._choice.randint(1, item) for item in (MAX_STEPS, MAX_IGNORED))
         is_step = self._choice.random() < 0.6
         gdb.execute(f"stepi {steps}" if is_step else f"continue {ignored}", to_string=True)
 
     def stop(self) -> None:
         """Compare all frames."""
-        found = compare(self._debugger)
+        changes = compare(self._debugger)
         self.stops += 1
-        self.frames += found.frames
-        self.facts += found.facts
-        self.deepest = max(self.deepest, found.frames)
-        kinds = [each.type() for each in gdb_frames()]
+        self.frames += changes.frames
+        self.facts += changes.facts
+        self.deepest = max(self.deepest, changes.frames)
+        kinds = [gdb_frame.type() for gdb_frame in gdb_frames()]
         self.signals += kinds.count(gdb.SIGTRAMP_FRAME)
         self.inlined += kinds.count(gdb.INLINE_FRAME)
         where = f"{gdb.newest_frame().pc():#x}"
         if self._every and self.stops % self._every == 0:
             self._variables(where)
         # Tail calls that only dwarfgpu finds are no mistake; those that only GDB finds are.
-        unknown = [each for each in found.differences if each.reason is None]
-        more = [each for each in unknown if (each.what, each.theirs) != ("tail call", "none")]
-        self.differences += [f"{where}: {each}" for each in more]
+        unknown = [difference for difference in changes.differences if difference.reason is None]
+        more = [item for item in unknown if (item.what, item.theirs) != ("tail call", "none")]
+        self.differences += [f"{where}: {item}" for item in more]
 
     def _variables(self, where: str) -> None:
         """Compare the variables of all frames."""
         for frame in gdb_frames():
-            for each in compare_variables(self._debugger, frame):
+            for comparison in compare_variables(self._debugger, frame):
                 self.variables += 1
                 self.outer += frame.level() > 0
-                self.explained += each.reason is not None
-                if not each.is_same and each.reason is None:
-                    self.differences.append(f"{where} in {frame.name()}: {each}")
+                self.explained += comparison.reason is not None
+                if not comparison.is_same and comparison.reason is None:
+                    self.differences.append(f"{where} in {frame.name()}: {comparison}")
 
     def report(self) -> None:
         known = {name: value for name, value in vars(self).items() if name[0] != "_"}

@@ -42,10 +42,10 @@ def objects() -> list[Path]:
 @cache
 def of_processors() -> dict[str, tuple[Path, ...]]:
     """llvm-objdump disassembles all that it is given for the processor of the first."""
-    found: dict[str, list[Path]] = {}
+    result: dict[str, list[Path]] = {}
     for path in objects():
-        found.setdefault(target_of_flags(open_object(path)).processor, []).append(path)
-    return {processor: tuple(paths) for processor, paths in found.items()}
+        result.setdefault(target_of_flags(open_object(path)).processor, []).append(path)
+    return {processor: tuple(paths) for processor, paths in result.items()}
 
 
 @pytest.mark.skipif(not shutil.which(OBJDUMP), reason=f"needs {OBJDUMP}")
@@ -67,5 +67,7 @@ def test_fixture(path: Path) -> None:
     decode = Decoder(isa_target(target.processor), as_llvm_19=True)
     data = elf.data_of(section)
     for address, line in expected.items():
-        found = decode.decode(data, address - section.address, address)
-        assert (found.text if found else line if line.startswith(".long") else None) == line
+        instructions = decode.decode(data, address - section.address, address)
+        assert (
+            instructions.text if instructions else line if line.startswith(".long") else None
+        ) == line

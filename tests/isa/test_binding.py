@@ -27,9 +27,9 @@ ONE_OF_EACH = (
 
 
 def instruction(name: str, code: str, wave_size: int | None = None) -> Instruction:
-    found = decoder(name, wave_size).decode(bytes.fromhex(code), 0, 0x100)
-    assert found is not None
-    return found
+    instructions = decoder(name, wave_size).decode(bytes.fromhex(code), 0, 0x100)
+    assert instructions is not None
+    return instructions
 
 
 def names(registers: tuple[Register, ...]) -> str:
@@ -38,10 +38,10 @@ def names(registers: tuple[Register, ...]) -> str:
 
 @pytest.mark.parametrize("name, code, text, reads, writes, counters", ROWS)
 def test_effects(name: str, code: str, text: str, reads: str, writes: str, counters: str) -> None:
-    found = instruction(name, code)
-    assert found.text == text
-    assert (names(effects(found).reads), names(effects(found).writes)) == (reads, writes)
-    assert (" ".join(wait_counters(found)) or "-") == counters
+    result = instruction(name, code)
+    assert result.text == text
+    assert (names(effects(result).reads), names(effects(result).writes)) == (reads, writes)
+    assert (" ".join(wait_counters(result)) or "-") == counters
 
 
 @pytest.mark.parametrize("name, wave_size", ONE_OF_EACH)
@@ -51,7 +51,7 @@ def test_each_encoding_has_its_operands(name: str, wave_size: int) -> None:
     for encoding in made.encodings:
         for operation in operations_of(encoding):
             assert operation.names
-    checked = sum(check_widths(found, wave_size) for found in zero_filled(made))
+    checked = sum(check_widths(result, wave_size) for result in zero_filled(made))
     assert checked > 4000
 
 
@@ -59,8 +59,8 @@ def zero_filled(made: Decoder) -> list[Instruction]:
     out = []
     for encoding in made.encodings:
         code = encoding.value.to_bytes(encoding.format.size, "little") + bytes(12)
-        if (found := made.decode(code)) is not None:
-            out.append(found)
+        if (instructions := made.decode(code)) is not None:
+            out.append(instructions)
     return out
 
 
@@ -119,11 +119,11 @@ def test_effects_of_any_bytes(name: str, wave_size: int) -> None:
         free = (1 << 8 * encoding.format.size) - 1 & ~encoding.mask
         word = encoding.value | rng.getrandbits(8 * encoding.format.size) & free
         code = word.to_bytes(encoding.format.size, "little") + rng.randbytes(12)
-        found = made.decode(code)
-        if found is None:
+        instructions = made.decode(code)
+        if instructions is None:
             continue
         checked += 1
-        for register in (*effects(found).reads, *effects(found).writes):
+        for register in (*effects(instructions).reads, *effects(instructions).writes):
             assert register.bank not in ("v", "a") or register.first + register.size <= 256
-        assert all(counter.isalpha() for counter in wait_counters(found))
+        assert all(counter.isalpha() for counter in wait_counters(instructions))
     assert checked > 1000

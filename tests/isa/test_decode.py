@@ -62,8 +62,10 @@ def test_every_encoding_of_every_target_has_text(generation: int) -> None:
                 for kind, field in zip(form.kinds, form.fields, strict=True):
                     if kind.decoder == "dpp8_fi":
                         word |= 0xE9 << field.runs[0][0]
-                found = made.decode(word.to_bytes(form.size, "little") + bytes(12))
-                assert found is not None and found.text.startswith(found.mnemonic)
+                instructions = made.decode(word.to_bytes(form.size, "little") + bytes(12))
+                assert instructions is not None and instructions.text.startswith(
+                    instructions.mnemonic
+                )
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
@@ -101,8 +103,8 @@ def test_an_unused_source_of_later_compilers() -> None:
     assert decoder("gfx1100").decode(code) is not None
     assert Decoder(isa_target("gfx1100"), as_llvm_19=True).decode(code) is None
     alone = bytes.fromhex("000085d500010102")  # and no second source either
-    found = decoder("gfx1100").decode(alone)
-    assert found is not None and found.text == "v_cvt_f32_i32_e64 v0, v0"
+    instructions = decoder("gfx1100").decode(alone)
+    assert instructions is not None and instructions.text == "v_cvt_f32_i32_e64 v0, v0"
     assert Decoder(isa_target("gfx1100"), as_llvm_19=True).decode(alone) is None
     with_source = bytes.fromhex("000013d600000a02")
     assert decoder("gfx1100").decode(with_source) is not None
@@ -121,8 +123,8 @@ def test_an_unused_source_of_later_compilers() -> None:
 def test_high_halves_of_later_compilers(code: str, text: str) -> None:
     """From v128 on a 16-bit operand is the high half of v0 and on; LLVM 19 does not know that."""
     data = bytes.fromhex(code)
-    found = decoder("gfx1100").decode(data)
-    assert found is not None and found.text == text
+    instructions = decoder("gfx1100").decode(data)
+    assert instructions is not None and instructions.text == text
     old = Decoder(isa_target("gfx1100"), as_llvm_19=True).decode(data)
     assert old is None or ".h" not in old.text
 

@@ -44,13 +44,16 @@ def stopped(
     """The first wave of a state, fresh, so that a test may write."""
     state = load_state(FIXTURES / "states" / f"{name}.json")
     objects = tuple(
-        CodeObject.open(each.path, each.load_address, strict=strict) for each in state.code_objects
+        CodeObject.open(code_object.path, code_object.load_address, strict=strict)
+        for code_object in state.code_objects
     )
     wave = state.waves[0]
     counter = state.architecture.register_named("pc")
     if pc is not None and counter is not None:
         state.target.set_register(wave.wave, counter, pc.to_bytes(8, "little"))
-    segments = tuple(segment for each in objects for segment in each.loaded_segments())
+    segments = tuple(
+        segment for code_object in objects for segment in code_object.loaded_segments()
+    )
     session = Session(
         state.architecture,
         objects,

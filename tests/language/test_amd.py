@@ -291,7 +291,11 @@ def test_the_headers_of_a_file_at_0_are_no_memory(address: str) -> None:
 def test_what_follows_the_headers_is_memory() -> None:
     session = stopped("divergent.gfx942", 3)
     code_object = session.code_objects[0]
-    (first,) = [each for each in code_object.loaded_segments() if each.address < 0x400]
+    (first,) = [
+        loaded_segment
+        for loaded_segment in code_object.loaded_segments()
+        if loaded_segment.address < 0x400
+    ]
     note = code_object.file.sections_named(".note")[0]
     assert first.address == code_object.file.headers_bytes <= note.address
     assert first.read(note.address - first.address, 4) == code_object.file.file_bytes(

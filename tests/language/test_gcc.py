@@ -116,7 +116,7 @@ def ours(session: Session, expression: str) -> str:
 
 
 def theirs(compiler: str, name: str, folder: Path, expressions: list[str]) -> list[str]:
-    shows = "".join(f"  SHOW({each});\n" for each in expressions)
+    shows = "".join(f"  SHOW({expression});\n" for expression in expressions)
     header = "#include <stdbool.h>\n#include <stdio.h>\n" if name == "c" else ""
     body = f"{PRINTERS[name]}{PRINT}int main(void) {{\n{shows}}}\n"
     (folder / "source").write_text(f"{header}{SOURCE}{body}")

@@ -59,9 +59,15 @@ def printed_by_gdb(
     gdb: str, program: str, expressions: list[str], before: tuple[str, ...] = ()
 ) -> list[str]:
     """What GDB prints for each, without `$1 = ` and warnings, after some commands."""
-    command = [gdb, "-nx", "-q", "-batch", *(part for each in before for part in ("-ex", each))]
-    for each in expressions:
-        command += ["-ex", "echo @@\\n", "-ex", f"print {each}"]
+    command = [
+        gdb,
+        "-nx",
+        "-q",
+        "-batch",
+        *(part for command in before for part in ("-ex", command)),
+    ]
+    for expression in expressions:
+        command += ["-ex", "echo @@\\n", "-ex", f"print {expression}"]
     command.append(str(FIXTURES / "x86_64" / program))
     done = subprocess.run(
         command,
@@ -82,7 +88,7 @@ def printed_by_gdb(
 def listed() -> list[str]:
     marked = EXPRESSIONS.replace("access|2", "access\0 2").replace("1 || 0", "1 \0\0 0")
     marked = marked.replace("0 || 0", "0 \0\0 0").strip().replace("\n", "|")
-    return [each.replace("\0", "|") for each in marked.split("|")]
+    return [word.replace("\0", "|") for word in marked.split("|")]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +100,7 @@ def test_expressions(tool: Callable[[str], str], program: str) -> None:
         # Its pointers are made when it is loaded: GDB, which does not relocate them, shows 0.
         "demo.clang.O0.v5": ("next", ".p", ".fn", "label", "struct inner *"),
     }.get(program, ())
-    expressions = [each for each in listed() if not any(name in each for name in left_out)]
+    expressions = [item for item in listed() if not any(name in item for name in left_out)]
     if program == "demo.clang.O0.v5":
         expressions.remove("global_struct")  # which has them
     expected = printed_by_gdb(tool("gdb"), program, expressions)
@@ -161,7 +167,7 @@ def grown(choose: random.Random, depth: int) -> str:
     other = grown(choose, depth - 1)
     if kind < 0.45:
         # In C both arms have a type, and the result has one of both; in GDB that of the one taken.
-        arms = [f"(long)({each})" for each in (other, grown(choose, depth - 1))]
+        arms = [f"(long)({item})" for item in (other, grown(choose, depth - 1))]
         return f"({inner} ? {arms[0]} : {arms[1]})"
     operator = choose.choice(OPERATORS)
     return f"({inner} {operator} {other})"

@@ -115,8 +115,8 @@ def test_a_global_id_with_its_offset(tmp_path: Path) -> None:
         "--arg", "hidden_global_offset_x=1000", "--save", path,
     )  # fmt: skip
     assert launched.status == 0
-    found = run("eval", "--state", path, "--wave", 2, "--lane", 3, "get_global_id(0)")
-    assert found.out == "get_global_id(0) = 1067\n"
+    output = run("eval", "--state", path, "--wave", 2, "--lane", 3, "get_global_id(0)")
+    assert output.out == "get_global_id(0) = 1067\n"
     assert run("eval", "--state", path, "--lane", 3, "get_global_offset(1)").out.endswith("= 0\n")
 
 

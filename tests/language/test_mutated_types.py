@@ -27,8 +27,10 @@ def test_damaged_types(tmp_path: Path, seed: int) -> None:
     draw = random.Random(seed)
     name = draw.choice(list(PROGRAMS))
     data = bytearray((FIXTURES / name).read_bytes())
-    wanted = (".debug_info", ".debug_abbrev", ".debug_str")
-    sections = [each for each in open_object(FIXTURES / name).sections if each.name in wanted]
+    expected = (".debug_info", ".debug_abbrev", ".debug_str")
+    sections = [
+        section for section in open_object(FIXTURES / name).sections if section.name in expected
+    ]
     for _ in range(draw.randint(1, 12)):
         section = draw.choice(sections)
         data[section.offset + draw.randrange(section.size_bytes)] = draw.randrange(256)

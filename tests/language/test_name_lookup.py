@@ -286,7 +286,7 @@ def one_line(message: str) -> str:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_against_gdb(tool: Callable[[str], str], program: str) -> None:
     expressions = EXPRESSIONS.replace("\n", "|").split("|")
-    unlike = {each for listed in UNLIKE.values() for each in listed.split("|")}
+    unlike = {word for listed in UNLIKE.values() for word in listed.split("|")}
     assert len(expressions) > 300 and unlike <= set(expressions)
     pc, *theirs = printed_by_gdb(tool("gdb"), program, ["(long) $pc", *expressions], ("starti",))
     if not pc.isdecimal():
@@ -327,8 +327,8 @@ def test_what_gdb_says_of_nothing() -> None:
     ],
 )
 def test_the_type_of_both_arms(program: str, expression: str, expected: str) -> None:
-    found = language.type_of(expression, demo(program))
-    assert type_name(found.type, cplusplus=found.is_cplusplus) == expected
+    kind = language.type_of(expression, demo(program))
+    assert type_name(kind.type, cplusplus=kind.is_cplusplus) == expected
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_an_entry_that_cannot_be_read_does_not_hide_others(program: str) -> None
     at_name = section.offset + position.values_at
     data[at_name : at_name + 4] = b"\xff" * 4
     info = DebugInfo.of(ObjectFile("broken", bytes(data)))
-    broken = NameLookup((info,), next(each for each in info.units if each.name == only.unit.name))
+    broken = NameLookup((info,), next(unit for unit in info.units if unit.name == only.unit.name))
     with pytest.raises(Malformed):
         broken.of("ns::only")
-    assert [each.name for each in broken.of("ns::shared")] == ["shared"]
+    assert [item.name for item in broken.of("ns::shared")] == ["shared"]

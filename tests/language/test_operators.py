@@ -68,13 +68,13 @@ def test_a_kind_includes_its_types_alone(
 )
 def test_complex_numbers(operator: str, expected: tuple[float, float]) -> None:
     """(1 + 2i) with (3 - i)."""
-    found = arithmetic().binary(operator, complex_number(1, 2), complex_number(3, -1))
-    assert contents("<ff", found) == pytest.approx(expected, rel=1e-6)
+    path = arithmetic().binary(operator, complex_number(1, 2), complex_number(3, -1))
+    assert contents("<ff", path) == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_real_operand_is_a_complex_number_without_an_imaginary_part() -> None:
-    found = arithmetic().binary("*", number(2), complex_number(1, 2))
-    assert contents("<ff", found) == (2, 4)
+    path = arithmetic().binary("*", number(2), complex_number(1, 2))
+    assert contents("<ff", path) == (2, 4)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_operators_that_complex_numbers_have_not(operator: str) -> None:
 
 
 def test_vectors_by_element() -> None:
-    found = arithmetic().binary("+", pair(1, 2), number(10))
-    assert found.bits is not None and struct.unpack("<ii", found.bits.to_bytes("little")) == (
+    path = arithmetic().binary("+", pair(1, 2), number(10))
+    assert path.bits is not None and struct.unpack("<ii", path.bits.to_bytes("little")) == (
         11,
         12,
     )

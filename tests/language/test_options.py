@@ -62,8 +62,8 @@ def test_a_fixed_value_stays_as_it_was(session: Session) -> None:
     assert text(session, "local_frame.at[1].x", options) == "77"
     assert text(session, "&$1.at[1]", options) == "(point *) private_lane#0x2c"
     for expression in ("$1 = $1", "$1.at[1].x = 3", "$1.id++"):
-        found = text(session, expression, options)
-        assert found == "Left operand of assignment is not a modifiable lvalue."
+        result = text(session, expression, options)
+        assert result == "Left operand of assignment is not a modifiable lvalue."
 
 
 @pytest.mark.parametrize("expression", ["t = 1", "t++", "--t", "t *= 2", "$x = 1", "1 ? t = 1 : 0"])
@@ -89,7 +89,7 @@ def test_assignments_can_be_refused(session: Session, expression: str) -> None:
 )
 def test_what_was_looked_at(session: Session, expression: str, names: list[str]) -> None:
     seen: list[str] = []
-    text(session, expression, Options(looked_at=lambda each: seen.append(each.name)))
+    text(session, expression, Options(looked_at=lambda variable: seen.append(variable.name)))
     assert seen == names
 
 
@@ -99,7 +99,7 @@ def test_notes_are_those_of_the_variables() -> None:
     assert language.evaluate("1 + 1", session).notes == ()
     notes = language.evaluate("wide / 2", session).notes
     assert notes == session.read(session.variable("wide")).notes
-    assert any(each.startswith(note) for each in notes)
+    assert any(item.startswith(note) for item in notes)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_types_are_worked_out_without_reading(expression: str, expected: str) ->
     ],
 )
 def test_types_by_name(name: str, expected: str | None) -> None:
-    found = language.named_type(name, demo())
-    assert (None if found is None else type_name(found.type)) == expected
+    named_type = language.named_type(name, demo())
+    assert (None if named_type is None else type_name(named_type.type)) == expected
 
 
 @pytest.mark.parametrize("name", ["struct nosuch", "int +", "outer_t x", "struct", "int[x]"])

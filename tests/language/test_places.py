@@ -99,8 +99,8 @@ def test_a_member_with_an_expression(operations: str, expected: str) -> None:
     kind = Struct("struct", "s", 8, (Member("m", INT, 0, None, ExprLoc(data, unit)),))
     value = TypedValue(kind, implicit(0x0000_0009_0000_00FD, 64), unit=unit)
     try:
-        found = language.evaluate("$x.m", session, given(value))
-        assert language.format(found, session) == expected
+        result = language.evaluate("$x.m", session, given(value))
+        assert language.format(result, session) == expected
     except DwarfGpuError as error:
         assert expected in str(error)
 

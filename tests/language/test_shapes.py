@@ -177,9 +177,9 @@ def test_one_entry_is_still_one_type() -> None:
 )  # fmt: skip
 def test_explain_tells_what_is_evaluated(name: str, lines: list[str]) -> None:
     session = stopped("shapes.gfx942", 3)
-    shown = [each for each in description(session, session.variable(name)) if "its type" in each]
+    shown = [item for item in description(session, session.variable(name)) if "its type" in item]
     assert len(shown) == len(lines)
-    assert all(each.startswith(line) for each, line in zip(shown, lines, strict=True))
+    assert all(item.startswith(line) for item, line in zip(shown, lines, strict=True))
 
 
 @pytest.mark.parametrize(

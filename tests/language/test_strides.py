@@ -70,7 +70,7 @@ def test_elements(program: Path, text: str, value: str) -> None:
 
 def test_elements_as_data(program: Path) -> None:
     answered = run_json("eval", program, *MEMORY, "zero", "back").json["variables"]
-    assert [each["data"] for each in answered] == [
+    assert [item["data"] for item in answered] == [
         {"elements": [1, 1, 1, 1]}, {"elements": [4, 3, 2, 1]},
     ]  # fmt: skip
 

@@ -71,9 +71,9 @@ def said(command: str, expression: str, program: str) -> str:
     session = demo(program)
     if command == "print":
         return text(session, expression)
-    found = language.type_of(expression, session)
+    kind = language.type_of(expression, session)
     spelled = type_name if command == "whatis" else type_text
-    return f"type = {spelled(found.type, cplusplus=found.is_cplusplus)}"
+    return f"type = {spelled(kind.type, cplusplus=kind.is_cplusplus)}"
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -101,8 +101,8 @@ def test_names_of_functions(compiler: str) -> None:
     """From their entries: with namespaces and parameters."""
     program = f"types.{compiler}.O0.v5"
     names = ["pointer_to_function", "pointer_to_overload", "pointer_to_template", "method_pointer"]
-    found = [said("print", each, program).partition(" <")[2] for each in names]
-    assert found == [
+    result = [said("print", name, program).partition(" <")[2] for name in names]
+    assert result == [
         "ns::function(ns::Point*, ns::Scoped, Holder<int, 2> const&)>",
         "ns::function(double)>",
         "templated<unsigned int>(unsigned int, unsigned long)>",
@@ -122,15 +122,15 @@ def test_names_of_functions(compiler: str) -> None:
 )
 def test_same_as_gdb(tool: Callable[[str], str], program: str, expressions: list[str]) -> None:
     commands = [
-        (command, each)
-        for each in expressions
+        (command, expression)
+        for expression in expressions
         for command in ("whatis", "ptype", "print")
-        if (command, each) not in UNLIKE
+        if (command, expression) not in UNLIKE
     ]
     options = ["set width 0", "set height 0"]
     options += [] if program.startswith("demo") else ["set language c++"]
-    for command, each in commands:
-        options += ["echo @@\\n", f"{command} {each}"]
+    for command, item in commands:
+        options += ["echo @@\\n", f"{command} {item}"]
     done = subprocess.run(
         [tool("gdb"), "-nx", "-q", "-batch", *(piece for one in options for piece in ("-ex", one)),
          str(FIXTURES / "x86_64" / program)],
@@ -139,8 +139,8 @@ def test_same_as_gdb(tool: Callable[[str], str], program: str, expressions: list
     )  # fmt: skip
     theirs = [re.sub(r"^\$\d+ = ", "", part.rstrip("\n")) for part in done.stdout.split("@@\n")[1:]]
     different = [
-        (command, each, expected, ours)
-        for (command, each), expected in zip(commands, theirs, strict=True)
-        if (ours := said(command, each, program)) != expected
+        (command, expression, expected, ours)
+        for (command, expression), expected in zip(commands, theirs, strict=True)
+        if (ours := said(command, expression, program)) != expected
     ]
     assert different == []

@@ -117,8 +117,13 @@ def together(monkeypatch: pytest.MonkeyPatch) -> None:
 def waves_of(path: Path) -> list[Session]:
     """A session for each wave of a state without code that is looked at."""
     state = load_state(path)
-    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
-    segments = tuple(segment for each in objects for segment in each.loaded_segments())
+    objects = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
+    segments = tuple(
+        segment for code_object in objects for segment in code_object.loaded_segments()
+    )
     target = TargetWithCodeObjects(state.target, segments, has_started=True)
     return list(sessions_of(Session(state.architecture, objects, target), state.waves))
 
@@ -130,9 +135,9 @@ def of_two_dispatches(folder: Path) -> Path:
     document["dispatches"].append(first | {"id": 2, "kernarg": first["kernarg"][:-2] + "c0"})
     document["workgroups"][1]["dispatch"] = 2
     document["memory"].append({"address": "0x7e00000020c0", "bytes": "00" * 16 + "0b000000"})
-    document["memory"] = [each for each in document["memory"] if "npy" not in each]
-    for each in document["code_objects"]:
-        each["path"] = str(STATE.parent / each["path"])
+    document["memory"] = [item for item in document["memory"] if "npy" not in item]
+    for code_object in document["code_objects"]:
+        code_object["path"] = str(STATE.parent / code_object["path"])
     for wave in document["waves"]:
         wave["registers"] = {}
     path = folder / "state.json"
@@ -159,9 +164,9 @@ def test_every_lane_of_every_wave_is_told_in_one_pass(
     assert answers.together_count == len(lanes)
     for row, lane in lanes:
         alone = language.evaluate(expression, waves[row].focused(lane), DEFAULT)
-        found = answers.of(row, lane)
+        of = answers.of(row, lane)
         assert alone.bits is not None and alone.error is None
-        assert (found.bits, found.location) == (alone.bits, alone.location), (row, lane)
+        assert (of.bits, of.location) == (alone.bits, alone.location), (row, lane)
 
 
 def test_lanes_without_a_work_item_part_from_the_others() -> None:

@@ -22,9 +22,9 @@ TEXT = b"abcdefgh"
 
 
 def register(name: str) -> RegisterInfo:
-    found = ARCH.register_named(name)
-    assert found is not None
-    return found
+    result = ARCH.register_named(name)
+    assert result is not None
+    return result
 
 
 @frozen(eq=False)

@@ -66,19 +66,19 @@ def core(
     offset = len(header) + 56 * (1 + len(loads))
     table = struct.pack(f"{form}IIQQQQQQ", 4, 0, offset, 0, 0, len(area), 0, 4)
     body = area
-    for each in loads:
-        size = len(each.data) if each.memory_bytes is None else each.memory_bytes
+    for load in loads:
+        size = len(load.data) if load.memory_bytes is None else load.memory_bytes
         at = offset + len(body)
-        row = (1, each.flags, at, each.address, 0, len(each.data), size, 4096)
+        row = (1, load.flags, at, load.address, 0, len(load.data), size, 4096)
         table += struct.pack(f"{form}IIQQQQQQ", *row)
-        body += each.data
+        body += load.data
     return header + table + body
 
 
 def mapped_files(*entries: tuple[int, int, int, str]) -> bytes:
     """NT_FILE: start, end, page and path of each."""
     head = struct.pack("<QQ", len(entries), 4096)
-    rows = b"".join(struct.pack("<QQQ", *each[:3]) for each in entries)
+    rows = b"".join(struct.pack("<QQQ", *entry[:3]) for entry in entries)
     return note("CORE", 0x46494C45, head + rows + b"".join(e[3].encode() + b"\0" for e in entries))
 
 
@@ -86,4 +86,4 @@ def auxiliary(**values: int) -> bytes:
     """NT_AUXV: `entry`, `sysinfo_ehdr`, `execfn`, `phdr`, `phnum`."""
     keys = {"phdr": 3, "phnum": 5, "entry": 9, "execfn": 31, "sysinfo_ehdr": 33}
     pairs = [(keys[name], value) for name, value in values.items()]
-    return note("CORE", 6, b"".join(struct.pack("<QQ", *each) for each in [*pairs, (0, 0)]))
+    return note("CORE", 6, b"".join(struct.pack("<QQ", *pair) for pair in [*pairs, (0, 0)]))

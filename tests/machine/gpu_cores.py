@@ -119,16 +119,16 @@ class Machine:
 
     def add_queue(self, agent: int, groups_per_xcc: int = 2) -> None:
         """A queue of one dispatch, whose workgroups are on every XCC."""
-        random, told = self.random, self.agents[agent]
-        layout = layout_of(told.gfx_target_version)
-        granule = processor(told.processor).scratch_granule_bytes
-        engines, slots, granules = told.array_count, 64, random.randint(2, 3)
+        random, text = self.random, self.agents[agent]
+        layout = layout_of(text.gfx_target_version)
+        granule = processor(text.processor).scratch_granule_bytes
+        engines, slots, granules = text.array_count, 64, random.randint(2, 3)
         is_per_engine = layout.level.split(".")[0] in ("11", "12")
         of_xcc = slots * granules * granule * (engines if is_per_engine else 1)
         base = SCRATCH + (len(self.queues) << 32)
         number = len(self.queues) + 1
         areas = []
-        for xcc in range(told.num_xcc):
+        for xcc in range(text.num_xcc):
             groups = []
             used = set()
             for index in range(groups_per_xcc):
@@ -146,7 +146,7 @@ class Machine:
                     place = slots * engine if is_per_engine else slots // engines * engine
                     address = base + xcc * of_xcc + (place + slot) * granules * granule
                     image, made = self._wave(
-                        layout, told, state, engine, slot, address, granules * granule,
+                        layout, text, state, engine, slot, address, granules * granule,
                         position, wave, lds,
                     )  # fmt: skip
                     waves.append(image)

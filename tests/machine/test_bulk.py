@@ -89,11 +89,11 @@ def test_gather_agrees_with_each_lane(seed: int) -> None:
             addresses.flat[0] = (1 << 64) - rng.randrange(1, 9)
         wave = lanes_of(np.array(WAVES)[:, None]) if shape[0] == 3 else 2
         lane = lanes_of(np.arange(64)[None, :])
-        held, known = bulk.gather(Memory(named(space), wave, lane), addresses, size_bytes)
-        found = np.broadcast_shapes(shape, (shape[0] if shape[0] == 3 else 1, 64))
-        assert held.shape == known.shape == found
-        at = np.broadcast_to(addresses, found)
-        for row, column in np.ndindex(*found):
+        contents, known = bulk.gather(Memory(named(space), wave, lane), addresses, size_bytes)
+        broadcast_shapes = np.broadcast_shapes(shape, (shape[0] if shape[0] == 3 else 1, 64))
+        assert contents.shape == known.shape == broadcast_shapes
+        at = np.broadcast_to(addresses, broadcast_shapes)
+        for row, column in np.ndindex(*broadcast_shapes):
             asked = Memory(named(space), WAVES[row] if shape[0] == 3 else 2, column)
             try:
                 data = bulk.read_memory(asked, int(at[row, column]), size_bytes)
@@ -102,7 +102,7 @@ def test_gather_agrees_with_each_lane(seed: int) -> None:
                 continue
             # Where the state knows some of the bytes and a file the others, one lane is asked.
             if known[row, column]:
-                assert held[row, column] == int.from_bytes(data, "little")
+                assert contents[row, column] == int.from_bytes(data, "little")
             else:
                 assert space == "global" and 0xFF0 <= at[row, column] < 0x1140
 
@@ -111,10 +111,10 @@ def test_registers() -> None:
     state, bulk = random_target(Random(1))
     register = GPU.by_name["v3"]
     state.set_lanes(1, register, [1, None, 3])
-    held, known = bulk.registers_of(WAVES, register)
-    assert held.shape == known.shape == (3, 256)
+    data, known = bulk.registers_of(WAVES, register)
+    assert data.shape == known.shape == (3, 256)
     assert known[0, :12].tolist() == [True] * 4 + [False] * 4 + [True] * 4
-    assert held[0, 8] == 3 and not known[1:].any()
+    assert data[0, 8] == 3 and not known[1:].any()
     assert bulk.read_register(1, register, 8, 4) == b"\3\0\0\0"
     with pytest.raises(Unavailable):
         bulk.read_register(2, register)
@@ -140,7 +140,7 @@ def test_a_dispatch_in_one_pass(text: str, name: str, tmp_path: Path) -> None:
     assert json.loads(path.read_text("utf-8"))["schema"] == "dwarfgpu-state-2"
     state = load_state(path)
     bulk, arch = BulkState(state.target), state.architecture
-    waves, lanes = tuple(each.wave for each in state.waves), tuple(range(arch.lane_count))
+    waves, lanes = tuple(wave.wave for wave in state.waves), tuple(range(arch.lane_count))
     base = Context(arch, waves[0], 0, frame=ExplicitFrame(arch), target=bulk, lane_count=32)
     base = evolve(base, result_kind="location")
 
@@ -148,16 +148,16 @@ def test_a_dispatch_in_one_pass(text: str, name: str, tmp_path: Path) -> None:
         return evolve(base, wave=wave, lane=lane, target=target)
 
     data = assemble(text, arch=arch)
-    found = evaluate_lanes(data, context_of, bulk, waves=waves, lanes=lanes, size_bits=32)
+    result = evaluate_lanes(data, context_of, bulk, waves=waves, lanes=lanes, size_bits=32)
     for row, wave in enumerate(waves):
         for column, lane in enumerate(lanes):
             context = context_of(wave, lane, state.target)
             try:
                 location = evaluate(data, context)
                 assert isinstance(location, Location)
-                held = context.access.read(location, 32)
+                contents = context.access.read(location, 32)
             except DwarfGpuError:
-                assert not found.is_known[row, column]
+                assert not result.is_known[row, column]
                 continue
-            assert bool(found.is_known[row, column]) == held.is_complete
-            assert found.bits(wave, lane) == held
+            assert bool(result.is_known[row, column]) == contents.is_complete
+            assert result.bits(wave, lane) == contents

@@ -40,8 +40,8 @@ def of_image() -> Target:
     target = given()
     target.set_register(1, RAX, WORD)
     target.set_memory(DEFAULT, 0x1004, TEXT[4:])
-    held = TEXT[:4] + b"----"
-    segment = LoadedSegment(0x1000, 8, False, lambda offset, size: held[offset : offset + size])
+    data = TEXT[:4] + b"----"
+    segment = LoadedSegment(0x1000, 8, False, lambda offset, size: data[offset : offset + size])
     return TargetWithCodeObjects(target, (segment,), has_started=True)
 
 
@@ -66,9 +66,9 @@ def of_bulk() -> Target:
 
 
 def in_core(*loads: Load, mapped: tuple[Range, ...] = ()) -> CoreTarget:
-    held = core_ranges(ObjectFile("core", core([], loads)))
+    data = core_ranges(ObjectFile("core", core([], loads)))
     threads = {1: CoreThread(77, 11, {"rax": WORD})}
-    return CoreTarget(threads, CoreMemory(held, mapped), given())
+    return CoreTarget(threads, CoreMemory(data, mapped), given())
 
 
 def of_core() -> Target:

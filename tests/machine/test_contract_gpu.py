@@ -103,9 +103,9 @@ def target(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
 
 
 def where(space: str, wave: int | None = 1, lane: int | None = None) -> Memory:
-    found = GPU.address_space_named(space)
-    assert found is not None
-    return Memory(found, wave, lane)
+    result = GPU.address_space_named(space)
+    assert result is not None
+    return Memory(result, wave, lane)
 
 
 def known(target: Target, space: str, address: int, data: bytes, **place: int) -> None:
@@ -236,13 +236,13 @@ def test_an_access_over_the_end_touches_nothing(
 
 def test_unaligned_accesses_are_of_one_lane(target: Target) -> None:
     """An element holds four bytes of a lane: what follows it in scratch is the next lane's."""
-    held = {lane: bytes((16 * lane + n) % 256 for n in range(16)) for lane in (0, 1, 63)}
-    for lane, data in held.items():
+    contents = {lane: bytes((16 * lane + n) % 256 for n in range(16)) for lane in (0, 1, 63)}
+    for lane, data in contents.items():
         known(target, "private_lane", 0, data, lane=lane)
-    for lane, data in held.items():
+    for lane, data in contents.items():
         for start in range(10):
-            found = target.read_memory(where("private_lane", 1, lane), start, 6)
-            assert found == data[start : start + 6]
+            result = target.read_memory(where("private_lane", 1, lane), start, 6)
+            assert result == data[start : start + 6]
     pair = target.read_memory(where("private_wave"), 2, 4)  # of lanes 0 and 1
     assert pair == bytes([2, 3, 16, 17])
     target.write_memory(where("private_lane", 1, 0), 2, b"\xaa\xbb\xcc\xdd")

@@ -23,22 +23,22 @@ def thread(lwp: int = 7, stack: int = STACK) -> bytes:
     """A thread whose rsp is the 20th register, and whose others are their indices."""
     registers = [index + 1 for index in range(27)]
     registers[19] = stack
-    return status(lwp, b"".join(struct.pack("<Q", each) for each in registers))
+    return status(lwp, b"".join(struct.pack("<Q", register) for register in registers))
 
 
 def library(build_id: bytes | None = b"\x12\x34", filler: bytes = b"L") -> bytes:
     """An ELF file of two pages at 0x1000 and 0x2000, with a build ID in the first."""
-    held = b"" if build_id is None else note("GNU", 3, build_id)
+    data = b"" if build_id is None else note("GNU", 3, build_id)
     rows = [
         (1, 4, 0, 0x1000, 0, PAGE, PAGE, PAGE),
         (1, 6, PAGE, 0x2000, 0, PAGE, PAGE, PAGE),
-        (4, 4, 0x200, 0x1200, 0, len(held), len(held), 4),
+        (4, 4, 0x200, 0x1200, 0, len(data), len(data), 4),
     ]
     ident = b"\x7fELF\2\1\1" + bytes(9)
     fields = (3, 62, 1, 0x1010, 64, 0, 0, 64, 56, len(rows), 0, 0, 0)
     head = ident + struct.pack("<HHIQQQIHHHHHH", *fields)
     table = b"".join(struct.pack("<IIQQQQQQ", *row) for row in rows)
-    page = (head + table).ljust(0x200, b"\0") + held
+    page = (head + table).ljust(0x200, b"\0") + data
     return page.ljust(PAGE, b"1") + filler * PAGE
 
 
@@ -79,16 +79,16 @@ def why(core: Core, address: int) -> str:
 def test_what_is_left_out_is_read_from_the_file_with_the_build_id(
     tmp_path: Path, lib: Path
 ) -> None:
-    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads()))
-    assert read(found, BASE + PAGE - 2, 4) == b"11LL"
-    [loaded] = found.files
+    result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads()))
+    assert read(result, BASE + PAGE - 2, 4) == b"11LL"
+    [loaded] = result.files
     assert (loaded.load_address, loaded.is_program) == (BASE - 0x1000, False)
-    assert found.notes == ("the core file does not say where the program is: give it with --file",)
+    assert result.notes == ("the core file does not say where the program is: give it with --file",)
 
 
 def test_what_the_core_holds_wins_over_the_file(tmp_path: Path, lib: Path) -> None:
-    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(second=b"core")))
-    assert read(found, BASE + PAGE, 6) == b"coreLL"
+    result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(second=b"core")))
+    assert read(result, BASE + PAGE, 6) == b"coreLL"
 
 
 @pytest.mark.parametrize(
@@ -106,12 +106,12 @@ def test_another_file_is_not_taken(
     lib.unlink()
     if data is not None:
         lib.write_bytes(data)
-    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads()))
-    told = f"{lib} is not used: {reason.format(lib)}"
-    assert not found.files
-    assert found.notes[0] == told
-    assert why(found, BASE + PAGE) == f"the core file leaves it out, and {told}"
-    assert read(found, BASE + PAGE - 2, 2) == b"11"
+    result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads()))
+    text = f"{lib} is not used: {reason.format(lib)}"
+    assert not result.files
+    assert result.notes[0] == text
+    assert why(result, BASE + PAGE) == f"the core file leaves it out, and {text}"
+    assert read(result, BASE + PAGE - 2, 2) == b"11"
 
 
 @pytest.mark.parametrize(("same", "is_used"), [(True, True), (False, False)])
@@ -120,49 +120,49 @@ def test_without_build_ids_the_first_page_must_be_the_same(
 ) -> None:
     lib.write_bytes(library(None))
     page = library(None)[: PAGE - 1] + (b"1" if same else b"2")
-    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(page)))
-    assert bool(found.files) == is_used
+    result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(page)))
+    assert bool(result.files) == is_used
 
 
 def test_a_file_that_cannot_be_checked_is_not_taken(tmp_path: Path, lib: Path) -> None:
-    found = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(b"")))
-    assert not found.files
-    assert "does not hold its first page" in why(found, BASE)
-    assert any("does not hold its first page" in each for each in found.notes)
+    result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(b"")))
+    assert not result.files
+    assert "does not hold its first page" in why(result, BASE)
+    assert any("does not hold its first page" in note for note in result.notes)
 
 
 def test_a_file_of_data_is_not_taken_and_not_complained_about(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.write_bytes(bytes(2 * PAGE))
-    found = load_core(written(tmp_path, thread(), mapped(data), loads=loads(bytes(PAGE))))
+    result = load_core(written(tmp_path, thread(), mapped(data), loads=loads(bytes(PAGE))))
     reason = f"the core file leaves it out, and it is of {data}, which has no build ID"
-    assert why(found, BASE + PAGE) == reason
-    assert len(found.notes) == 1  # of the program
+    assert why(result, BASE + PAGE) == reason
+    assert len(result.notes) == 1  # of the program
 
 
 def test_a_file_in_place_of_a_deleted_one_is_taken_where_it_matches(
     tmp_path: Path, lib: Path
 ) -> None:
-    found = load_core(written(tmp_path, thread(), mapped(f"{lib} (deleted)"), loads=loads()))
-    assert read(found, BASE + PAGE, 2) == b"LL"
+    result = load_core(written(tmp_path, thread(), mapped(f"{lib} (deleted)"), loads=loads()))
+    assert read(result, BASE + PAGE, 2) == b"LL"
 
 
 def test_the_part_behind_the_last_page_of_a_file_is_not_zeros(tmp_path: Path, lib: Path) -> None:
     lib.write_bytes(library()[: PAGE + 10])
     parts = mapped_files((BASE, BASE + 3 * PAGE, 0, str(lib)))
     memory = (Load(BASE, library()[:PAGE], 3 * PAGE, 5),)
-    found = load_core(written(tmp_path, thread(), parts, loads=memory))
-    assert read(found, BASE + PAGE + 9, 2) == b"L\0"  # the rest of a page is zeros
-    assert why(found, BASE + 2 * PAGE) == f"it is after the end of {lib}"
+    result = load_core(written(tmp_path, thread(), parts, loads=memory))
+    assert read(result, BASE + PAGE + 9, 2) == b"L\0"  # the rest of a page is zeros
+    assert why(result, BASE + 2 * PAGE) == f"it is after the end of {lib}"
 
 
 def test_where_no_stack_is_held_files_may_have_been_changed_in_memory(
     tmp_path: Path, lib: Path
 ) -> None:
     notes = (thread(stack=0x1234), mapped(lib))
-    found = load_core(written(tmp_path, *notes, loads=loads()))
-    assert why(found, BASE + PAGE) == "the core file leaves it out"
-    assert any("no stack" in each for each in found.notes)
+    result = load_core(written(tmp_path, *notes, loads=loads()))
+    assert why(result, BASE + PAGE) == "the core file leaves it out"
+    assert any("no stack" in note for note in result.notes)
 
 
 OVERFLOWED = {
@@ -178,28 +178,28 @@ def test_the_stack_of_an_overflow_is_above_its_pointer(
 ) -> None:
     stack = Load(STACK, bytes(PAGE), PAGE, 6)
     memory = [*loads(), *([] if below is None else [below]), stack]
-    found = load_core(written(tmp_path, thread(stack=pointer), mapped(lib), loads=memory))
-    assert any("no stack" in each for each in found.notes) is not is_held
+    result = load_core(written(tmp_path, thread(stack=pointer), mapped(lib), loads=memory))
+    assert any("no stack" in note for note in result.notes) is not is_held
     if is_held:
-        assert read(found, BASE + PAGE, 2) == b"LL"
+        assert read(result, BASE + PAGE, 2) == b"LL"
     else:
-        assert why(found, BASE + PAGE) == "the core file leaves it out"
+        assert why(result, BASE + PAGE) == "the core file leaves it out"
 
 
 def test_a_core_that_is_cut_short_says_so(tmp_path: Path) -> None:
     path = written(tmp_path, thread(), loads=(Load(0x9000, b"12345678"),))
     data = path.read_bytes()
     path.write_bytes(data[: data.index(b"12345678") + 4])
-    found = load_core(path)
-    assert read(found, 0x9000, 4) == b"1234"
-    assert why(found, 0x9004) == f"{path} is cut short"
+    result = load_core(path)
+    assert read(result, 0x9000, 4) == b"1234"
+    assert why(result, 0x9004) == f"{path} is cut short"
 
 
 def test_the_program_is_what_has_the_entry(tmp_path: Path, lib: Path) -> None:
     entry = auxiliary(entry=BASE + 0x10)
-    found = load_core(written(tmp_path, thread(), mapped(lib), entry, loads=loads()))
-    [loaded] = found.files
-    assert (loaded.is_program, found.notes) == (True, ())
+    result = load_core(written(tmp_path, thread(), mapped(lib), entry, loads=loads()))
+    [loaded] = result.files
+    assert (loaded.is_program, result.notes) == (True, ())
 
 
 def test_the_program_may_be_given(tmp_path: Path, lib: Path) -> None:
@@ -216,9 +216,9 @@ def test_without_mapped_files_the_entry_tells_where_the_program_is(
     tmp_path: Path, lib: Path
 ) -> None:
     path = written(tmp_path, thread(), auxiliary(entry=0x7000_1010))
-    found = load_core(path, str(lib))
-    assert found.files[0].load_address == 0x7000_0000
-    assert len(found.notes) == 1 and "is accepted unchecked" in found.notes[0]
+    result = load_core(path, str(lib))
+    assert result.files[0].load_address == 0x7000_0000
+    assert len(result.notes) == 1 and "is accepted unchecked" in result.notes[0]
     with pytest.raises(UsageError, match="does not say where"):
         load_core(written(tmp_path, thread()), str(lib))
     assert load_core(path, str(lib), load_address=0x9000).files[0].load_address == 0x9000
@@ -231,8 +231,8 @@ def test_libraries_are_looked_for_in_the_sysroot(tmp_path: Path, lib: Path) -> N
     inside = tmp_path / "root/usr/lib"
     inside.mkdir(parents=True)
     lib.rename(inside / "lib.so")
-    found = load_core(path, sysroot=str(tmp_path / "root"))
-    assert found.files[0].file.path == str(inside / "lib.so")
+    result = load_core(path, sysroot=str(tmp_path / "root"))
+    assert result.files[0].file.path == str(inside / "lib.so")
 
 
 def test_one_file_mapped_twice_is_two(tmp_path: Path, lib: Path) -> None:
@@ -242,8 +242,8 @@ def test_one_file_mapped_twice_is_two(tmp_path: Path, lib: Path) -> None:
         (other, other + PAGE, 0, str(lib)), (other + PAGE, other + 2 * PAGE, 1, str(lib)),
     )  # fmt: skip
     memory = (*loads(), Load(other, library()[:PAGE], PAGE, 4), Load(other + PAGE, b"", PAGE, 5))
-    found = load_core(written(tmp_path, thread(), parts, loads=memory))
-    assert [each.load_address for each in found.files] == [BASE - 0x1000, other - 0x1000]
+    result = load_core(written(tmp_path, thread(), parts, loads=memory))
+    assert [file.load_address for file in result.files] == [BASE - 0x1000, other - 0x1000]
 
 
 def test_the_vdso_is_read_from_memory(tmp_path: Path) -> None:
@@ -270,12 +270,12 @@ def test_what_cannot_be_loaded(
 
 
 def test_a_register_that_is_given_goes_over_the_core(tmp_path: Path) -> None:
-    found = load_core(written(tmp_path, thread()))
+    result = load_core(written(tmp_path, thread()))
     rbx = ARCH.register_named("rbx")
     assert rbx is not None
-    assert found.target.read_register(1, rbx) == (6).to_bytes(8, "little")
-    found.target.overrides.set_register(1, rbx, bytes(8))
-    assert found.target.read_register(1, rbx) == bytes(8)
+    assert result.target.read_register(1, rbx) == (6).to_bytes(8, "little")
+    result.target.overrides.set_register(1, rbx, bytes(8))
+    assert result.target.read_register(1, rbx) == bytes(8)
 
 
 def test_addresses_that_no_machine_has_cost_nothing(tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ def test_general_registers_of_x86_64() -> None:
         "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss "
         "fs_base gs_base ds es fs gs"
     )
-    found = {name: int.from_bytes(data, "little") for name, data in thread.registers.items()}
-    assert found == {name: index + 1 for index, name in enumerate(names.split())}
+    result = {name: int.from_bytes(data, "little") for name, data in thread.registers.items()}
+    assert result == {name: index + 1 for index, name in enumerate(names.split())}
 
 
 @pytest.mark.parametrize("endian", ["little", "big"])
@@ -47,11 +47,11 @@ def test_general_and_vector_registers_of_aarch64(endian: Endian) -> None:
         endian=endian,
     )
     [thread] = dump.threads
-    held = thread.registers
+    registers = thread.registers
     names = [*(f"x{n}" for n in range(31)), "sp", "pc", "pstate"]
-    assert [int.from_bytes(held[name], endian) for name in names] == list(range(1, 35))
-    assert held["v0"] == bytes(16) and held["v31"] == b"\x1f" * 16
-    assert int.from_bytes(held["tpidr_el0"], endian) == 0x1234
+    assert [int.from_bytes(registers[name], endian) for name in names] == list(range(1, 35))
+    assert registers["v0"] == bytes(16) and registers["v31"] == b"\x1f" * 16
+    assert int.from_bytes(registers["tpidr_el0"], endian) == 0x1234
     assert dump.architecture is not None and dump.architecture.endian == endian
 
 
@@ -70,12 +70,12 @@ def fxsave(top: int = 0) -> bytes:
 @pytest.mark.parametrize("top", [0, 3, 7])
 def test_floating_registers_of_x86_64(top: int) -> None:
     [thread] = read(status(1, words(27)), note("CORE", 2, fxsave(top))).threads
-    held = thread.registers
-    assert held["fctrl"][:2] == b"\x7f\x03" and held["mxcsr"][:4] == b"\x80\x1f\0\0"
-    assert held["st2"][:10] == b"\x52" * 10
-    assert held["xmm9"] == b"\xa9" * 16
+    registers = thread.registers
+    assert registers["fctrl"][:2] == b"\x7f\x03" and registers["mxcsr"][:4] == b"\x80\x1f\0\0"
+    assert registers["st2"][:10] == b"\x52" * 10
+    assert registers["xmm9"] == b"\xa9" * 16
     for n in range(8):  # SDM: the stack of x87 registers begins at the MMX register TOP
-        assert held[f"mm{(top + n) % 8}"][:8] == bytes([0x50 + n]) * 8
+        assert registers[f"mm{(top + n) % 8}"][:8] == bytes([0x50 + n]) * 8
 
 
 def xsave(in_use: int) -> bytes:
@@ -126,8 +126,8 @@ def area(size_bytes: int, enabled: int) -> bytes:
 )
 def test_the_size_tells_the_layout(size_bytes: int, enabled: int, places: dict[str, int]) -> None:
     dump = read(status(1, words(27)), note("LINUX", 0x202, area(size_bytes, enabled)))
-    found = {name: dump.threads[0].registers[name][0] for name in places}
-    assert found == {name: at // 16 & 0xFF for name, at in places.items()}
+    result = {name: dump.threads[0].registers[name][0] for name in places}
+    assert result == {name: at // 16 & 0xFF for name, at in places.items()}
     assert dump.unread == ()
 
 
@@ -245,7 +245,7 @@ def gpu_note(agent_bytes: int = 0x78, version: int = 1, more: bytes = b"") -> by
 def test_the_note_of_amd_gpus(machine: int) -> None:
     dump = read(gpu_note(), machine=machine)
     assert dump.gpu is not None
-    assert [(each.gpu_id, each.processor) for each in dump.gpu.agents] == [(5, "gfx90a")]
+    assert [(agent.gpu_id, agent.processor) for agent in dump.gpu.agents] == [(5, "gfx90a")]
     assert len(dump.gpu.queues) == 2
     assert (dump.architecture is None) == (machine == AMDGPU)
 
@@ -271,8 +271,8 @@ def test_the_note_of_amd_gpus(machine: int) -> None:
 )
 def test_a_broken_note_is_told_and_the_others_are_read(broken: bytes, message: str) -> None:
     dump = read(status(1, words(27)), broken, status(2, words(27)))
-    assert [str(each) for each in dump.problems] == [message]
-    assert [each.lwp for each in dump.threads] == [1, 2]
+    assert [str(problem) for problem in dump.problems] == [message]
+    assert [thread.lwp for thread in dump.threads] == [1, 2]
 
 
 def test_what_follows_a_broken_thread_is_of_no_other() -> None:

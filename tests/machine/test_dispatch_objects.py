@@ -174,8 +174,8 @@ def passed(argument: Argument, value: ArgumentValue) -> bytes | None:
     """The bytes of the only argument of a kernel; `UsageError` where the value is refused."""
     known_arguments = parameters((argument,), ())
     given = {"0": value}
-    found = bind(known_arguments, (argument,), given, HIDDEN, Allocator(0x1000), 0)
-    return found.pieces[0][1]
+    result = bind(known_arguments, (argument,), given, HIDDEN, Allocator(0x1000), 0)
+    return result.pieces[0][1]
 
 
 @pytest.mark.parametrize(
@@ -209,11 +209,11 @@ def test_a_vector_by_value_is_no_number(value_type: str, size_bytes: int) -> Non
 
 
 def test_what_is_made_for_arguments() -> None:
-    found = bound(hidden_heap_v1=0x1234)
-    assert found.buffers == ((0x1100, Buffer(100), "in"),)
-    assert found.dynamic_lds_bytes == 332
-    assert found.unknown == ()
-    assert known(found.pieces, 64, 8) == 0x1234
+    result = bound(hidden_heap_v1=0x1234)
+    assert result.buffers == ((0x1100, Buffer(100), "in"),)
+    assert result.dynamic_lds_bytes == 332
+    assert result.unknown == ()
+    assert known(result.pieces, 64, 8) == 0x1234
     without = bound(limit=UnknownArgument())
     assert without.unknown == ("limit: declared unknown",)
     assert without.absent == ((64, "hidden_heap_v1"),)
@@ -253,7 +253,7 @@ def test_refused(changes: dict[str, ArgumentValue], message: str) -> None:
 
 
 def test_names_that_are_not_as_many_are_not_used() -> None:
-    assert [each.name for each in parameters(ARGUMENTS, [DeclaredParameter("a")])] == [
+    assert [parameter.name for parameter in parameters(ARGUMENTS, [DeclaredParameter("a")])] == [
         None, "limit", "ratio", "tile", "three",
     ]  # fmt: skip
 

@@ -55,9 +55,9 @@ def waves(name: str) -> list[tuple[int, dict[str, Any]]]:
 
 
 def where(arch: Architecture, space: str, wave: int, lane: int) -> Memory:
-    found = arch.address_space_named(space)
-    assert found is not None
-    return Memory(found, wave, None if lane < 0 else lane)
+    result = arch.address_space_named(space)
+    assert result is not None
+    return Memory(result, wave, None if lane < 0 else lane)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,7 +75,7 @@ def test_waves(name: str) -> None:
         assert words.exec_mask == asked["exec"]
         assert ids.position == tuple(asked["workgroup"])
         assert ids.wave_in_group == asked["wave_in_workgroup"]
-        reasons = sum(1 << STOP_REASONS.index(each) for each in words.stop_reasons())
+        reasons = sum(1 << STOP_REASONS.index(stop_reason) for stop_reason in words.stop_reasons())
         assert reasons == asked["stop_reason_bits"]
         assert target.model.waves[number].stop_reasons == words.stop_reasons()
 
@@ -112,14 +112,14 @@ def test_memory(name: str) -> None:
     for number, asked in waves(name):
         for read in asked["reads"]:
             place = where(target.architecture_of(number), read["space"], number, read["lane"])
-            address, size, told = read["address"], read["size"], bytes.fromhex(read["hex"] or "")
-            if len(told) == size:
-                assert target.read_memory(place, address, size) == told, read
+            address, size, fromhex = read["address"], read["size"], bytes.fromhex(read["hex"] or "")
+            if len(fromhex) == size:
+                assert target.read_memory(place, address, size) == fromhex, read
                 continue
             with pytest.raises(Unavailable):
                 target.read_memory(place, address, size)
             known = target.known_memory(place, address, size)
-            assert b"".join(data for _, data in known) == told, read
+            assert b"".join(data for _, data in known) == fromhex, read
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -127,18 +127,18 @@ def test_conversions(name: str) -> None:
     target, _ = opened(name)
     for number, asked in waves(name):
         arch, apertures = target.architecture_of(number), target.apertures_of(number)
-        for each in asked["conversions"]:
-            spaces = [arch.address_space_named(each[key]) for key in ("from", "to")]
+        for conversion in asked["conversions"]:
+            spaces = [arch.address_space_named(conversion[key]) for key in ("from", "to")]
             source, to = (space.number for space in spaces if space is not None)
-            told, address = each["result"], each["address"]
-            asked_for = address, each["from"], each["to"]
+            result, address = conversion["result"], conversion["address"]
+            asked_for = address, conversion["from"], conversion["to"]
             if asked_for == NULL_OF_PRIVATE:
-                told = [0, 1]
+                result = [0, 1]
             elif asked_for == NULL_OF_GENERIC:
-                told = [0xFFFFFFFF, 1]
+                result = [0xFFFFFFFF, 1]
             try:
-                found = arch.convert(address, source, to, each["lane"], apertures)
+                convert = arch.convert(address, source, to, conversion["lane"], apertures)
             except DwarfGpuError:
-                assert told is None, each
+                assert result is None, conversion
             else:
-                assert list(found) == told, each
+                assert list(convert) == result, conversion

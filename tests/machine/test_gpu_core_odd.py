@@ -45,7 +45,7 @@ def opened(state: CoreState, ranges: list[LoadedRange]) -> GpuTarget:
 
 def without(ranges: list[LoadedRange], address: int) -> list[LoadedRange]:
     """Memory without the range that has an address."""
-    return [each for each in ranges if not each.address <= address < each.address + len(each.data)]
+    return [part for part in ranges if not part.address <= address < part.address + len(part.data)]
 
 
 def test_a_save_area_that_is_not_there() -> None:
@@ -63,10 +63,10 @@ def test_data_that_a_pipe_has_shifted_is_recognised(level: str, shift: int) -> N
     state, ranges = process_core(machine(level))
     area = state.queues[0].ctx_save_restore_address
     moved = [
-        LoadedRange(each.address, each.data[shift:] + bytes(shift))
-        if each.address <= area < each.address + len(each.data)
-        else each
-        for each in ranges
+        LoadedRange(part.address, part.data[shift:] + bytes(shift))
+        if part.address <= area < part.address + len(part.data)
+        else part
+        for part in ranges
     ]
     target = opened(state, moved)
     assert not target.waves
@@ -76,10 +76,10 @@ def test_data_that_a_pipe_has_shifted_is_recognised(level: str, shift: int) -> N
 def test_registers_that_are_cut_off() -> None:
     state, ranges = process_core(machine())
     area = state.queues[0].ctx_save_restore_address
-    [held] = [each for each in ranges if each.address <= area < each.address + len(each.data)]
+    [data] = [part for part in ranges if part.address <= area < part.address + len(part.data)]
     first = opened(state, ranges).waves[1].saved.start
-    kept = LoadedRange(held.address, held.data[: first - held.address + 8], len(held.data))
-    target = opened(state, [kept, *(each for each in ranges if each is not held)])
+    kept = LoadedRange(data.address, data.data[: first - data.address + 8], len(data.data))
+    target = opened(state, [kept, *(part for part in ranges if part is not data)])
     arch = target.architecture_of(1)
     v0 = arch.register_named("v0")
     assert v0 is not None
@@ -95,11 +95,11 @@ def test_vgprs_that_were_given_back() -> None:
     state, ranges = process_core(machine("11"))
     wave = opened(state, ranges).waves[1]
     at = wave.saved.start + wave.blocks.hardware_at + 5 * 4
-    for each in ranges:
-        if each.address <= at < each.address + len(each.data):
-            data = bytearray(each.data)
-            data[at - each.address + 3] |= 1
-            ranges[ranges.index(each)] = LoadedRange(each.address, data)
+    for part in ranges:
+        if part.address <= at < part.address + len(part.data):
+            data = bytearray(part.data)
+            data[at - part.address + 3] |= 1
+            ranges[ranges.index(part)] = LoadedRange(part.address, data)
             break
     target = opened(state, ranges)
     v0 = target.architecture_of(1).register_named("v0")
@@ -277,8 +277,8 @@ def listed(*entries: tuple[int, int, int], state: int = 0) -> CoreMemory:
     ],
 )
 def test_lists_of_code_objects(memory: CoreMemory, count: int, message: str | None) -> None:
-    found, notes = loaded_uris(memory, 0x1000)
-    assert len(found) == count
+    result, notes = loaded_uris(memory, 0x1000)
+    assert len(result) == count
     assert (message is None and not notes) or (message is not None and message in notes[0])
 
 

@@ -64,7 +64,9 @@ def failed(
             assert register is not None
             size = register.size_bits // 8 // len(values)
             mask = (1 << 8 * size) - 1
-            data = b"".join((each >> 32 * part & mask).to_bytes(size, "little") for each in values)
+            data = b"".join(
+                (value >> 32 * part & mask).to_bytes(size, "little") for value in values
+            )
             target.set_register(1, register, data)
     space = Memory(arch.address_space(0))
     target.set_memory(space, BUFFER, bytes(256))

@@ -62,7 +62,9 @@ def test_many_fills_are_linear_work(tmp_path: Path, step: int) -> None:
     added: list[int] = []
     with at_most(10_000 * 250), pytest.MonkeyPatch.context() as patch:
         add = SparseMemory.add
-        patch.setattr(SparseMemory, "add", lambda *each: (added.append(each[1]), add(*each))[1])
+        patch.setattr(
+            SparseMemory, "add", lambda *arguments: (added.append(arguments[1]), add(*arguments))[1]
+        )
         state = loaded(tmp_path, memory)
     assert added == sorted(added)
     [(_, _, store)] = state.target.memories()

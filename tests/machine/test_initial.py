@@ -32,7 +32,7 @@ from dwarfgpu.objfile.kernel_descriptor_bits import CODE_PROPERTIES_V2, PROPERTI
 from dwarfgpu.objfile.metadata import KernelMetadata
 from tests.objfile.build import KernelCode
 
-FIELDS = {each.name: 0 for each in (*RSRC1, *RSRC2, *PROPERTIES, *CODE_PROPERTIES_V2)}
+FIELDS = {field.name: 0 for field in (*RSRC1, *RSRC2, *PROPERTIES, *CODE_PROPERTIES_V2)}
 
 
 def descriptor(version: int = 3, wave_size: int = 64, **fields: int) -> KernelDescriptor:
@@ -62,9 +62,9 @@ ALL = [name for name, _ in USER_SGPRS]
 
 def users(target: str, names: list[str], **fields: int) -> list[Any]:
     asked = descriptor(**{f"enable_sgpr_{name}": 1 for name in names}, **fields)
-    found, _ = user_sgprs(asked, PROCESSORS[target], VALUES, [])
-    assert [each.number for each in found] == list(range(len(found)))  # dense, from s0
-    return [each.value for each in found]
+    result, _ = user_sgprs(asked, PROCESSORS[target], VALUES, [])
+    assert [field.number for field in result] == list(range(len(result)))  # dense, from s0
+    return [field.value for field in result]
 
 
 @pytest.mark.parametrize(
@@ -109,8 +109,8 @@ def test_user_sgprs(target: str, names: list[str], expected: list[int | None]) -
 def test_system_sgprs_follow_as_many_as_are_counted() -> None:
     """LLVM counts up to 16, where a processor wants so many initialized, and enables fewer."""
     asked = descriptor(enable_sgpr_kernarg_segment_ptr=1, user_sgpr_count=15)
-    found, first = user_sgprs(asked, PROCESSORS["gfx1100"], VALUES, [])
-    assert ([each.number for each in found], first) == ([0, 1], 15)
+    result, first = user_sgprs(asked, PROCESSORS["gfx1100"], VALUES, [])
+    assert ([field.number for field in result], first) == ([0, 1], 15)
 
 
 def test_preloaded_arguments_follow_the_other_user_sgprs() -> None:
@@ -119,8 +119,8 @@ def test_preloaded_arguments_follow_the_other_user_sgprs() -> None:
         enable_sgpr_private_segment_size=1,
         kernarg_preload_spec_length=3,
     )
-    found, first = user_sgprs(asked, PROCESSORS["gfx942"], VALUES, [7, None, 9])
-    assert [(each.field, each.value) for each in found[2:]] == [
+    result, first = user_sgprs(asked, PROCESSORS["gfx942"], VALUES, [7, None, 9])
+    assert [(field.field, field.value) for field in result[2:]] == [
         ("private_segment_size", 28),
         ("kernarg_preload", 7),
         ("kernarg_preload", None),
@@ -131,8 +131,8 @@ def test_preloaded_arguments_follow_the_other_user_sgprs() -> None:
 
 def test_preloaded_arguments_beyond_the_user_sgprs_are_not_initialized() -> None:
     asked = descriptor(enable_sgpr_kernarg_segment_ptr=1, kernarg_preload_spec_length=20)
-    found, first = user_sgprs(asked, PROCESSORS["gfx942"], VALUES, list(range(20)))
-    assert (len(found), first) == (16, 16)
+    result, first = user_sgprs(asked, PROCESSORS["gfx942"], VALUES, list(range(20)))
+    assert (len(result), first) == (16, 16)
 
 
 @pytest.mark.parametrize(
@@ -209,10 +209,10 @@ def test_other_scalars(target: str, expected: dict[str, int]) -> None:
         float_round_mode_16_64=2,
         float_denorm_mode_32=3,
     )
-    found = other_scalars(asked, PROCESSORS[target], 64, evolve(WAVE, packet=9))
+    result = other_scalars(asked, PROCESSORS[target], 64, evolve(WAVE, packet=9))
     # No document tells the bits of mode that no field of the descriptor sets.
-    assert str(found["mode"]).startswith("39 ")
-    assert found == {"exec": 0xFFFF, "mode": found["mode"], **expected}
+    assert str(result["mode"]).startswith("39 ")
+    assert result == {"exec": 0xFFFF, "mode": result["mode"], **expected}
 
 
 @pytest.mark.parametrize(
@@ -244,16 +244,16 @@ def test_mode_is_told_by_bit(target: str, mode: str) -> None:
 @pytest.mark.parametrize("axis", ["y", "z"])
 def test_gfx12_has_y_and_z_where_either_is_asked_for(axis: str) -> None:
     asked = descriptor(**{f"enable_sgpr_workgroup_id_{axis}": 1})
-    found = other_scalars(asked, PROCESSORS["gfx1200"], 32, WAVE)
-    assert (found["ttmp7"], found["ttmp8"]) == (4 | 5 << 16, 1 << 30 | 1 << 25)
+    result = other_scalars(asked, PROCESSORS["gfx1200"], 32, WAVE)
+    assert (result["ttmp7"], result["ttmp8"]) == (4 | 5 << 16, 1 << 30 | 1 << 25)
 
 
 def test_without_scratch() -> None:
     """ "Waves without scratch have this initialized to zero": a sentence of GFX11 and GFX12."""
-    found = {name: other_scalars(descriptor(), PROCESSORS[name], 64, WAVE)
+    result = {name: other_scalars(descriptor(), PROCESSORS[name], 64, WAVE)
              for name in ("gfx942", "gfx1100", "gfx1200")}  # fmt: skip
-    assert "flat_scratch" not in found["gfx942"]
-    assert (found["gfx1100"]["flat_scratch"], found["gfx1200"]["scratch_base"]) == (0, 0)
+    assert "flat_scratch" not in result["gfx942"]
+    assert (result["gfx1100"]["flat_scratch"], result["gfx1200"]["scratch_base"]) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -309,16 +309,16 @@ def test_work_item_ids(target: str, packed: bool, dimensions: int) -> None:
     """ "enable_vgpr_workitem_id > 0": Y; "> 1": Z; packed: ten bits each, "otherwise set to 0"."""
     wave = evolve(WAVE, size=(5, 4, 6), wave_in_group=1)
     asked = descriptor(enable_vgpr_workitem_id=dimensions - 1)
-    found = work_item_ids(asked, PROCESSORS[target], 64, wave)
+    result = work_item_ids(asked, PROCESSORS[target], 64, wave)
     lane = 30  # flat id 94: 4, 2, 4
     if packed:
         expected = 4 | (2 << 10 if dimensions > 1 else 0) | (4 << 20 if dimensions > 2 else 0)
-        assert {name: values[lane] for name, values in found.items()} == {"v0": expected}
+        assert {name: values[lane] for name, values in result.items()} == {"v0": expected}
     else:
         expected_ids = dict(zip(("v0", "v1", "v2"), (4, 2, 4)[:dimensions], strict=False))
-        assert {name: values[lane] for name, values in found.items()} == expected_ids
+        assert {name: values[lane] for name, values in result.items()} == expected_ids
     # Lanes without a work-item have no id.
-    assert {len(values) for values in found.values()} == {120 - 64}
+    assert {len(values) for values in result.values()} == {120 - 64}
 
 
 def test_an_undefined_number_of_ids() -> None:
@@ -329,9 +329,9 @@ def test_an_undefined_number_of_ids() -> None:
 def test_v2_descriptors_have_the_same_order() -> None:
     """The bits of `code_properties` are in the order in which the SGPRs are set up."""
     names = [f"enable_sgpr_{name}" for name, _ in USER_SGPRS]
-    bits = {each.name: each.first_bit for each in CODE_PROPERTIES_V2}
+    bits = {field.name: field.first_bit for field in CODE_PROPERTIES_V2}
     assert [bits[name] for name in names] == list(range(len(names)))
-    later = {each.name: each.first_bit for each in PROPERTIES}
+    later = {field.name: field.first_bit for field in PROPERTIES}
     assert [later[name] for name in names[:7]] == list(range(7))
 
 
@@ -340,17 +340,17 @@ def test_a_kernel_of_v2() -> None:
     properties = 0b11_1100_1011 | 3 << 17 | 1 << 19
     rsrc2 = 1 | 16 << 1 | 1 << 7 | 1 << 11
     packed = KernelCode(properties=properties, rsrc2=rsrc2, scratch=40, lds=512).pack()
-    found = read_kernel_code(packed, PROCESSORS["gfx803"])
-    kernel = GpuKernel("k", "k", 0x1000, 0x1100, None, found)
+    kernel_code = read_kernel_code(packed, PROCESSORS["gfx803"])
+    kernel = GpuKernel("k", "k", 0x1000, 0x1100, None, kernel_code)
     geometry = Geometry((100, 4, 1), (64, 2, 1), 2)
     launched = dispatched(Request(kernel, PROCESSORS["gfx803"], 0x10000, geometry, (), {}))
-    fields = [each.field for each in launched.user_sgprs]
+    fields = [user_sgpr.field for user_sgpr in launched.user_sgprs]
     assert fields == [
         *["private_segment_buffer"] * 4, *["dispatch_ptr"] * 2, *["kernarg_segment_ptr"] * 2,
         "private_segment_size",
         "grid_workgroup_count_x", "grid_workgroup_count_y", "grid_workgroup_count_z",
     ]  # fmt: skip
-    assert [each.value for each in launched.user_sgprs[8:]] == [40, 2, 2, 1]
+    assert [user_sgpr.value for user_sgpr in launched.user_sgprs[8:]] == [40, 2, 2, 1]
     wave = launched.waves[3]
     assert (launched.pc, wave.element_bytes, wave.scratch_bytes) == (0x11100, 16, 3072)
     # behind as many user SGPRs as it counts: workgroup id x, and the wave's scratch
@@ -377,7 +377,7 @@ def clustered(dims: tuple[int, int, int] | None) -> Request:
 
 def test_gfx1250() -> None:
     launched = dispatched(clustered(None))
-    assert [each.wave.wave_in_group for each in launched.waves] == [0, 1, 2, 3] * 4
+    assert [wave.wave.wave_in_group for wave in launched.waves] == [0, 1, 2, 3] * 4
     last = launched.waves[-1]
     # ids as in GFX12; ten bits each in v0; no system SGPR
     assert (last.scalars["ttmp9"], last.scalars["ttmp7"]) == (1, 1)

@@ -55,8 +55,8 @@ def test_names(tmp_path: Path, table: bytes, linked: bytes, is_named: bool) -> N
         Load(BASE, library()[:PAGE]),
     )
     notes = (thread(), mapped(real), auxiliary(phdr=PROGRAM + 0x40, phnum=2))
-    found = load_core(written(tmp_path, *notes, loads=loads))
-    paths = [each.file.path for each in found.files]
+    core = load_core(written(tmp_path, *notes, loads=loads))
+    paths = [file.file.path for file in core.files]
     assert paths == [str(link if is_named else real)]
 
 
@@ -81,8 +81,8 @@ def test_libraries_are_in_the_order_of_the_list(tmp_path: Path) -> None:
         Load(other, library()[:PAGE]),
     )
     notes = (thread(), mapped_files(*parts), auxiliary(phdr=PROGRAM + 0x40, phnum=2))
-    found = load_core(written(tmp_path, *notes, loads=loads))
-    assert [each.file.path for each in found.files] == [str(second), str(first)]
+    core = load_core(written(tmp_path, *notes, loads=loads))
+    assert [file.file.path for file in core.files] == [str(second), str(first)]
 
 
 def test_another_file_of_that_name_is_not_taken(tmp_path: Path) -> None:
@@ -96,5 +96,5 @@ def test_another_file_of_that_name_is_not_taken(tmp_path: Path) -> None:
         Load(BASE, library()[:PAGE]),
     )
     notes = (thread(), mapped(real), auxiliary(phdr=PROGRAM + 0x40, phnum=2))
-    found = load_core(written(tmp_path, *notes, loads=loads))
-    assert [each.file.path for each in found.files] == [str(real)]
+    core = load_core(written(tmp_path, *notes, loads=loads))
+    assert [file.file.path for file in core.files] == [str(real)]

@@ -33,22 +33,26 @@ Position = tuple[int, int, int]
 def test_geometry(
     grid: Position, workgroup: Position, whole: Position, counts: Position, remainders: Position
 ) -> None:
-    found = Geometry(grid, workgroup, 3)
-    assert (found.whole_counts, found.counts, found.remainders) == (whole, counts, remainders)
+    geometry = Geometry(grid, workgroup, 3)
+    assert (geometry.whole_counts, geometry.counts, geometry.remainders) == (
+        whole,
+        counts,
+        remainders,
+    )
     # Every work-item of the grid is in exactly one workgroup.
     items = [
         tuple(
             number * part + at for number, part, at in zip(position, workgroup, item, strict=True)
         )
-        for position in found.positions()
-        for item in product(*map(range, found.size_at(position)))
+        for position in geometry.positions()
+        for item in product(*map(range, geometry.size_at(position)))
     ]
     assert sorted(items) == sorted(product(*map(range, grid)))
 
 
 def test_positions_x_first() -> None:
-    found = list(Geometry((2, 2, 2), (1, 1, 1), 3).positions())
-    assert found[:3] == [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+    positions = list(Geometry((2, 2, 2), (1, 1, 1), 3).positions())
+    assert positions[:3] == [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
 
 
 def test_work_items_x_first() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.service.frame.register_values import registers
-from tests.repl.repl_shell import nest_shell, said
+from tests.repl.repl_shell import nest_shell, output_of
 
 
 def test_registers_that_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,7 +22,7 @@ def test_registers_that_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
         return read(self, wave, register, *rest)
 
     monkeypatch.setattr(StateTarget, "read_register", counting)
-    shown = said(shell, "info vector").splitlines()
+    shown = output_of(shell, "info vector").splitlines()
     assert len(shown) == len(registers(shell.session, "vector")) >= 512
     assert shown[0].endswith("<unavailable>") and "0xa, 0x14" in shown[6]
     assert max(count for name, count in asked.items() if name != "v6") <= 2

@@ -75,13 +75,13 @@ def test_a_stop_does_not_change_whose_turn_it_is(
 ) -> None:
     monkeypatch.setattr(simulated_process, "TURN", 40)
     path, address = core
-    wanted, _ = result(path, address, seed)
+    expected, _ = result(path, address, seed)
     machines = opened(path, 0).machines
     pcs = [wave["pc"].data for machine in machines for wave in machine.waves.values()]
     entries = {int.from_bytes(pc, "little") for pc in pcs}
     stops = frozenset(entry + offset for entry in entries for offset in range(0, 1024, 4))
     again, count = result(path, address, seed, stops)
-    assert again == wanted and count > 500
+    assert again == expected and count > 500
 
 
 def test_a_wave_of_the_other_processor_is_in_focus_when_the_last_of_one_ends(

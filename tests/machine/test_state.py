@@ -27,15 +27,15 @@ def machine(*waves: int) -> StateTarget:
 
 
 def register(name: str) -> RegisterInfo:
-    found = GPU.register_named(name)
-    assert found is not None
-    return found
+    result = GPU.register_named(name)
+    assert result is not None
+    return result
 
 
 def where(space: str, wave: int | None = 0, lane: int | None = None) -> Memory:
-    found = GPU.address_space_named(space)
-    assert found is not None
-    return Memory(found, wave, lane)
+    result = GPU.address_space_named(space)
+    assert result is not None
+    return Memory(result, wave, lane)
 
 
 def test_registers_are_read_in_part_and_as_a_whole() -> None:

@@ -43,15 +43,15 @@ def loaded(folder: Path, wave: Json, architecture: str = "gfx942") -> State:
 def register(
     state: State, name: str, offset_bytes: int = 0, size_bytes: int | None = None
 ) -> bytes:
-    found = state.architecture.register_named(name)
-    assert found is not None
-    return state.target.read_register(0, found, offset_bytes, size_bytes)
+    result = state.architecture.register_named(name)
+    assert result is not None
+    return state.target.read_register(0, result, offset_bytes, size_bytes)
 
 
 def memory(state: State, space: str, address: int, size_bytes: int, **where: int) -> bytes:
-    found = state.architecture.address_space_named(space)
-    assert found is not None
-    return state.target.read_memory(Memory(found, **{"wave": 0, **where}), address, size_bytes)
+    result = state.architecture.address_space_named(space)
+    assert result is not None
+    return state.target.read_memory(Memory(result, **{"wave": 0, **where}), address, size_bytes)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,10 @@ def test_local_memory_belongs_to_a_workgroup(tmp_path: Path) -> None:
 def test_code_objects_are_relative_to_the_file(tmp_path: Path) -> None:
     objects = [{"path": "a/k.co", "load_address": "0x1000"}, {"path": "/k.co"}]
     state = load(tmp_path, code_objects=objects)
-    found = [(str(each.path), each.load_address) for each in state.code_objects]
-    assert found == [(str(tmp_path / "a/k.co"), 0x1000), ("/k.co", 0)]
+    result = [
+        (str(code_object.path), code_object.load_address) for code_object in state.code_objects
+    ]
+    assert result == [(str(tmp_path / "a/k.co"), 0x1000), ("/k.co", 0)]
 
 
 def test_a_code_object_is_no_circle_and_no_pipe(tmp_path: Path) -> None:
@@ -149,7 +151,7 @@ def test_a_state_is_no_pipe_with_a_name(tmp_path: Path) -> None:
 
 def test_numbers_of_waves(tmp_path: Path) -> None:
     state = load(tmp_path, waves=[{"id": 7, "pc": "0x10"}, {}, {"id": "0x20", "cfa": 5}])
-    assert [(each.wave, each.pc, each.cfa) for each in state.waves] == [
+    assert [(wave.wave, wave.pc, wave.cfa) for wave in state.waves] == [
         (7, 0x10, None), (1, None, None), (32, None, 5),
     ]  # fmt: skip
 

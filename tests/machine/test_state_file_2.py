@@ -71,13 +71,13 @@ def test_split_barriers(tmp_path: Path) -> None:
     barriers = [{"signals": 1}, {"met": 2}, {}]
     waves = [{**w, "barrier": b} for w, b in zip(MACHINE["waves"], barriers, strict=True)]
     target = load(tmp_path, waves=waves).target
-    wanted = {7: Barrier(1, 0), 8: Barrier(0, 2), 9: Barrier()}
-    assert {number: wave.barrier for number, wave in target.machine.waves.items()} == wanted
+    expected = {7: Barrier(1, 0), 8: Barrier(0, 2), 9: Barrier()}
+    assert {number: wave.barrier for number, wave in target.machine.waves.items()} == expected
     path = tmp_path / "again.json"
     before = json.loads((tmp_path / "state.json").read_text("utf-8"))
     write(state_document(target, path, {}, before), path)
     again = load_state(path).target
-    assert {number: wave.barrier for number, wave in again.machine.waves.items()} == wanted
+    assert {number: wave.barrier for number, wave in again.machine.waves.items()} == expected
 
 
 def test_memory_through_the_apertures_of_a_wave(tmp_path: Path) -> None:
@@ -219,7 +219,9 @@ def placed(**members: Json) -> dict[str, Json]:
 
 
 def waves(*numbers: int, **members: Json) -> dict[str, Json]:
-    listed = [{"id": n, "workgroup": 4, "wave_in_group": each} for n, each in enumerate(numbers)]
+    listed = [
+        {"id": n, "workgroup": 4, "wave_in_group": number} for n, number in enumerate(numbers)
+    ]
     return {**placed(**members), "waves": listed}
 
 
@@ -343,9 +345,9 @@ def test_a_thousand_waves_cost_what_they_hold(tmp_path: Path) -> None:
     tracemalloc.start()
     with at_most(1_000_000):
         state = load_state(path)
-    held, peak = tracemalloc.get_traced_memory()
+    data, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert held < 4_000_000
+    assert data < 4_000_000
     assert peak < 12_000_000
     register = state.architecture.by_name["v0"]
     assert state.target.read_register(999, register, 28, 4) == (999 * 64 + 7).to_bytes(4, "little")

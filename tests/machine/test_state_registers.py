@@ -19,7 +19,7 @@ def path_of(folder: Path, architecture: str, lanes: int, *waves: dict[str, Any])
         "schema": "dwarfgpu-state-1",
         "architecture": architecture,
         "wave_size": lanes,
-        "waves": [{"registers": each} for each in waves],
+        "waves": [{"registers": wave} for wave in waves],
     }
     path.write_text(json.dumps(document), "utf-8")
     return path

@@ -40,29 +40,29 @@ def _settled(plain: Answer, engine: Answer) -> Answer:
     return engine
 
 
-def compare(told: Scenario) -> Comparison:
-    engine = Engine(told).answer()
+def compare(scenario: Scenario) -> Comparison:
+    engine = Engine(scenario).answer()
     try:
-        plain: Answer | None = Plain(told).answer()
+        plain: Answer | None = Plain(scenario).answer()
     except Open:
         plain = None
     return Comparison(plain, engine)
 
 
-def smaller(told: Scenario) -> Iterator[Scenario]:
+def smaller(scenario: Scenario) -> Iterator[Scenario]:
     """Scenarios with a little less, the largest steps first."""
-    for number in range(len(told.steps) if told.attribute is None else 0):
-        yield replace(told, steps=without(told.steps, number))
-    for number in range(len(told.stack)):
-        yield replace(told, stack=told.stack[:number] + told.stack[number + 1 :])
-    for offset, die in told.dies.items():
+    for number in range(len(scenario.steps) if scenario.attribute is None else 0):
+        yield replace(scenario, steps=without(scenario.steps, number))
+    for number in range(len(scenario.stack)):
+        yield replace(scenario, stack=scenario.stack[:number] + scenario.stack[number + 1 :])
+    for offset, die in scenario.dies.items():
         for less in _smaller_die(die):
-            if offset == told.attribute and less.steps is None and less.entries is None:
+            if offset == scenario.attribute and less.steps is None and less.entries is None:
                 continue
-            yield replace(told, dies={**told.dies, offset: less})
+            yield replace(scenario, dies={**scenario.dies, offset: less})
     for change in ({"kind": None}, {"object": None}, {"bias": 0}, {"has_thread": True}):
-        if any(getattr(told, name) != value for name, value in change.items()):
-            yield replace(told, **change)
+        if any(getattr(scenario, name) != value for name, value in change.items()):
+            yield replace(scenario, **change)
 
 
 def _smaller_die(die: DieData) -> Iterator[DieData]:
@@ -79,30 +79,31 @@ def _smaller_die(die: DieData) -> Iterator[DieData]:
             yield replace(die, entries=(*die.entries[:at], entry, *die.entries[at + 1 :]))
 
 
-def shrunk(told: Scenario) -> Scenario:
+def shrunk(scenario: Scenario) -> Scenario:
     """Less and less, as long as the answers differ."""
-    for less in smaller(told):
+    for less in smaller(scenario):
         if compare(less).differ:
             return shrunk(less)
-    return told
+    return scenario
 
 
-def report(told: Scenario) -> str:
+def report(scenario: Scenario) -> str:
     """A counterexample for a person: the expression, what it needs, both answers."""
-    found = compare(told)
-    what = text(told.steps) or "(empty)"
-    if told.attribute is not None:
-        what = f"attribute of DIE {told.attribute:#x}"
+    changes = compare(scenario)
+    what = text(scenario.steps) or "(empty)"
+    if scenario.attribute is not None:
+        what = f"attribute of DIE {scenario.attribute:#x}"
     lines = [
-        f"seed {told.seed}: {what}",
-        f"  bytes {told.expression.hex(' ')}, {told.endian} endian, "
-        f"{told.address_bytes}-byte addresses, version {told.version}, direct {told.direct}, "
-        f"wants {told.kind}",
-        f"  lane {told.lane}, pc {told.pc}, bias {told.bias}, thread {told.has_thread}, "
-        f"unit {told.has_unit}, frame {None if told.frame is None else told.frame.level}",
+        f"seed {scenario.seed}: {what}",
+        f"  bytes {scenario.expression.hex(' ')}, {scenario.endian} endian, "
+        f"{scenario.address_bytes}-byte addresses, version {scenario.version}, "
+        f"direct {scenario.direct}, wants {scenario.kind}",
+        f"  lane {scenario.lane}, pc {scenario.pc}, bias {scenario.bias}, "
+        f"thread {scenario.has_thread}, unit {scenario.has_unit}, "
+        f"frame {None if scenario.frame is None else scenario.frame.level}",
     ]
-    lines += [f"  stack: {entry}" for entry in told.stack]
-    for offset, die in told.dies.items():
+    lines += [f"  stack: {entry}" for entry in scenario.stack]
+    for offset, die in scenario.dies.items():
         if die.steps is not None:
             lines.append(f"  die {offset:#x}: {text(die.steps)}")
         for begin, end, steps in die.entries or ():
@@ -110,7 +111,7 @@ def report(told: Scenario) -> str:
             lines.append(f"  die {offset:#x}, {bounds}: {text(steps)}")
         if die.constant is not None:
             lines.append(f"  die {offset:#x}: constant [{die.constant.hex()}]")
-    return "\n".join([*lines, *_answers(found)])
+    return "\n".join([*lines, *_answers(changes)])
 
 
 def _answers(found: Comparison) -> Iterator[str]:

@@ -118,18 +118,18 @@ class Store:
 class Engine:
     """One scenario in the engine."""
 
-    def __init__(self, told: Scenario) -> None:
-        self.told = told
-        self.endian = ENDIANS[told.endian]
-        self.dialect = AMD_DIRECT if told.direct else AMD_PROVISIONAL
-        self.types = {n: self.type(kind) for n, kind in told.types.items()}
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.endian = ENDIANS[scenario.endian]
+        self.dialect = AMD_DIRECT if scenario.direct else AMD_PROVISIONAL
+        self.types = {n: self.type(kind) for n, kind in scenario.types.items()}
         self.arch = self.architecture()
         self.target = Store(self.arch)
-        for number, register in told.registers.items():
+        for number, register in scenario.registers.items():
             if register.bits is not None:
                 data = to_bytes(register.bits, register.type.bits, self.endian)
                 self.target.registers[number] = data
-        for space, lane, address, data in told.memory:
+        for space, lane, address, data in scenario.memory:
             cells = self.target.memory.setdefault((space, lane), {})
             cells.update(enumerate(data, address))
 
@@ -139,7 +139,7 @@ class Engine:
         return BaseType(name, kind.encoding, kind.bits, self.endian, float_format=form)
 
     def architecture(self) -> Architecture:
-        bits = 8 * self.told.address_bytes
+        bits = 8 * self.scenario.address_bytes
         spaces = {
             0: AddressSpace(0, "default", bits),
             3: AddressSpace(3, "group", 8, "workgroup"),
@@ -147,28 +147,29 @@ class Engine:
         }
         assert spaces.keys() == SPACES.keys()
         registers = {
-            n: RegisterInfo(f"r{n}", n, self.type(r.type)) for n, r in self.told.registers.items()
+            n: RegisterInfo(f"r{n}", n, self.type(r.type))
+            for n, r in self.scenario.registers.items()
         }
         return Architecture(
             "toy", "TOY", bits, registers, spaces, endian=self.endian, lane_count=LANE_COUNT
         )
 
     def context(self) -> Context:
-        told = self.told
+        scenario = self.scenario
         return Context(
             architecture=self.arch,
-            wave=WAVE if told.has_thread else None,
-            lane=told.lane,
-            iteration=told.iteration,
-            frame=None if told.frame is None else self.frame(told.frame),
-            pc=told.pc,
-            unit=self.unit() if told.has_unit else None,
-            object=None if told.object is None else self.location(told.object),
-            initial_stack=tuple(map(self.entry, told.stack)),
+            wave=WAVE if scenario.has_thread else None,
+            lane=scenario.lane,
+            iteration=scenario.iteration,
+            frame=None if scenario.frame is None else self.frame(scenario.frame),
+            pc=scenario.pc,
+            unit=self.unit() if scenario.has_unit else None,
+            object=None if scenario.object is None else self.location(scenario.object),
+            initial_stack=tuple(map(self.entry, scenario.stack)),
             result_kind="value"
-            if told.kind == "value"
+            if scenario.kind == "value"
             else "location"
-            if told.kind == "location"
+            if scenario.kind == "location"
             else None,
             target=self.target,
             lane_count=LANE_COUNT,
@@ -177,35 +178,37 @@ class Engine:
         )
 
     def unit(self) -> ExplicitUnit:
-        told = self.told
-        form = UnitFormat(told.address_bytes, told.offset_size, told.version, self.endian)
+        scenario = self.scenario
+        form = UnitFormat(
+            scenario.address_bytes, scenario.offset_size, scenario.version, self.endian
+        )
         locations: dict[int, LocationAttribute | None] = {}
         first = ExplicitUnit(
             format=form,
             dialect=self.dialect,
             base_types=self.types,
-            addresses=told.addresses,
+            addresses=scenario.addresses,
             locations=locations,
-            tls=told.tls,
-            load_bias=told.bias,
+            tls=scenario.tls,
+            load_bias=scenario.bias,
         )
         second = ExplicitUnit(
             format=form,
             dialect=self.dialect,
-            base_types={n: self.type(kind) for n, kind in told.second_types.items()},
-            addresses=told.addresses,
+            base_types={n: self.type(kind) for n, kind in scenario.second_types.items()},
+            addresses=scenario.addresses,
             offset=SECOND_UNIT,
             locations=locations,
-            load_bias=told.bias,
+            load_bias=scenario.bias,
         )
-        for offset, die in told.dies.items():
+        for offset, die in scenario.dies.items():
             unit = second if die.second_unit else first
             if die.steps is not None:
-                locations[offset] = ExprLoc(assemble(die.steps, told.form), unit)
+                locations[offset] = ExprLoc(assemble(die.steps, scenario.form), unit)
             elif die.entries is not None:
                 locations[offset] = LocList(
                     tuple(
-                        LocationListEntry(assemble(steps, told.form), begin, end)
+                        LocationListEntry(assemble(steps, scenario.form), begin, end)
                         for begin, end, steps in die.entries
                     ),
                     unit,
@@ -215,7 +218,7 @@ class Engine:
         return first
 
     def frame(self, frame: FrameData) -> ExplicitFrame:
-        form = self.told.form
+        form = self.scenario.form
         return ExplicitFrame(
             self.arch,
             frame.level,
@@ -281,11 +284,11 @@ class Engine:
         return self.read_through(result, context)
 
     def result(self, context: Context) -> Result:
-        observe = _ignore if self.told.seed % 2 else None
-        if self.told.attribute is None:
-            data = self.told.expression
+        observe = _ignore if self.scenario.seed % 2 else None
+        if self.scenario.attribute is None:
+            data = self.scenario.expression
             return evaluate(data, context, dialect=self.dialect, observe=observe)
-        attribute = self.unit().locations[self.told.attribute]
+        attribute = self.unit().locations[self.scenario.attribute]
         assert isinstance(attribute, ExprLoc | LocList)
         return evaluate_attribute(attribute, context, observe=observe)
 
@@ -297,7 +300,7 @@ class Engine:
         if left is not None and left < WINDOW:
             beyond = _class(lambda: context.access.read(location, left + 1))
         count = min(size, WRITTEN)
-        number = self.told.written & (1 << count) - 1
+        number = self.scenario.written & (1 << count) - 1
         if self.endian == "big":  # the bits of the object are numbered from its first bit
             number = int(f"{number:0{count}b}"[::-1], 2) if count else 0
         failed = _class(lambda: context.access.write(location, count, number))
@@ -312,36 +315,36 @@ class Engine:
     def bits(self, location: Location, size: int, context: Context) -> str:
         """Read as a whole; where that fails, bit by bit."""
         try:
-            found = context.access.read(location, size)
+            data = context.access.read(location, size)
         except DwarfGpuError as error:
             if error.kind != "EvaluationError" or size == 1:
                 return "p" if error.kind == "EvaluationError" else error.kind
             return "".join(self.bits(location.displaced(n), 1, context) for n in range(size))
-        if NO_BITS in found.reasons:
+        if NO_BITS in data.reasons:
             if size == 1:
                 return "p"
             return "".join(self.bits(location.displaced(n), 1, context) for n in range(size))
         out = ""
         for number in range(size):
             bit = 1 << (number if self.endian == "little" else size - 1 - number)
-            if found.undefined & bit:
+            if data.undefined & bit:
                 out += "u"
             else:
-                out += "x" if found.unavailable & bit else "01"[bool(found.value & bit)]
+                out += "x" if data.unavailable & bit else "01"[bool(data.value & bit)]
         return out
 
     def dump(self) -> str:
         out = []
-        for space, lane, address, data in self.told.memory:
+        for space, lane, address, data in self.scenario.memory:
             cells = self.target.memory[space, lane]
-            held = bytes(cells[address + n] for n in range(len(data)))
-            number = int.from_bytes(held, self.endian)
+            contents = bytes(cells[address + n] for n in range(len(data)))
+            number = int.from_bytes(contents, self.endian)
             out.append(f"{space}[{lane}]{address:x}={number:0{2 * len(data)}x}")
-        for number, register in self.told.registers.items():
+        for number, register in self.scenario.registers.items():
             if number in self.target.registers:
-                held = self.target.registers[number]
+                contents = self.target.registers[number]
                 shift = -register.type.bits % 8 if self.endian == "big" else 0
-                out.append(f"r{number}={int.from_bytes(held, self.endian) >> shift:x}")
+                out.append(f"r{number}={int.from_bytes(contents, self.endian) >> shift:x}")
         return " ".join(out)
 
 

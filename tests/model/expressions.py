@@ -156,10 +156,10 @@ class Expressions:
     def call(self, effect: str) -> bool:
         """A call of a DIE that does this, if there is one."""
         r = self.random
-        found = [offset for offset, die in self.dies.items() if die.effect == effect]
-        if not found:
+        items = [offset for offset, die in self.dies.items() if die.effect == effect]
+        if not items:
             return False
-        offset = r.choice(found)
+        offset = r.choice(items)
         base = SECOND_UNIT if self.second else 0
         name = r.choice(("call_ref", "call2", "call4"))
         if (offset >= SECOND_UNIT) != self.second:

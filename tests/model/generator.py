@@ -231,8 +231,8 @@ class Maker(Expressions):
 
     def attribute(self) -> int | None:
         r = self.random
-        found = [n for n, die in self.dies.items() if (die.steps, die.entries) != (None, None)]
-        return r.choice(found) if found and r.random() < 0.1 else None
+        items = [n for n, die in self.dies.items() if (die.steps, die.entries) != (None, None)]
+        return r.choice(items) if items and r.random() < 0.1 else None
 
     def twins(self) -> DieData:
         """An object that is in several places at most program locations."""

@@ -41,9 +41,9 @@ def offset_uconst(m: Machinery) -> None:
 
 @op("push_object_address")
 def push_object_address(m: Machinery) -> None:
-    found = m.context.need("object")
-    assert isinstance(found, Location)
-    m.push(found)
+    element = m.context.need("object")
+    assert isinstance(element, Location)
+    m.push(element)
 
 
 @op("LLVM_call_frame_entry_reg")
@@ -109,20 +109,20 @@ def form_tls_address(m: Machinery) -> None:
 @op("call_frame_cfa", "fbreg")
 def call_frame_cfa(m: Machinery) -> None:
     frame = m.frame()
-    found = frame.frame_base if m.op.name == "fbreg" else frame.cfa
-    if found is None:
+    frame_base = frame.frame_base if m.op.name == "fbreg" else frame.cfa
+    if frame_base is None:
         raise Fault("MissingContext")
-    m.push(found.moved(8 * m.numbers()[0]) if m.op.name == "fbreg" else found)
+    m.push(frame_base.moved(8 * m.numbers()[0]) if m.op.name == "fbreg" else frame_base)
 
 
 def based(m: Machinery, space: int, number: int, by: int) -> None:
     if space not in m.machine.spaces:
         raise Fault("IllFormed")
     bits = m.machine.spaces[space].address_bits
-    found = retrieve(m.machine, low_bits(m, number, bits), bits)
-    if isinstance(found, Pointer):
+    contents = retrieve(m.machine, low_bits(m, number, bits), bits)
+    if isinstance(contents, Pointer):
         raise Fault("EvaluationError")
-    m.push(memory(m.context, space, (found + by) % (1 << bits)))
+    m.push(memory(m.context, space, (contents + by) % (1 << bits)))
 
 
 def low_bits(m: Machinery, number: int, bits: int) -> Location:

@@ -89,10 +89,10 @@ class Context:
 
     def need(self, element: str) -> Any:
         """The element; it is an error where it is not specified."""
-        found = getattr(self, element)
-        if found is None or found is False:
+        result = getattr(self, element)
+        if result is None or result is False:
             raise Fault("MissingContext")
-        return found
+        return result
 
 
 # Evaluation.

@@ -149,9 +149,9 @@ def const_type(m: Machinery) -> None:
 
 @op("LLVM_push_lane", "LLVM_push_iteration")
 def push_lane(m: Machinery) -> None:
-    found = m.context.need(m.op.name.removeprefix("LLVM_push_"))
-    assert isinstance(found, int)
-    m.push_generic(found)
+    element = m.context.need(m.op.name.removeprefix("LLVM_push_"))
+    assert isinstance(element, int)
+    m.push_generic(element)
 
 
 # A.2.5.4.3.2 and A.2.5.4.3.3.
@@ -188,8 +188,8 @@ def conversion(m: Machinery) -> None:
 
 
 def deref_as(m: Machinery, location: Location, kind: Type) -> None:
-    found = retrieve(m.machine, location, kind.bits)
-    m.push(found if isinstance(found, Pointer) else Value(kind, found))
+    contents = retrieve(m.machine, location, kind.bits)
+    m.push(contents if isinstance(contents, Pointer) else Value(kind, contents))
 
 
 def checked_type(m: Machinery, size: int, offset: int) -> Type:
@@ -203,8 +203,8 @@ def deref_sized(m: Machinery, location: Location, size: int) -> None:
     bits = min(8 * size, m.generic.bits)
     if bits == 0:
         raise Fault("IllFormed")  # decided in the project: there is no type of no bits
-    found = retrieve(m.machine, location, bits)
-    m.push(found if isinstance(found, Pointer) else Value(m.generic, found))
+    contents = retrieve(m.machine, location, bits)
+    m.push(contents if isinstance(contents, Pointer) else Value(m.generic, contents))
 
 
 @op("deref", "deref_size", "deref_type")

@@ -74,55 +74,57 @@ class Answer:
 class Plain:
     """One scenario in the model."""
 
-    def __init__(self, told: Scenario) -> None:
-        self.told = told
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
         spaces = {
             number: Space(
-                8 * told.address_bytes if lane is None else 8, lane is not None, bool(lane)
+                8 * scenario.address_bytes if lane is None else 8, lane is not None, bool(lane)
             )
             for number, lane in SPACES.items()
         }
         self.machine = Machine(
-            Type("generic", 8 * told.address_bytes),
-            told.endian,
+            Type("generic", 8 * scenario.address_bytes),
+            scenario.endian,
             spaces,
-            {n: Type(r.type.encoding, r.type.bits) for n, r in told.registers.items()},
+            {n: Type(r.type.encoding, r.type.bits) for n, r in scenario.registers.items()},
             {
-                n: None if r.bits is None else bits_of_number(r.bits, r.type.bits, told.endian)
-                for n, r in told.registers.items()
+                n: None if r.bits is None else bits_of_number(r.bits, r.type.bits, scenario.endian)
+                for n, r in scenario.registers.items()
             },
             {},
         )
-        for space, lane, address, data in told.memory:
+        for space, lane, address, data in scenario.memory:
             cells = self.machine.memory.setdefault((space, lane), {})
-            cells.update(enumerate(bits_of(data, told.endian), 8 * address))
+            cells.update(enumerate(bits_of(data, scenario.endian), 8 * address))
 
     def context(self) -> Context:
-        told = self.told
+        scenario = self.scenario
         return Context(
             machine=self.machine,
-            form=told.main_form,
-            unit=self.unit() if told.has_unit else None,
-            has_thread=told.has_thread,
-            lane=told.lane,
-            iteration=told.iteration,
-            frame=None if told.frame is None else self.frame(told.frame),
-            pc=told.pc,
-            object=None if told.object is None else self.location(told.object),
-            stack=tuple(self.entry(entry) for entry in told.stack),
-            kind=told.kind,
+            form=scenario.main_form,
+            unit=self.unit() if scenario.has_unit else None,
+            has_thread=scenario.has_thread,
+            lane=scenario.lane,
+            iteration=scenario.iteration,
+            frame=None if scenario.frame is None else self.frame(scenario.frame),
+            pc=scenario.pc,
+            object=None if scenario.object is None else self.location(scenario.object),
+            stack=tuple(self.entry(entry) for entry in scenario.stack),
+            kind=scenario.kind,
             pointers=self.unit(),
         )
 
     def unit(self) -> Unit:
-        told = self.told
-        dies = {offset: self.die(die, told.form) for offset, die in told.dies.items()}
+        scenario = self.scenario
+        dies = {offset: self.die(die, scenario.form) for offset, die in scenario.dies.items()}
         types, second_types = (
             {n: Type(kind.encoding, kind.bits) for n, kind in of.items()}
-            for of in (told.types, told.second_types)
+            for of in (scenario.types, scenario.second_types)
         )
-        first = Unit(told.form, 0, types, told.addresses, told.tls, told.bias, dies)
-        second = Unit(told.form, SECOND_UNIT, second_types, told.addresses, {}, told.bias, dies)
+        first = Unit(scenario.form, 0, types, scenario.addresses, scenario.tls, scenario.bias, dies)
+        second = Unit(
+            scenario.form, SECOND_UNIT, second_types, scenario.addresses, {}, scenario.bias, dies
+        )
         first.other, second.other = second, first
         return first
 
@@ -143,7 +145,7 @@ class Plain:
             {n: self.location(location) for n, location in frame.entry_registers.items()},
             None if frame.cfa is None else self.location(frame.cfa),
             None if frame.frame_base is None else self.location(frame.frame_base),
-            {assemble(s, self.told.form): self.value(v) for s, v in frame.entry_values},
+            {assemble(s, self.scenario.form): self.value(v) for s, v in frame.entry_values},
             None if frame.caller is None else (self.frame(frame.caller[0]), frame.caller[1]),
         )
 
@@ -157,7 +159,7 @@ class Plain:
     def value(self, value: ValueData) -> Value:
         if value.type == 0:
             return values.of(value.bits, self.machine.generic)
-        kind = self.told.types[value.type]
+        kind = self.scenario.types[value.type]
         return values.of(value.bits, Type(kind.encoding, kind.bits))
 
     def location(self, location: LocationData) -> Location:
@@ -173,7 +175,7 @@ class Plain:
                 return Place(Register(place.number, size), place.bit_offset)
             case "implicit":
                 return Place(
-                    Implicit(tuple(bits_of(place.data, self.told.endian))), place.bit_offset
+                    Implicit(tuple(bits_of(place.data, self.scenario.endian))), place.bit_offset
                 )
             case "pointer":
                 size = self.machine.spaces[place.space].address_bits
@@ -199,10 +201,10 @@ class Plain:
         return self.read_through(result)
 
     def result(self, context: Context) -> Entry:
-        if self.told.attribute is None:
-            return evaluate(self.told.expression, context)
+        if self.scenario.attribute is None:
+            return evaluate(self.scenario.expression, context)
         unit = context.unit or self.unit()
-        die = unit.dies[self.told.attribute]
+        die = unit.dies[self.scenario.attribute]
         return evaluate_attribute(die, replace(context, unit=unit.of(die)))
 
     def read_through(self, location: Location) -> Answer:
@@ -221,7 +223,7 @@ class Plain:
         try:
             if not count:
                 raise Open
-            write(self.machine, location, bits_of_number(self.told.written, count, "little"))
+            write(self.machine, location, bits_of_number(self.scenario.written, count, "little"))
         except Fault as fault:
             written = fault.classes
             if "Unavailable" in written:  # what was written before is told nowhere
@@ -239,14 +241,14 @@ class Plain:
     def dump(self) -> str:
         """All memory and registers that can be read."""
         out = []
-        for space, lane, address, data in self.told.memory:
+        for space, lane, address, data in self.scenario.memory:
             cells = self.machine.memory[space, lane]
             at = range(8 * address, 8 * (address + len(data)))
-            number = number_of([cells[bit] for bit in at], self.told.endian)
+            number = number_of([cells[bit] for bit in at], self.scenario.endian)
             out.append(f"{space}[{lane}]{address:x}={number:0{2 * len(data)}x}")
         for number, contents in self.machine.registers.items():
             if contents is not None:
-                out.append(f"r{number}={number_of(contents, self.told.endian):x}")
+                out.append(f"r{number}={number_of(contents, self.scenario.endian):x}")
         return " ".join(out)
 
 

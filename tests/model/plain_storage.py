@@ -200,13 +200,13 @@ def read_place(machine: Machine, place: Place, bit: int) -> Bit:
 
 def read_bit(machine: Machine, location: Location, bit: int) -> Bit:
     """Any place may be selected: one that has the bit, if any; contradictions are open."""
-    found = {read_place(machine, place, bit) for place in location.places}
-    known = found & {0, 1}
-    if len(known) == 1 and not any(isinstance(what, PointerBit) for what in found):
+    result = {read_place(machine, place, bit) for place in location.places}
+    known = result & {0, 1}
+    if len(known) == 1 and not any(isinstance(what, PointerBit) for what in result):
         return known.pop()
-    if len(found) > 1:
+    if len(result) > 1:
         raise Open
-    return found.pop()
+    return result.pop()
 
 
 def read(machine: Machine, location: Location, size: int) -> list[Bit]:
@@ -222,14 +222,14 @@ def retrieve(machine: Machine, location: Location, size: int) -> int | Pointer:
     bits = read(machine, location, size)
     pointers = [bit for bit in bits if isinstance(bit, PointerBit)]
     faults = {"undefined": "UndefinedBits", "unavailable": "Unavailable"}
-    found = {faults[bit] for bit in bits if isinstance(bit, str)}
+    result = {faults[bit] for bit in bits if isinstance(bit, str)}
     if pointers:
         pointer = pointers[0].pointer
         if bits == [PointerBit(pointer, n) for n in range(pointer.size)]:
             return pointer
-        found.add("EvaluationError")
-    if found:
-        raise Fault(*found)
+        result.add("EvaluationError")
+    if result:
+        raise Fault(*result)
     return number_of([bit for bit in bits if isinstance(bit, int)], machine.endian)
 
 

@@ -19,8 +19,8 @@ SEEDS = range(1, 301)
 def test_same_answers() -> None:
     """A few seeds; `tools/differential.py` runs more."""
     for seed in SEEDS:
-        told = scenario(seed)
-        assert not compare(told).differ, report(shrunk(told))
+        text = scenario(seed)
+        assert not compare(text).differ, report(shrunk(text))
 
 
 def _shr_for_shra(m: Machinery) -> None:

@@ -115,7 +115,7 @@ def changed(steps: Steps, change: Change) -> Steps:
     return tuple(out)
 
 
-def changed_scenario(told: Scenario, change: Change) -> Scenario:
+def changed_scenario(scenario: Scenario, change: Change) -> Scenario:
     """The scenario with a change in every operation of its expressions."""
 
     def die(data: DieData) -> DieData:
@@ -131,14 +131,14 @@ def changed_scenario(told: Scenario, change: Change) -> Scenario:
         return replace(data, entry_values=values, caller=caller)
 
     return replace(
-        told,
-        steps=changed(told.steps, change),
-        dies={offset: die(data) for offset, data in told.dies.items()},
-        frame=None if told.frame is None else frame(told.frame),
+        scenario,
+        steps=changed(scenario.steps, change),
+        dies={offset: die(data) for offset, data in scenario.dies.items()},
+        frame=None if scenario.frame is None else frame(scenario.frame),
     )
 
 
-def without_pointers(told: Scenario) -> Scenario:
+def without_pointers(scenario: Scenario) -> Scenario:
     """The scenario without implicit pointers, which DWARF 6 dereferences another way."""
 
     def place(data: PlaceData) -> PlaceData:
@@ -165,10 +165,10 @@ def without_pointers(told: Scenario) -> Scenario:
         )
 
     return replace(
-        told,
-        frame=None if told.frame is None else frame(told.frame),
-        object=None if told.object is None else location(told.object),
-        stack=tuple(map(entry, told.stack)),
+        scenario,
+        frame=None if scenario.frame is None else frame(scenario.frame),
+        object=None if scenario.object is None else location(scenario.object),
+        stack=tuple(map(entry, scenario.stack)),
     )
 
 
@@ -179,21 +179,21 @@ def shared(step: Step) -> Step:
 
 def scenario(seed: int) -> Scenario:
     """A scenario of what both texts have, in the names of the AMD text."""
-    told = replace(Maker6(Random(seed)).scenario(seed), direct=False)
-    return without_pointers(changed_scenario(told, shared))
+    output = replace(Maker6(Random(seed)).scenario(seed), direct=False)
+    return without_pointers(changed_scenario(output, shared))
 
 
-def standard(told: Scenario) -> Scenario:
+def standard(scenario: Scenario) -> Scenario:
     """The scenario with the operations of DWARF 6."""
 
     def named(step: Step) -> Step:
         if step.name == "LLVM_aspace_bregx":
-            encoded = encode(step.name, tuple(_numbers(step)), told.form)
+            encoded = encode(step.name, tuple(_numbers(step)), scenario.form)
             return Step("raw", (provisional("aspace_bregx") + encoded[2:],))
         data = STANDARD.get(step.name)
         return step if data is None else Step("raw", (data,))
 
-    return changed_scenario(told, named)
+    return changed_scenario(scenario, named)
 
 
 def _numbers(step: Step) -> list[int | bytes]:
@@ -201,12 +201,12 @@ def _numbers(step: Step) -> list[int | bytes]:
     return [operand for operand in step.operands if isinstance(operand, int | bytes)]
 
 
-def compare(told: Scenario) -> Comparison:
-    engine = Engine(standard(told))
+def compare(scenario: Scenario) -> Comparison:
+    engine = Engine(standard(scenario))
     engine.dialect = DWARF6_PROVISIONAL
     answer = engine.answer()
     try:
-        plain: Answer | None = Plain(told).answer()
+        plain: Answer | None = Plain(scenario).answer()
     except Open:
         plain = None
     return Comparison(plain, answer)
@@ -221,10 +221,10 @@ def _dwarf6(monkeypatch: pytest.MonkeyPatch) -> None:
 def differing(seeds: range) -> str | None:
     """The first scenario that differs, for a person."""
     for seed in seeds:
-        told = scenario(seed)
-        found = compare(told)
-        if found.differ:
-            return f"seed {seed}: {text(told.steps)}\n  {found.plain}\n  {found.engine}"
+        output = scenario(seed)
+        changes = compare(output)
+        if changes.differ:
+            return f"seed {seed}: {text(output.steps)}\n  {changes.plain}\n  {changes.engine}"
     return None
 
 

@@ -45,10 +45,10 @@ def made(numbers: list[int]) -> int:
     return lanes(np.array(numbers, object))
 
 
-def each(number: object, count: int) -> list[object]:
+def elements(number: object, count: int) -> list[object]:
     """What a result is in each lane."""
     if isinstance(number, tuple):
-        return list(zip(*(each(part, count) for part in number), strict=True))
+        return list(zip(*(elements(part, count) for part in number), strict=True))
     if isinstance(number, Lanes):
         return [int(one) for one in np.broadcast_to(number.array, (count,))]
     return [number] * count
@@ -79,7 +79,7 @@ def test_an_operator_is_that_of_each_lane(name: str) -> None:
             b = right[0]
         want = [apply(x, y) for x, y in zip(left, right, strict=True)]
         result = apply(a, b)
-        assert each(result, count) == want, (left, right)
+        assert elements(result, count) == want, (left, right)
         # What is known to be equal in all lanes is an integer.
         assert isinstance(result, Lanes | tuple) == (len(set(want)) > 1 or name == "divmod")
 
@@ -89,7 +89,7 @@ def test_a_unary_operator_is_that_of_each_lane(name: str) -> None:
     rng, apply = Random(name), UNARY[name]
     for _ in range(100):
         numbers = some(rng, 4)
-        assert each(apply(made(numbers)), 4) == [apply(number) for number in numbers], numbers
+        assert elements(apply(made(numbers)), 4) == [apply(number) for number in numbers], numbers
 
 
 def test_equal_lanes_are_an_int() -> None:
@@ -103,12 +103,12 @@ def test_integers_of_every_size_are_exact(kind: str) -> None:
     limits = np.iinfo(kind)
     numbers = [int(limits.min), 1, int(limits.max)]
     number = lanes(np.array(numbers, kind))
-    assert each(number + 1, 3) == [one + 1 for one in numbers]
-    assert each(number * -3, 3) == [one * -3 for one in numbers]
-    assert each(number - number * 2, 3) == [-one for one in numbers]
+    assert elements(number + 1, 3) == [one + 1 for one in numbers]
+    assert elements(number * -3, 3) == [one * -3 for one in numbers]
+    assert elements(number - number * 2, 3) == [-one for one in numbers]
     large = lanes(np.array([(1 << 61) + 1, 0, 7], np.int64))
     few = lanes(np.array([0, 5, 100], kind))
-    assert each(large + few, 3) == [(1 << 61) + 1, 5, 107], "of 64 bits, not of a float"
+    assert elements(large + few, 3) == [(1 << 61) + 1, 5, 107], "of 64 bits, not of a float"
 
 
 @pytest.mark.parametrize("name", ["<", "<=", ">", ">=", "==", "!="])

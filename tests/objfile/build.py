@@ -38,7 +38,7 @@ int area(int x) {
 
 def run(*command: object) -> str:
     """What a program prints; the test fails where it does."""
-    words = [str(each) for each in command]
+    words = [str(item) for item in command]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 

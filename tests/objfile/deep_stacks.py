@@ -40,7 +40,7 @@ def deep_core(
     pc = pc if wild_pc is None else wild_pc
     # In the order of the kernel: rbx, rsi, rip, cs, eflags, rsp, ss; rdi, which is 14, is 0.
     registers = {5: depth, 13: FIRST + depth, 16: pc, 17: 0x33, 18: 0x202, 19: top, 20: 0x2B}
-    general = struct.pack("<27Q", *(registers.get(each, 0) for each in range(27)))
+    general = struct.pack("<27Q", *(registers.get(number, 0) for number in range(27)))
     notes = [status(100, general), auxiliary(entry=after(program, "_start", b""))]
     path.write_bytes(core(notes, [Load(top + lost_bytes, stack[lost_bytes:])]))
     return "--core", path, "--file", DEEP

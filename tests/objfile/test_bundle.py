@@ -59,7 +59,7 @@ def compressed(
 
 
 def ids(entries: tuple[BundleEntry, ...]) -> list[str]:
-    return [each.id for each in entries]
+    return [entry.id for entry in entries]
 
 
 SMALL = {HOST: b"", ON: b"on", OFF: b"off!", GFX942: b"gfx942"}
@@ -101,10 +101,10 @@ def test_many_compressed_bundles_are_linear_work(monkeypatch: pytest.MonkeyPatch
 )
 def test_bundles_by_hand(data: bytes, kinds: list[str | None]) -> None:
     entries = read_bundles(data, "made")
-    assert [(each.id, each.data) for each in entries] == list(SMALL.items()) * len(kinds)
-    assert [each.index for each in entries] == list(range(4 * len(kinds)))
-    assert [each.compression for each in entries[::4]] == kinds
-    assert [each.bundle for each in entries[::4]] == list(range(len(kinds)))
+    assert [(entry.id, entry.data) for entry in entries] == list(SMALL.items()) * len(kinds)
+    assert [entry.index for entry in entries] == list(range(4 * len(kinds)))
+    assert [entry.compression for entry in entries[::4]] == kinds
+    assert [entry.bundle for entry in entries[::4]] == list(range(len(kinds)))
 
 
 @pytest.mark.parametrize(
@@ -141,8 +141,8 @@ def _bundle(bundler: str, parts: list[Path], path: Path, *options: str, kind: st
 def _check(path: Path, compression: str | None = None) -> None:
     container = open_container(path)
     devices = container.device_entries()
-    assert [each.compression for each in devices] == [compression] * 3
-    assert {each.id: each.data for each in devices} == {
+    assert [device.compression for device in devices] == [compression] * 3
+    assert {device.id: device.data for device in devices} == {
         id: read_fixture(name) for id, name in CODE.items()
     }
     picked = open_object(path, "gfx942")
@@ -177,7 +177,7 @@ def test_a_fat_binary(tool: Tool, tmp_path: Path, parts: list[Path]) -> None:
     )
     run(tool("clang-19"), "-c", source, "-o", host)
     container = open_container(host)
-    assert [each.bundle for each in container.device_entries()] == [0] * 3 + [1] * 3
+    assert [device_entry.bundle for device_entry in container.device_entries()] == [0] * 3 + [1] * 3
     assert open_object(host).machine == "X86_64"
     with pytest.raises(UsageError, match="holds 2 code objects for gfx942: 3: gfx942, 7: gfx942"):
         open_object(host, "gfx942")
@@ -360,7 +360,7 @@ def test_mutated_bundles() -> None:
         if source.random() < 0.2:
             del data[source.randrange(len(data)) :]
         with contextlib.suppress(DwarfGpuError):
-            for each in read_bundles(bytes(data), "mutated"):
-                assert each.kind is not None and str(each.target)
+            for bundle in read_bundles(bytes(data), "mutated"):
+                assert bundle.kind is not None and str(bundle.target)
         with contextlib.suppress(DwarfGpuError):
             entries_of(ObjectFile("mutated", elf({".hip_fatbin": bytes(data)}, machine=62)))

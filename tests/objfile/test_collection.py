@@ -32,10 +32,10 @@ CORE = FIXTURES / "core/crash.x86_64.O2.core"
 def names(*paths: Path, **wanted: str) -> list[str]:
     """The members of files and folders, without the folder of the first; `!` and the problem."""
     folder = f"{paths[0].parent}/"
-    found = members([str(path) for path in paths], Wanted(**wanted))
+    result = members([str(path) for path in paths], Wanted(**wanted))
     return [
         f"{member}{'' if member.problem is None else f' ! {member.problem}'}".replace(folder, "")
-        for member in found
+        for member in result
     ]
 
 
@@ -167,9 +167,9 @@ class TestTarget:
         assert names(*files, target=target) == expected
         path = tmp_path / "lib.a"
         path.write_bytes(archives.ar([(file.name, file.read_bytes()) for file in files]))
-        found = [f"lib.a({name.replace('[', ')[')}" for name in expected]
-        found = [name if name.endswith("]") else f"{name})" for name in found]
-        assert names(path, target=target) == found
+        result = [f"lib.a({name.replace('[', ')[')}" for name in expected]
+        result = [name if name.endswith("]") else f"{name})" for name in result]
+        assert names(path, target=target) == result
 
     @pytest.mark.parametrize("name", ["", "lib.a"])
     def test_none_is_one_error(self, tmp_path: Path, name: str) -> None:
@@ -371,9 +371,9 @@ class TestHostile:
             data = archives.ar({"x.a": data, "nest.o": NEST})
         path = tmp_path / "x.a"
         path.write_bytes(data)
-        found = [*members([str(path)])]
-        assert [member.problem is None for member in found].count(False) == 1
-        assert isinstance(found[0].problem, LimitExceeded)
+        result = [*members([str(path)])]
+        assert [member.problem is None for member in result].count(False) == 1
+        assert isinstance(result[0].problem, LimitExceeded)
 
     def test_a_bomb_is_not_inflated(self, tmp_path: Path) -> None:
         path = tmp_path / "x.whl"
@@ -469,11 +469,11 @@ class TestOpenContainers:
 
         path = tmp_path / "x.deb"
         path.write_bytes(archives.deb({f"{number}.o": NEST for number in range(20)}))
-        found = [*members([str(path)])]
+        result = [*members([str(path)])]
         reads = []
         made = module.tar_files
         monkeypatch.setattr(module, "tar_files", lambda *words: reads.append(1) or made(*words))
-        for member in found:
+        for member in result:
             open_member(member)
         assert len(reads) == 1
 

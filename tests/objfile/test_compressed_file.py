@@ -124,9 +124,9 @@ def test_damage_is_an_error_and_no_crash(kind: str) -> None:
         if random.random() < 0.3:
             del damaged[random.randrange(6, len(damaged)) :]
         try:
-            found = decompressed("f", bytes(damaged), FileLimits(inflated_bytes=1 << 20))
-            for at in range(0, min(len(found), 1 << 20), 7_000):
-                bytes(found[at : at + 10])
+            result = decompressed("f", bytes(damaged), FileLimits(inflated_bytes=1 << 20))
+            for at in range(0, min(len(result), 1 << 20), 7_000):
+                bytes(result[at : at + 10])
         except (Malformed, LimitExceeded):
             continue
 

@@ -148,8 +148,8 @@ def test_what_is_copied_from_another_file() -> None:
 def test_parts_of_a_field(first: int, size_bytes: int) -> None:
     file = made(rela(8, 0x4010))
     around = held(0x0FF0, 16) + (BASE + 0x4010).to_bytes(8, "little") + bytes(8) + held(0, 16)
-    found = DynamicRelocations(file, BASE).applied(0x1000 + first, size_bytes, held)
-    assert found == around[16 + first : 16 + first + size_bytes]
+    applied = DynamicRelocations(file, BASE).applied(0x1000 + first, size_bytes, held)
+    assert applied == around[16 + first : 16 + first + size_bytes]
 
 
 @pytest.mark.parametrize("endian", ["little", "big"])
@@ -157,14 +157,14 @@ def test_relative_relocations_as_bitmaps(endian: Endian) -> None:
     order = "<" if endian == "little" else ">"
     words = struct.pack(order + "QQQ", 0x1000, 1 | 1 << 2, 1 | 1 << 1)
     data = elf({".relr.dyn": Content(words, 19, 2)}, AARCH64, endian=endian)
-    found = DynamicRelocations(ObjectFile("made", data), BASE)
+    relocations = DynamicRelocations(ObjectFile("made", data), BASE)
 
     def zeros(address: int, size_bytes: int) -> bytes:
         return bytes(size_bytes)
 
     last = 0x1008 + 63 * 8  # the first word of the second bitmap
     for address in range(0x0FF8, last + 16, 8):
-        value = int.from_bytes(found.applied(address, 8, zeros), endian)
+        value = int.from_bytes(relocations.applied(address, 8, zeros), endian)
         assert value == (BASE if address in (0x1000, 0x1010, last) else 0), hex(address)
 
 
@@ -221,25 +221,25 @@ def test_files_that_linkers_made(
     name: str, address: int, expected: int | str, is_stripped: bool
 ) -> None:
     file = without_sections(name) if is_stripped else ObjectFile(name, read_fixture(name))
-    found = DynamicRelocations(file, BASE)
+    relocations = DynamicRelocations(file, BASE)
 
     def zeros(address: int, size_bytes: int) -> bytes:
         return bytes(size_bytes)
 
     if isinstance(expected, int):
-        assert int.from_bytes(found.applied(address, 8, zeros), "little") == expected
+        assert int.from_bytes(relocations.applied(address, 8, zeros), "little") == expected
         return
     with pytest.raises(Unavailable) as caught:
-        found.applied(address, 8, zeros)
+        relocations.applied(address, 8, zeros)
     assert caught.value.message == f"the dynamic linker sets it: {expected}"
 
 
 def test_memory_of_a_code_object() -> None:
     code = CodeObject.open(FIXTURES / PROGRAM, BASE)
     [segment] = [
-        each
-        for each in code.loaded_segments()
-        if 0 <= BASE + 0x4018 - each.address < each.size_bytes
+        loaded_segment
+        for loaded_segment in code.loaded_segments()
+        if 0 <= BASE + 0x4018 - loaded_segment.address < loaded_segment.size_bytes
     ]
     at = BASE + 0x4018 - segment.address
     assert segment.read(at, 8) == (BASE + 0x4000).to_bytes(8, "little")

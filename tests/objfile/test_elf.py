@@ -68,9 +68,9 @@ def test_machine_of_code_objects(name: str, processor: str, lanes: int, kernel: 
     file = open_object(FIXTURES / name)
     assert (processor_name(file), wave_size(file)) == (processor, lanes)
     assert architecture_of(file).lane_count == lanes
-    found = next(each for each in kernels(file) if each.name == kernel)
-    assert found.entry in [s.address for s in file.symbols if s.name == kernel]
-    assert file.is_code(found.entry)
+    result = next(item for item in kernels(file) if item.name == kernel)
+    assert result.entry in [s.address for s in file.symbols if s.name == kernel]
+    assert file.is_code(result.entry)
 
 
 def test_machine_of_a_host_program() -> None:

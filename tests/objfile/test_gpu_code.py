@@ -45,9 +45,9 @@ def _compare(readelf: str, path: Path) -> None:
     code = read_gpu_code(file)
     assert code.problems == () and code.target is not None
     text = printed_about(path, readelf, "-h", "--notes", among=CODE_OBJECTS)
-    found = [unpack(each.content) for each in notes(file) if each.owner == "AMDGPU"]
-    assert found == ([_metadata_of(text)] if "AMDGPU Metadata:" in text else [])
-    assert (code.metadata is not None) == bool(found)
+    result = [unpack(note.content) for note in notes(file) if note.owner == "AMDGPU"]
+    assert result == ([_metadata_of(text)] if "AMDGPU Metadata:" in text else [])
+    assert (code.metadata is not None) == bool(result)
     flags = re.search(r"Flags:\s+0x[0-9A-F]+, (.*)", text)
     assert flags is not None and code.version is not None
     settings = {"": "unsupported", "+": "on", "-": "off"}
@@ -82,9 +82,9 @@ def test_what_clang_makes(tool: Tool, tmp_path: Path, target: str, version: int)
     scale, total = code.kernels
     assert scale.metadata is not None and total.metadata is not None
     assert [
-        (each.offset_bytes, each.size_bytes, each.value_kind)
-        for each in scale.metadata.arguments
-        if not each.is_hidden
+        (argument.offset_bytes, argument.size_bytes, argument.value_kind)
+        for argument in scale.metadata.arguments
+        if not argument.is_hidden
     ] == [(0, 8, "global_buffer"), (8, 4, "by_value"), (16, 16, "by_value")]
     assert (scale.lds_bytes, total.metadata.max_flat_workgroup_size) == (256, 128)
     assert (total.scratch_bytes or 0) >= 320
@@ -168,9 +168,9 @@ def test_what_runs_where(code: str, wanted: str, expected: bool) -> None:
 
 
 def test_every_processor_has_its_number() -> None:
-    for each in PROCESSORS.values():
-        file = ObjectFile("made", gpu_header(elf({}), 3, each.mach))
-        assert target_of_flags(file).processor == each.name
+    for processor in PROCESSORS.values():
+        file = ObjectFile("made", gpu_header(elf({}), 3, processor.mach))
+        assert target_of_flags(file).processor == processor.name
 
 
 V2_METADATA = """---
@@ -276,7 +276,7 @@ def test_v2_notes_as_llvm_reads_them(tool: Tool, tmp_path: Path) -> None:
     text = run(tool("llvm-readelf-19"), "--notes", path)
     for line in ("Major: 2, Minor: 1", "Name: vectorAdd", "Major: 8, Minor: 0, Stepping: 3"):
         assert line in text
-    assert [(each.owner, each.type) for each in notes(open_object(path))] == [
+    assert [(note.owner, note.type) for note in notes(open_object(path))] == [
         ("AMD", 1), ("AMD", 3), ("AMD", 10),
     ]  # fmt: skip
 
@@ -361,16 +361,16 @@ def test_notes_that_are_cut_short() -> None:
     good = note(b"GNU", 3, b"1234")
     for size in range(len(good) + 12, 2 * len(good)):
         data = elf({".note": Content((good + note(b"GNU", 3, b"5678"))[:size], 7)})
-        found, problem = readable_notes(ObjectFile("made", data))
-        assert [each.content for each in found][:1] == [b"1234"]
-        assert (problem is None) == (len(found) == 2)
+        result, problem = readable_notes(ObjectFile("made", data))
+        assert [item.content for item in result][:1] == [b"1234"]
+        assert (problem is None) == (len(result) == 2)
 
 
 def test_sections_of_notes_that_overlap() -> None:
     contents = {f".note{n}": Content(note(b"GNU", 3, b"1234"), 7) for n in range(20)}
     data = overlapping(elf(contents), ".note")
-    found, problem = readable_notes(ObjectFile("made", data))
-    assert 20 < len(found) < 100 and problem is not None, "not all 210"
+    result, problem = readable_notes(ObjectFile("made", data))
+    assert 20 < len(result) < 100 and problem is not None, "not all 210"
 
 
 def test_other_machines_and_processors() -> None:

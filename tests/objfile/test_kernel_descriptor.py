@@ -100,7 +100,7 @@ def test_every_directive_of_the_assembler(tool: Tool, tmp_path: Path, name: str)
     print("seed", seed)
     source = random.Random(seed)
     kernels = [_random_kernel(source, name) for _ in range(12)]
-    text = "".join(_text(f"k{index}", name, each) for index, each in enumerate(kernels))
+    text = "".join(_text(f"k{index}", name, kernel) for index, kernel in enumerate(kernels))
     (tmp_path / "k.s").write_text(text)
     version = "6" if "generic" in name else "5"
     options = (f"-mcpu={name}", "-Wno-everything", f"-mcode-object-version={version}", "-c")
@@ -110,19 +110,19 @@ def test_every_directive_of_the_assembler(tool: Tool, tmp_path: Path, name: str)
     assert code.target is not None and code.target.processor == name
     assert len(code.kernels) == len(kernels)
     for index, given in enumerate(kernels):
-        (kernel,) = [each for each in code.kernels if each.name == f"k{index}"]
-        found = kernel.descriptor
-        assert found is not None and found.reserved_set == ()
+        (kernel,) = [kernel for kernel in code.kernels if kernel.name == f"k{index}"]
+        descriptor = kernel.descriptor
+        assert descriptor is not None and descriptor.reserved_set == ()
         for directive, field, _, has in DIRECTIVES:
             if has(name):
-                assert found.fields[field] == given[directive], directive
-        assert found.wave_size == (32 if given.get("wavefront_size32") else 64)
-        assert found.fields["user_sgpr_count"] == sum(
+                assert descriptor.fields[field] == given[directive], directive
+        assert descriptor.wave_size == (32 if given.get("wavefront_size32") else 64)
+        assert descriptor.fields["user_sgpr_count"] == sum(
             size for user, size in USER_SGPRS.items() if given.get(f"user_sgpr_{user}")
         )
         used = given["next_free_vgpr"]
-        assert used <= found.allocated_vgprs < used + 16
-        assert found.accum_offset == given.get("accum_offset")
+        assert used <= descriptor.allocated_vgprs < used + 16
+        assert descriptor.accum_offset == given.get("accum_offset")
 
 
 def _random_kernel(source: random.Random, name: str) -> dict[str, int]:
@@ -152,10 +152,10 @@ TABLES = ((*RSRC1, *RSRC2, *RSRC3, *PROPERTIES, *PRELOAD), (*RSRC1, *RSRC2, *COD
 def test_no_two_fields_share_a_bit_or_a_name(name: str, version: int) -> None:
     fields = fields_of(TABLES[version == 2], processor(name))
     used: dict[str, int] = {}
-    for each in fields:
-        assert not used.get(each.word, 0) & each.mask, each
-        used[each.word] = used.get(each.word, 0) | each.mask
-    assert len({each.name for each in fields}) == len(fields)
+    for field in fields:
+        assert not used.get(field.word, 0) & field.mask, field
+        used[field.word] = used.get(field.word, 0) | field.mask
+    assert len({field.name for field in fields}) == len(fields)
 
 
 @pytest.mark.parametrize(
@@ -187,10 +187,12 @@ def test_no_two_fields_share_a_bit_or_a_name(name: str, version: int) -> None:
 def test_bits(name: str, at: int, bit: int, field: str | None) -> None:
     data = bytearray(64)
     data[at + bit // 8] = 1 << bit % 8
-    found = read_descriptor(bytes(data), processor(name))
+    descriptor = read_descriptor(bytes(data), processor(name))
     # A granulated count of 0 stands for one granule, and is a field of every word.
-    assert {key for key, value in found.fields.items() if value} == ({field} if field else set())
-    assert len(found.reserved_set) == (0 if field else 1)
+    assert {key for key, value in descriptor.fields.items() if value} == (
+        {field} if field else set()
+    )
+    assert len(descriptor.reserved_set) == (0 if field else 1)
 
 
 @pytest.mark.parametrize(
@@ -214,10 +216,10 @@ def test_bits(name: str, at: int, bit: int, field: str | None) -> None:
 def test_fields_that_must_be_zero(name: str, at: int, bit: int, field: str) -> None:
     data = bytearray(64)
     data[at + bit // 8] = 1 << bit % 8
-    found = read_descriptor(bytes(data), processor(name))
-    assert found.fields[field]
+    descriptor = read_descriptor(bytes(data), processor(name))
+    assert descriptor.fields[field]
     word = {48: "rsrc1", 52: "rsrc2"}[at]
-    assert found.reserved_set == (f"{word} & {1 << bit:#x} ({field})",)
+    assert descriptor.reserved_set == (f"{word} & {1 << bit:#x} ({field})",)
 
 
 def test_a_field_that_must_be_zero_of_older_code_objects() -> None:
@@ -290,14 +292,14 @@ def test_granules_of_sgprs(name: str, count: int, sgprs: int | None) -> None:
 def test_reserved_bytes_are_told() -> None:
     data = bytearray(64)
     data[13] = data[30] = data[63] = 1
-    found = read_descriptor(bytes(data), processor("gfx900"))
-    assert found.reserved_set == ("bytes 12 to 15", "bytes 24 to 43", "bytes 60 to 63")
+    descriptor = read_descriptor(bytes(data), processor("gfx900"))
+    assert descriptor.reserved_set == ("bytes 12 to 15", "bytes 24 to 43", "bytes 60 to 63")
 
 
 def test_the_example_of_clrx() -> None:
     """Its values are those of the sample code in the documentation of the assembler."""
-    found = read_kernel_code(KernelCode(lds=0).pack(), processor("gfx801"))
-    wanted = {
+    kernel_code = read_kernel_code(KernelCode(lds=0).pack(), processor("gfx801"))
+    expected = {
         "amd_kernel_code_version_major": 1, "amd_machine_kind": 1,
         "kernel_code_entry_byte_offset": 256, "kernarg_segment_byte_size": 8,
         "wavefront_sgpr_count": 15, "workitem_vgpr_count": 7, "kernarg_segment_alignment": 4,
@@ -306,9 +308,17 @@ def test_the_example_of_clrx() -> None:
         "enable_dx10_clamp": 1, "user_sgpr_count": 8, "enable_sgpr_workgroup_id_x": 1,
         "float_denorm_mode_16_64": 3,
     }  # fmt: skip
-    assert {key: found.fields[key] for key in wanted} == wanted
-    assert (found.wave_size, found.allocated_vgprs, found.allocated_sgprs) == (64, 8, 16)
-    assert (found.kernarg_bytes, found.entry_offset_bytes, found.reserved_set) == (8, 256, ())
+    assert {key: kernel_code.fields[key] for key in expected} == expected
+    assert (kernel_code.wave_size, kernel_code.allocated_vgprs, kernel_code.allocated_sgprs) == (
+        64,
+        8,
+        16,
+    )
+    assert (
+        kernel_code.kernarg_bytes,
+        kernel_code.entry_offset_bytes,
+        kernel_code.reserved_set,
+    ) == (8, 256, ())
 
 
 def test_bytes_that_are_no_descriptor() -> None:

@@ -52,17 +52,17 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A host file whose fat binary is as large as that of a library."""
     path = tmp_path_factory.mktemp("large") / "library.so"
     bundles = [plain({**_code(index), HOST: bytes(HOST_BYTES)}) for index in range(BUNDLES)]
-    padded = [each + bytes(-len(each) % 4096) for each in bundles]
+    padded = [bundle + bytes(-len(bundle) % 4096) for bundle in bundles]
     made = bytearray(elf({".hip_fatbin": b"MARK" + bytes(4)}, machine=X86_64))
     at = made.index(b"MARK")
     header = made.index(struct.pack("<QQ", at, 8))
     made[header : header + 16] = struct.pack("<QQ", len(made), sum(map(len, padded)))
     with path.open("wb") as file:
         file.write(made)
-        for each in padded:
-            written = each.rstrip(b"\0")
+        for entry in padded:
+            written = entry.rstrip(b"\0")
             file.write(written)
-            file.seek(len(each) - len(written), os.SEEK_CUR)
+            file.seek(len(entry) - len(written), os.SEEK_CUR)
         file.truncate(file.tell())
     return path
 
@@ -70,11 +70,11 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_info_reads_the_tables_alone(large: Path, counted: type[_Counted]) -> None:
     listed = run_json("info", large).json["code_objects"]
     assert len(listed) == 4 * BUNDLES
-    assert [each["target"] for each in listed[:4]] == [
+    assert [entry["target"] for entry in listed[:4]] == [
         "gfx90a:xnack+", "gfx90a:xnack-", "gfx942", None,
     ]  # fmt: skip
     sizes = [*(len(data) for data in _code(0).values()), HOST_BYTES]
-    assert [each["size"] for each in listed[:4]] == sizes
+    assert [entry["size"] for entry in listed[:4]] == sizes
     assert 0 < counted.bytes_read < 1 << 20 < large.stat().st_size // 64
 
 
@@ -103,13 +103,13 @@ def test_a_small_library() -> None:
     """Made by the linker of the system, two bundles one after the other."""
     path = FIXTURES / "hip/liblibrary.so"
     entries = open_container(path).entries
-    assert [(each.bundle, str(each.target)) for each in entries] == [
+    assert [(entry.bundle, str(entry.target)) for entry in entries] == [
         (number, name) for number in (0, 1) for name in ("None", "gfx1100", "gfx90a:xnack-")
     ]
     for index, name in ((1, "library.gfx1100"), (2, "library.gfx90a"), (5, "call.gfx90a")):
         assert bytes(entries[index].data) == read_fixture(f"hip/{name}.O2.v5.co")
-    found = run_json("where", "--file", path, "--target", 2, "reverse::sums")
-    assert found.status == 0 and len(found.json["variables"]) == 2
+    answer = run_json("where", "--file", path, "--target", 2, "reverse::sums")
+    assert answer.status == 0 and len(answer.json["variables"]) == 2
 
 
 def test_compressed_bundles_in_a_large_file(tmp_path: Path) -> None:
@@ -117,15 +117,15 @@ def test_compressed_bundles_in_a_large_file(tmp_path: Path) -> None:
     path = tmp_path / "bundles"
     path.write_bytes(compressed(small, 2) + bytes(2 << 20) + small + compressed(small, 3))
     entries = open_container(path).device_entries()
-    assert [each.compression for each in entries] == ["zlib", None, "zlib"]
-    assert {bytes(each.data) for each in entries} == {read_fixture(CODE[GFX942])}
+    assert [entry.compression for entry in entries] == ["zlib", None, "zlib"]
+    assert {bytes(entry.data) for entry in entries} == {read_fixture(CODE[GFX942])}
 
 
 def test_a_long_table_in_a_large_file(tmp_path: Path) -> None:
     many = {f"hip-amdgcn-amd-amdhsa--gfx{index}": b"x" * 2000 for index in range(900, 1900)}
     path = tmp_path / "bundle"
     path.write_bytes(plain(many))
-    assert [each.id for each in open_container(path).entries] == list(many)
+    assert [entry.id for entry in open_container(path).entries] == list(many)
 
 
 def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:

@@ -70,8 +70,8 @@ def test_values(data: str, value: Metadata | type[DwarfGpuError]) -> None:
         with pytest.raises(value):
             unpack(bytes.fromhex(data))
     else:
-        found = unpack(bytes.fromhex(data))
-        assert found == value and type(found) is type(value)
+        fields = unpack(bytes.fromhex(data))
+        assert fields == value and type(fields) is type(value)
 
 
 def test_not_a_number() -> None:

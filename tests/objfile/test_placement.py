@@ -55,7 +55,7 @@ def opened(name: str, load_address: int = 0) -> CodeObject:
 @pytest.mark.parametrize("name", OBJECTS)
 def test_sections_do_not_overlap(name: str) -> None:
     sections = placed_sections(opened(name).file)
-    ends = [each.address + each.size_bytes for each in sections]
+    ends = [section.address + section.size_bytes for section in sections]
     assert len(sections) > 10
     assert all(end <= after.address for end, after in zip(ends, sections[1:], strict=False))
 
@@ -63,8 +63,8 @@ def test_sections_do_not_overlap(name: str) -> None:
 def test_a_linked_file_is_where_it_says() -> None:
     file = opened("index/symbols.gcc").file
     assert not placed_sections(file)
-    (found,) = file.symbols_named("x")
-    assert file.sections[found.section].covers(found.address)
+    (result,) = file.symbols_named("x")
+    assert file.sections[result.section].covers(result.address)
     assert file.sections_by_name[".text"].address == 0x2000B0
 
 
@@ -78,8 +78,8 @@ def test_functions_lines_and_symbols(name: str, load_address: int) -> None:
         ("tripled", "_Z7tripledi", 24),
         ("twice<int>", "_Z5twiceIiET_S0_", 19),
     ):
-        (found,) = code.file.symbols_named(symbol)
-        pc = found.address + load_address
+        (result,) = code.file.symbols_named(symbol)
+        pc = result.address + load_address
         subprogram = code.scopes.subprogram_at(pc)
         assert subprogram is not None and subprogram.name == function
         assert subprogram.ranges[0].begin == pc
@@ -157,28 +157,28 @@ def entry(offset: int, symbol: int, kind: int, addend: int = 0) -> bytes:
 )
 def test_values_of_symbols(symbol: tuple[int, int, int], value: int) -> None:
     file = made(entry(8, 1, 1, 1), [symbol])
-    held = ObjectData(file, 0)
-    assert held.read(file.sections[1], 8, 8) == pack("<Q", value + 1)
-    assert held.read(file.sections[1], 0, 8) == bytes(8)
+    data = ObjectData(file, 0)
+    assert data.read(file.sections[1], 8, 8) == pack("<Q", value + 1)
+    assert data.read(file.sections[1], 0, 8) == bytes(8)
 
 
 @pytest.mark.parametrize("section", [0, 0xFFF2, 0xFFFF])  # undefined, common, not told here
 def test_symbols_of_other_files(section: int) -> None:
     file = made(entry(8, 1, 1), [(section, 8, 1)])
-    held = ObjectData(file, 0)
+    data = ObjectData(file, 0)
     for offset, size_bytes in ((8, 1), (15, 1), (0, 9), (0, 16)):
         with pytest.raises(Unavailable, match=r"does not define name, on which \.data\+0x8"):
-            held.read(file.sections[1], offset, size_bytes)
-    assert held.read(file.sections[1], 0, 8) == bytes(8)
+            data.read(file.sections[1], offset, size_bytes)
+    assert data.read(file.sections[1], 0, 8) == bytes(8)
 
 
 def test_an_unknown_relocation_costs_its_bytes_only() -> None:
     file = made(entry(4, 1, 77), [(1, 0, 1)])
-    held = ObjectData(file, 0)
+    data = ObjectData(file, 0)
     with pytest.raises(Unsupported, match=r"made\.o: \S+: relocation type 77 of X86_64 is"):
-        held.read(file.sections[1], 11, 1)
-    assert held.read(file.sections[1], 0, 4) == bytes(4)
-    assert held.read(file.sections[1], 12, 4) == bytes(4)
+        data.read(file.sections[1], 11, 1)
+    assert data.read(file.sections[1], 0, 4) == bytes(4)
+    assert data.read(file.sections[1], 12, 4) == bytes(4)
 
 
 @pytest.mark.parametrize(
@@ -210,21 +210,21 @@ GDB_FUNCTION = re.compile(r"Line (\d+) of .* starts at address (0x[0-9a-f]+) <(\
 def test_places_lines_and_data_like_gdb(name: str, tool: Callable[[str], str]) -> None:
     path, code = FIXTURES / name, opened(name)
     names = ["counter", "corner", "place", "zero", "greeting", "callback"]
-    commands = [f"print/x (long)&{each}" for each in names]
-    commands += [f"info line {each}" for each in ("add", "use", "tripled", "'twice<int>'")]
+    commands = [f"print/x (long)&{name}" for name in names]
+    commands += [f"info line {text}" for text in ("add", "use", "tripled", "'twice<int>'")]
     commands += ["print corner", "print counter"]
-    options = [part for each in commands for part in ("-ex", each)]
+    options = [part for command in commands for part in ("-ex", command)]
     done = subprocess.run(
         [tool("gdb"), "-nx", "-batch", *options, str(path)],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     lines = done.stdout.splitlines()
     addresses = [int(line.split()[-1], 16) for line in lines[: len(names)]]
-    assert addresses == [code.file.symbols_named(each)[0].address for each in names]
-    found = [GDB_FUNCTION.match(line) for line in lines[len(names) : len(names) + 4]]
-    for each in found:
-        assert each is not None
-        line, address, symbol = int(each[1]), int(each[2], 16), each[3]
+    assert addresses == [code.file.symbols_named(name)[0].address for name in names]
+    result = [GDB_FUNCTION.match(line) for line in lines[len(names) : len(names) + 4]]
+    for item in result:
+        assert item is not None
+        line, address, symbol = int(item[1]), int(item[2], 16), item[3]
         row = Lines(code.scopes).line_of(address)
         assert row is not None and row.line == line
         assert code.file.symbols_named(symbol)[0].address == address

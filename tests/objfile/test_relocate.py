@@ -68,7 +68,7 @@ def _compare(dwarfdump: str, path: Path) -> None:
             low = die.address(dw.AT_LOW_PC)
             addresses += [] if low is None else [low]
     assert sorted(names) == sorted(_NAME.findall(theirs))
-    assert sorted(addresses) == sorted(int(each, 16) for each in _LOW.findall(theirs))
+    assert sorted(addresses) == sorted(int(match, 16) for match in _LOW.findall(theirs))
     assert len(set(names)) > 5
 
 

@@ -44,8 +44,8 @@ def test_by_link(tmp_path: Path, place: str) -> None:
     path.write_bytes(DEBUG + b"!")  # another file of that name
     assert find_debug_file(file, [tmp_path / "root"]) is None
     path.write_bytes(DEBUG)
-    found = find_debug_file(file, [tmp_path / "root"])
-    assert found is not None and found.path == str(path)
+    result = find_debug_file(file, [tmp_path / "root"])
+    assert result is not None and result.path == str(path)
 
 
 def test_a_link_to_the_debug_file_of_another_build(tmp_path: Path) -> None:
@@ -68,8 +68,8 @@ def test_by_build_id(tmp_path: Path) -> None:
     path.write_bytes(elf({".note": Content(note(b"GNU", 3, b"else"), 7)}))
     assert find_debug_file(file, [tmp_path / "root"]) is None
     path.write_bytes(DEBUG)
-    found = find_debug_file(file, [tmp_path / "none", tmp_path / "root"])
-    assert found is not None and found.path == str(path)
+    result = find_debug_file(file, [tmp_path / "none", tmp_path / "root"])
+    assert result is not None and result.path == str(path)
     path.write_bytes(b"text")
     assert find_debug_file(file, [tmp_path / "root"]) is None
 
@@ -102,9 +102,9 @@ def test_what_objcopy_makes(tool: Tool, tmp_path: Path) -> None:
     run(objcopy, "--strip-debug", f"--add-gnu-debuglink={tmp_path / 'a.debug'}", whole, stripped)
     file = open_object(stripped)
     assert not has_debug_info(file)
-    found = find_debug_file(file, [])
-    assert found is not None and found.path == str(tmp_path / "a.debug")
-    (unit,) = DebugInfo.of(found).units
+    path = find_debug_file(file, [])
+    assert path is not None and path.path == str(tmp_path / "a.debug")
+    (unit,) = DebugInfo.of(path).units
     assert unit.name == str(source)
 
 
@@ -112,7 +112,7 @@ def test_the_c_library_of_debian() -> None:
     path = Path("/lib/x86_64-linux-gnu/libc.so.6")
     if not path.exists() or not Path("/usr/lib/debug/.build-id").exists():
         pytest.skip("libc6-dbg is not installed")
-    found = find_debug_file(open_object(path))
-    if found is None:
+    result = find_debug_file(open_object(path))
+    if result is None:
         pytest.skip("libc6-dbg is not installed, or of another version")
-    assert has_debug_info(found)
+    assert has_debug_info(result)

@@ -17,7 +17,11 @@ FILES = (
 
 
 def places(file: ObjectFile) -> list[Symbol]:
-    return [each for each in file.symbols if each.section and each.name and each.kind != "other"]
+    return [
+        symbol
+        for symbol in file.symbols
+        if symbol.section and symbol.name and symbol.kind != "other"
+    ]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -25,27 +29,30 @@ def test_the_last_symbol_before_an_address(name: str) -> None:
     file = open_object(FIXTURES / name)
     known = places(file)
     assert known
-    for wanted in known:
-        for address in (wanted.address, wanted.address + 1, wanted.address - 1):
-            found = file.symbol_before(address)
-            before = [each for each in known if each.address <= address]
+    for expected in known:
+        for address in (expected.address, expected.address + 1, expected.address - 1):
+            symbol_before = file.symbol_before(address)
+            before = [symbol for symbol in known if symbol.address <= address]
             if not before:
-                assert found is None
+                assert symbol_before is None
                 continue
-            last = max(before, key=lambda each: (each.address, each.size_bytes > 0))
-            assert found is not None
-            assert (found.address, found.size_bytes > 0) == (last.address, last.size_bytes > 0)
-            assert found in known
+            last = max(before, key=lambda symbol: (symbol.address, symbol.size_bytes > 0))
+            assert symbol_before is not None
+            assert (symbol_before.address, symbol_before.size_bytes > 0) == (
+                last.address,
+                last.size_bytes > 0,
+            )
+            assert symbol_before in known
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_symbols_by_name_and_by_how_it_begins(name: str) -> None:
     file = open_object(FIXTURES / name)
     known = places(file)
-    for wanted in {each.name for each in known}:
-        assert file.symbols_named(wanted) == tuple(e for e in known if e.name == wanted)
-        assert set(file.symbols_named("", wanted[:3])) == {
-            each for each in known if each.name.startswith(wanted[:3])
+    for expected in {symbol.name for symbol in known}:
+        assert file.symbols_named(expected) == tuple(e for e in known if e.name == expected)
+        assert set(file.symbols_named("", expected[:3])) == {
+            symbol for symbol in known if symbol.name.startswith(expected[:3])
         }
 
 
@@ -67,5 +74,5 @@ def test_of_several_symbols_the_one_whose_name_is_last() -> None:
     data = b"".join(form.pack(name, info, 0, 1, 0x40, 8) for name, info in rows)
     data += form.pack(11, 0x12, 0, 1, 0x40, 0)  # without a size
     table = SymbolTable(data, StringTable(names, "names"), form, 64, ())
-    found = table.before(0x41)
-    assert found is not None and found.name == "twice"
+    before = table.before(0x41)
+    assert before is not None and before.name == "twice"

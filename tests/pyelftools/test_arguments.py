@@ -147,11 +147,11 @@ def test_an_attribute_is_one_of_the_die() -> None:
     die, other = named(elf, "here"), named(elf, "access")
     own = die.attributes["DW_AT_location"]
     same_bytes = next(
-        each.attributes["DW_AT_location"]
-        for each in dies(elf)
-        if each.offset != die.offset
-        and each.attributes.get("DW_AT_location", own).value == own.value
-        and "DW_AT_location" in each.attributes
+        item.attributes["DW_AT_location"]
+        for item in dies(elf)
+        if item.offset != die.offset
+        and item.attributes.get("DW_AT_location", own).value == own.value
+        and "DW_AT_location" in item.attributes
     )
     for wrong in (
         other.attributes["DW_AT_location"],

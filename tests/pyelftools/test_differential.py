@@ -93,7 +93,7 @@ def test_the_text_is_that_of_the_operations_of_pyelftools(name: str) -> None:
                 refused += 1
                 continue
             words = [re.split(r"[ (]", line)[0] for line in text.split(", ") if "DW_OP_" in line]
-            assert words == [each.op_name for each in parsed]
+            assert words == [item.op_name for item in parsed]
             if bytes_of_text == bytes(expression):
                 assert dis(parsed, die, code) == text
             else:

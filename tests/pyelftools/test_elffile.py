@@ -112,15 +112,15 @@ def test_a_die_of_the_supplementary_file() -> None:
 @pytest.mark.parametrize("name", ["split/types-gcc4/prog", "split/types-clang5/prog"])
 def test_dies_of_type_units(name: str) -> None:
     with elffile.ELFFile.load_from_path(str(FIXTURES / name)) as elf:
-        code, found = dg.CodeObject.from_elffile(elf), 0
+        code, result = dg.CodeObject.from_elffile(elf), 0
         for die in dies(elf):
             offset = die.attributes.get("DW_AT_data_member_location")
             top = die.cu.get_top_DIE().tag
             if top == "DW_TAG_type_unit" and offset is not None and isinstance(offset.value, int):
                 place = pyelftools.evaluate(offset, die, code, object=0x9000)
                 assert pyelftools.text(place, code) == f"{0x9000 + offset.value:#x}"
-                found += 1
-        assert found
+                result += 1
+        assert result
 
 
 def test_an_unlinked_object_has_its_sections_one_after_the_other() -> None:

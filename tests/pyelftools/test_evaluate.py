@@ -105,14 +105,14 @@ def test_writable_memory_of_a_machine_that_runs_is_not_that_of_the_file() -> Non
     memory = {place.byte_address: b"\2\0\0\0"}
     assert pyelftools.read(die, code, memory=memory).text == "WRITE"
     elf, code = opened("x86_64/types.gcc.O0.v5")
-    found = [
+    result = [
         pyelftools.read(die, code, registers={})
         for die in dies(elf)
         if die.tag == "DW_TAG_variable" and "DW_AT_specification" in die.attributes
     ]
     assert {"constant_row": "{1, 2, 3}"}.items() <= {
-        each.variable.name: each.text
-        for each in found  # constant_row is in .rodata
+        item.variable.name: item.text
+        for item in result  # constant_row is in .rodata
     }.items()
     declaration = next(die for die in dies(elf) if is_declaration(die))
     with pytest.raises(dg.UsageError, match="only declares constant_row: read the DIE that def"):
@@ -130,25 +130,25 @@ def test_a_thread_local_variable_needs_the_thread_pointer_by_name() -> None:
 
 def test_members_and_bounds_and_enumerators() -> None:
     elf, code = opened("x86_64/demo.gcc.O0.v5")
-    found = {
+    result = {
         (die.tag, die.attributes["DW_AT_name"].value): die
         for die in dies(elf)
         if "DW_AT_name" in die.attributes
     }
-    weight = found["DW_TAG_member", b"weight"]
+    weight = result["DW_TAG_member", b"weight"]
     offset = weight.attributes["DW_AT_data_member_location"]
     with pytest.raises(dg.MissingContext, match="the context has no object"):
         pyelftools.evaluate(offset, weight, code)
     place = pyelftools.evaluate(offset, weight, code, object=0x7000)
     assert pyelftools.text(place, code) == "0x7008"
-    green = found["DW_TAG_enumerator", b"GREEN"]
+    green = result["DW_TAG_enumerator", b"GREEN"]
     value = pyelftools.evaluate(green.attributes["DW_AT_const_value"], green, code)
     assert isinstance(value, dg.Value) and value.bits == 5
     bounds = {
-        each.bits
+        item.bits
         for die in dies(elf)
         if "DW_AT_upper_bound" in die.attributes
-        for each in [pyelftools.evaluate(die.attributes["DW_AT_upper_bound"], die, code)]
+        for item in [pyelftools.evaluate(die.attributes["DW_AT_upper_bound"], die, code)]
     }
     assert 299 in bounds
     name = weight.attributes["DW_AT_name"]
@@ -185,7 +185,7 @@ def test_a_target_is_read_as_by_a_session(name: str) -> None:
         session = dg.Session(
             state.architecture, (code,), state.target, wave=wave.id, lane=lane, pc=wave.pc
         )
-        in_scope = {each.die.offset: each for each in session.variables()}
+        in_scope = {variable.die.offset: variable for variable in session.variables()}
         compared = 0
         for die in dies(elf):
             variable = in_scope.get(die.offset)
@@ -244,7 +244,7 @@ def test_the_steps_are_explained() -> None:
 def test_an_unknown_machine_needs_an_architecture() -> None:
     """An ELF file of a machine for which dwarfgpu has no registers."""
     source, _ = opened("x86_64/demo.gcc.O0.v5")
-    sections = (each for each in source.iter_sections() if each.name.startswith(".debug"))
+    sections = (section for section in source.iter_sections() if section.name.startswith(".debug"))
     contents = {section.name: section.data() for section in sections}
     data = made_elf(contents, machine=243, flags=0)  # EM_RISCV
     elf = elffile.ELFFile(BytesIO(data))
@@ -324,7 +324,7 @@ def test_the_text_of_an_attribute_is_that_of_its_expression_or_of_each_entry() -
     assert lines[0] == "[0x11d0,0x11e2) DW_OP_reg5 RDI" and len(lines) == 4
     with pytest.raises(dg.UsageError, match="needs its DIE and the code object"):
         pyelftools.dis(listed, die)
-    member = next(each for each in dies(elf) if "DW_AT_data_member_location" in each.attributes)
+    member = next(die for die in dies(elf) if "DW_AT_data_member_location" in die.attributes)
     with pytest.raises(dg.UsageError, match="a constant has no operations"):
         pyelftools.dis(member.attributes["DW_AT_data_member_location"], member, code)
 
@@ -335,6 +335,6 @@ def test_an_entry_of_a_parsed_location_list_is_an_expression() -> None:
     lists = pytest.importorskip("elftools.dwarf.locationlists")
     parser = lists.LocationParser(elf.get_dwarf_info().location_lists())
     entries = parser.parse_from_attribute(location_of(die), die.cu["version"], die)
-    first = next(each for each in entries if hasattr(each, "loc_expr"))
+    first = next(entry for entry in entries if hasattr(entry, "loc_expr"))
     assert pyelftools.dis(first, die, code) == "DW_OP_reg5 RDI"
     assert pyelftools.text(pyelftools.evaluate(first, die, code), code) == "rdi"

@@ -35,9 +35,9 @@ class Dialogue:
 
     @property
     def commands(self) -> list[str]:
-        found = (_PROMPT.match(line) for line in self.text.splitlines())
+        result = (_PROMPT.match(line) for line in self.text.splitlines())
         lines = self.text.splitlines()
-        return [line[m.end() :] for line, m in zip(lines, found, strict=True) if m is not None]
+        return [line[m.end() :] for line, m in zip(lines, result, strict=True) if m is not None]
 
     @property
     def answers(self) -> str:
@@ -83,9 +83,11 @@ def held(options: str, commands: list[str]) -> str:
 def main() -> None:
     for path in sorted(FOLDER.glob("*.txt")):
         out = []
-        for each in dialogues(path):
-            about = f"{each.about}\n" if each.about else ""
-            out.append(f"{about}{_START}{each.options}\n{held(each.options, each.commands)}")
+        for dialogue in dialogues(path):
+            about = f"{dialogue.about}\n" if dialogue.about else ""
+            out.append(
+                f"{about}{_START}{dialogue.options}\n{held(dialogue.options, dialogue.commands)}"
+            )
         path.write_text("\n".join(out), "utf-8")
 
 

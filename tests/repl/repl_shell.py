@@ -53,11 +53,11 @@ def demo_shell() -> Shell:
     target.add_wave(0)
     segments = tuple(program.loaded_segments())
     shell = made(Session(arch, (program,), TargetWithCodeObjects(target, segments, False)))
-    said(shell, "output numbers[0]")  # an assumption is told once
+    output_of(shell, "output numbers[0]")  # an assumption is told once
     return shell
 
 
-def said(shell: Shell, *lines: str) -> str:
+def output_of(shell: Shell, *lines: str) -> str:
     """The output of the last line, errors and remarks after it."""
     for line in lines:
         _forget(shell)
@@ -88,10 +88,10 @@ def _text(shell: Shell) -> str:
     return shell.console.streams.out.getvalue() + shell.console.streams.err.getvalue()
 
 
-def told(shell: Shell, line: str) -> Any:
+def json_of(shell: Shell, line: str) -> Any:
     """The answer to a line as JSON, which follows its schema."""
     shell.settings.set("output", "json")
-    text = said(shell, line)
+    text = output_of(shell, line)
     shell.settings.set("output", "text")
     assert text.count("\n") == 1
     document = json.loads(text)

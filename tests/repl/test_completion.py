@@ -10,12 +10,12 @@ from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import FIXTURES
-from tests.repl.repl_shell import demo_shell, nest_shell, said, talked
+from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
 
 
 def offered(shell: Shell, text: str) -> list[str]:
     shell.symbols.require(shell.session.code_objects, "")
-    return sorted(each.text for each in completions(shell, text)[1])
+    return sorted(completion.text for completion in completions(shell, text)[1])
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_list_may_be_truncated() -> None:
     shell.symbols.require(shell.session.code_objects, "")
     names = tuple((f"many{number:03}", "variable") for number in range(300))
     shell.symbols.take([UnitNames("many.c", names)])  # type: ignore[arg-type]
-    lines = said(shell, "complete p many").splitlines()
+    lines = output_of(shell, "complete p many").splitlines()
     assert lines[:2] == ["p many000", "p many001"] and len(lines) == 201
     assert lines[-1] == "p many *** List may be truncated, max-completions reached. ***"
 
@@ -116,16 +116,16 @@ def test_a_list_may_be_truncated() -> None:
 def test_hostile_lines(text: str) -> None:
     shell = demo_shell()
     shell.symbols.require(shell.session.code_objects, "")
-    start, found = completions(shell, text)
-    assert 0 <= start <= len(text) and isinstance(found, list)
+    start, result = completions(shell, text)
+    assert 0 <= start <= len(text) and isinstance(result, list)
 
 
 def test_parts_of_names() -> None:
     index = SymbolIndex()
     names = ("ns::over(int)", "a<b::c>::over()", "over_all", "f(ns::over)")
     index.take([UnitNames("a.cpp", tuple((name, "function") for name in names))])
-    found = [name for name, _ in index.functions("over")]
-    assert sorted(found) == ["a<b::c>::over()", "ns::over(int)", "over_all"]
+    functions = [name for name, _ in index.functions("over")]
+    assert sorted(functions) == ["a<b::c>::over()", "ns::over(int)", "over_all"]
 
 
 def test_typed_names() -> None:

@@ -69,7 +69,12 @@ NOT_OURS = re.compile(
     r"|(?:key|next|weight)$"  # members, where no object is
     r"|start$"  # only inlined
 )
-NAMES = {name for each in every(COMMANDS) if not each.is_foreign for name in each.names.split(", ")}
+NAMES = {
+    name
+    for command in every(COMMANDS)
+    if not command.is_foreign
+    for name in command.names.split(", ")
+}
 
 
 def listed(answer: str) -> set[str]:
@@ -79,7 +84,7 @@ def listed(answer: str) -> set[str]:
 def both(name: str, texts: list[str]) -> list[tuple[str, set[str], set[str]]]:
     if not gdb_version().startswith("13."):
         pytest.skip("needs GDB 13")
-    commands = [f"complete {each}" for each in texts]
+    commands = [f"complete {text}" for text in texts]
     answers = zip(answers_of_gdb(name, commands), answers_of_ours(name, commands), strict=True)
     return [
         (text, listed(gdb), listed(ours)) for text, (gdb, ours) in zip(texts, answers, strict=True)
@@ -88,7 +93,7 @@ def both(name: str, texts: list[str]) -> list[tuple[str, set[str], set[str]]]:
 
 def without_others(text: str, found: set[str]) -> set[str]:
     start = len(re.split(r"[\w$]*$", text)[0])
-    return {each for each in found if NOT_OURS.match(each[start:]) is None}
+    return {item for item in found if NOT_OURS.match(item[start:]) is None}
 
 
 @pytest.mark.parametrize("name", ["core_O2", "core_O0"])
@@ -107,5 +112,5 @@ def test_members_and_words_are_gdbs(name: str) -> None:
 
 def test_names_of_commands_are_gdbs() -> None:
     for text, gdb, ours in both("core_O2", WORDS):
-        assert not {each for each in ours - gdb if each.rpartition(" ")[2] not in OURS}, text
-        assert not {each for each in gdb - ours if each.removeprefix("help ") in NAMES}, text
+        assert not {answer for answer in ours - gdb if answer.rpartition(" ")[2] not in OURS}, text
+        assert not {answer for answer in gdb - ours if answer.removeprefix("help ") in NAMES}, text

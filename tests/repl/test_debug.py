@@ -22,7 +22,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bar import bar_text
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, REPOSITORY, run
-from tests.repl.repl_shell import made, nest_shell, said
+from tests.repl.repl_shell import made, nest_shell, output_of
 
 ALL = list(every(COMMANDS))
 
@@ -238,17 +238,17 @@ def lane_id(lane: int) -> str:
     ],
 )
 def test_answers(shell: Shell, lines: list[str], expected: str) -> None:
-    assert said(shell, *lines) == expected
+    assert output_of(shell, *lines) == expected
 
 
 def test_explain_shows_steps_and_verdict(shell: Shell) -> None:
-    text = said(shell, "explain t")
+    text = output_of(shell, "explain t")
     assert "DW_OP_regx VGPR6" in text
     assert "=> t = 30" in text
 
 
 def test_explain_says_why_there_is_no_value(shell: Shell) -> None:
-    assert "optimized out" in said(shell, "explain a")
+    assert "optimized out" in output_of(shell, "explain a")
 
 
 @pytest.mark.parametrize(
@@ -280,11 +280,11 @@ def test_ambiguous_names_are_listed() -> None:
         find(COMMANDS, "ex")
 
 
-@pytest.mark.parametrize("command", ALL, ids=lambda each: each.name)
+@pytest.mark.parametrize("command", ALL, ids=lambda command: command.name)
 def test_every_command_explains_itself(shell: Shell, command: Command, repository: Path) -> None:
-    text = said(shell, f"help {command.name}")
+    text = output_of(shell, f"help {command.name}")
     assert command.summary in text
-    is_setting = command.name.partition(" ")[2] in {each.name for each in SETTINGS}
+    is_setting = command.name.partition(" ")[2] in {setting.name for setting in SETTINGS}
     assert command.subcommands or is_setting or f"Usage: {command.name}" in text
     assert is_setting or len(command.summary) <= 60
     setting = command.name.partition(" ")[2]
@@ -299,7 +299,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
             "",
             0,
             ["!", "bt", "gcore", "ni", "search", "si", "wave", "|"]
-            + [each.name for each in COMMANDS if not (each.is_foreign or each.is_absent)],
+            + [item.name for item in COMMANDS if not (item.is_foreign or item.is_absent)],
         ),
         ("exp", 0, ["explain"]),
         ("ins", 0, ["inspect"]),
@@ -310,7 +310,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
             [
                 "target",
                 "handle",
-                *(each.word for each in ALL if re.fullmatch(r"info \S+", each.name)),
+                *(item.word for item in ALL if re.fullmatch(r"info \S+", item.name)),
             ],
         ),
         ("p ", 2, ["t", "a", "r", "sum", "in", "out", "limit", "launches"]),
@@ -349,8 +349,8 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
     ],
 )
 def test_completion(shell: Shell, text: str, start: int, expected: list[str]) -> None:
-    position, found = completions(shell, text)
-    assert sorted(each.text for each in found) == sorted(expected)
+    position, result = completions(shell, text)
+    assert sorted(completion.text for completion in result) == sorted(expected)
     assert position == start or not expected
 
 
@@ -368,21 +368,21 @@ def test_members_complete(text: str, expected: list[str], repository: Path) -> N
     arch = architecture("x86_64")
     target = StateTarget(arch)
     target.add_wave(0)
-    start, found = completions(made(Session(arch, (program,), target)), text)
-    assert [each.text for each in found] == expected
+    start, result = completions(made(Session(arch, (program,), target)), text)
+    assert [completion.text for completion in result] == expected
     assert text[start:] in ("", "w")
 
 
 def test_files_complete(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "one.gdb").touch()
-    _, found = completions(shell, f"source {tmp_path}/o")
-    assert [each.text for each in found] == [f"{tmp_path}/one.gdb"]
+    _, result = completions(shell, f"source {tmp_path}/o")
+    assert [completion.text for completion in result] == [f"{tmp_path}/one.gdb"]
 
 
 def test_a_script_stops_at_its_first_error(shell: Shell, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("echo one\\n\n# comment\n\np nosuch\necho two\n")
-    assert said(shell, f"source {script}") == (
+    assert output_of(shell, f"source {script}") == (
         f'one\n{script}:4: Error in sourced command file:\nNo symbol "nosuch" in current context.\n'
     )
 
@@ -390,7 +390,7 @@ def test_a_script_stops_at_its_first_error(shell: Shell, tmp_path: Path) -> None
 def test_a_script_cannot_run_itself_for_ever(shell: Shell, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text(f"source {script}\n")
-    assert "scripts nested more than 20 deep" in said(shell, f"source {script}")
+    assert "scripts nested more than 20 deep" in output_of(shell, f"source {script}")
 
 
 @pytest.mark.parametrize("line", ["help", "info", "quit 3", "apropos lane", "help data", "i la"])
@@ -399,7 +399,7 @@ def test_it_works(shell: Shell, line: str) -> None:
 
 
 def test_no_name_drives_the_terminal(shell: Shell) -> None:
-    said_of_it = said(shell, "info scope \x1b]0;x\x07")
+    said_of_it = output_of(shell, "info scope \x1b]0;x\x07")
     assert said_of_it == 'Function "\\033]0;x\\007" not defined.\n'
 
 
@@ -442,7 +442,7 @@ def test_without_lanes_or_a_program_location(line: str, expected: str) -> None:
     arch = architecture("x86_64")
     target = StateTarget(arch)
     target.add_wave(0)
-    assert said(made(Session(arch, (), target)), line) == expected
+    assert output_of(made(Session(arch, (), target)), line) == expected
 
 
 def test_the_file_with_and_without_the_option() -> None:
@@ -459,7 +459,7 @@ SOURCE = (REPOSITORY / "fixtures/hip/nest.hip").read_text("utf-8").split("\n")
 
 
 def listed(*commands: str, file: str = "nest.gfx942.O2.v5.src.co") -> tuple[list[str], str]:
-    words = [word for each in commands for word in ("-ex", each)]
+    words = [word for command in commands for word in ("-ex", command)]
     done = run("debug", FIXTURES / "hip" / file, "--pc", 0x1690, "--batch", *words)
     errors = [line for line in done.err.splitlines() if not line.startswith("note: ")]
     return done.lines, "\n".join(errors)

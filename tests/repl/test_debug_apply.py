@@ -13,7 +13,7 @@ CHAIN = STATES / "chain_flat.gfx942.json"
 
 def said(state: object, *commands: str) -> tuple[list[str], list[str]]:
     """Output and errors of a script, notes left out."""
-    words = [word for each in commands for word in ("-ex", each)]
+    words = [word for command in commands for word in ("-ex", command)]
     done = run("debug", "--state", state, "--batch", *words)
     errors = [line for line in done.err.splitlines() if not line.startswith("note: ")]
     return done.lines, errors

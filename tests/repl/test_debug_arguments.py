@@ -6,58 +6,60 @@ import pytest
 from attrs import evolve
 
 from tests.cli.command import FIXTURES, run
-from tests.repl.repl_shell import nest_shell, said, talked
+from tests.repl.repl_shell import nest_shell, output_of, talked
 
 
 def test_a_line_from_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES)  # where the text is
     shell = nest_shell()
-    assert said(shell, "list 1,4").count("\n") == 4
-    assert said(shell, "list +3").startswith("3\t")  # around line 5 + 3
-    said(shell, "list 1,4")
-    assert said(shell, "list +1,+1").startswith("6\t")
-    said(shell, "list 10,12")
-    assert said(shell, "list -2").startswith("6\t")  # around line 13 - 2
+    assert output_of(shell, "list 1,4").count("\n") == 4
+    assert output_of(shell, "list +3").startswith("3\t")  # around line 5 + 3
+    output_of(shell, "list 1,4")
+    assert output_of(shell, "list +1,+1").startswith("6\t")
+    output_of(shell, "list 10,12")
+    assert output_of(shell, "list -2").startswith("6\t")  # around line 13 - 2
 
 
 @pytest.mark.parametrize(("argument", "status"), [("1+2", 3), ("300", 44), ("-1", 255)])
 def test_the_exit_status_is_an_expression(argument: str, status: int) -> None:
     shell = nest_shell()
-    assert said(shell, f"quit {argument}") == ""
+    assert output_of(shell, f"quit {argument}") == ""
     assert shell.is_over and shell.exit_status == status
 
 
 def test_a_lane_by_an_expression() -> None:
     shell = nest_shell()
-    said(shell, "set $n = 1")
-    assert said(shell, "lane $n + 1").startswith("[Switching to thread 0, lane 2 ")
-    assert said(shell, "lane $_lane").startswith("[Switching to thread 0, lane 2 ")
+    output_of(shell, "set $n = 1")
+    assert output_of(shell, "lane $n + 1").startswith("[Switching to thread 0, lane 2 ")
+    assert output_of(shell, "lane $_lane").startswith("[Switching to thread 0, lane 2 ")
 
 
 def test_a_thread_of_the_one_inferior() -> None:
     shell = nest_shell()
     shell.machine = evolve(shell.machine, threads={0: "wave", 3: "other"})
-    assert said(shell, "thread 1.0").startswith("[Switching to thread 0")
-    assert said(shell, "thread 1.7") == "Unknown thread 7.\n"
+    assert output_of(shell, "thread 1.0").startswith("[Switching to thread 0")
+    assert output_of(shell, "thread 1.7") == "Unknown thread 7.\n"
 
 
 def test_check_of_a_name_that_means_nothing() -> None:
     shell = nest_shell()
-    assert said(shell, "check nosuch") == 'No symbol "nosuch" in current context.\n'
-    assert "No symbol" not in said(shell, "check limit")
-    assert "No symbol" not in said(shell, "check nest")
+    assert output_of(shell, "check nosuch") == 'No symbol "nosuch" in current context.\n'
+    assert "No symbol" not in output_of(shell, "check limit")
+    assert "No symbol" not in output_of(shell, "check nest")
 
 
 def test_a_display_is_deleted() -> None:
     shell = nest_shell()
     talked(shell, "display 1", "display 2")
     assert talked(shell, "delete display 1") == ""
-    assert "\n2:" in said(shell, "info display") and "\n1:" not in said(shell, "info display")
-    assert said(shell, "delete display 1") == "No display number 1.\n"
+    assert "\n2:" in output_of(shell, "info display") and "\n1:" not in output_of(
+        shell, "info display"
+    )
+    assert output_of(shell, "delete display 1") == "No display number 1.\n"
 
 
 def test_complete_knows_what_the_tabulator_does() -> None:
-    assert "p nest\n" in said(nest_shell(), "complete p ne")
+    assert "p nest\n" in output_of(nest_shell(), "complete p ne")
 
 
 def test_lanes_without_a_work_item() -> None:

@@ -35,15 +35,15 @@ def entered_at_begin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(program: Path, *commands: str) -> list[str]:
-    words = [word for each in commands for word in ("-ex", each)]
+    words = [word for command in commands for word in ("-ex", command)]
     done = run("debug", program, "--core", CORE, "--batch", *words)
-    return [each for each in (done.out + done.err).splitlines() if "core" not in each[:12].lower()]
+    return [line for line in (done.out + done.err).splitlines() if "core" not in line[:12].lower()]
 
 
 def functions(program: Path, *commands: str) -> list[str]:
     """Of the frames that the last command lists, after the one at the start."""
-    _, *frames = [each for each in shown(program, *commands) if each.startswith("#")]
-    return [each.partition(" in ")[2].split()[0] for each in frames]
+    _, *frames = [item for item in shown(program, *commands) if item.startswith("#")]
+    return [frame.partition(" in ")[2].split()[0] for frame in frames]
 
 
 def test_all_of_a_program_without_main() -> None:

@@ -12,7 +12,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from tests.cli.command import FIXTURES, run, validate
-from tests.repl.repl_shell import nest_shell, said
+from tests.repl.repl_shell import nest_shell, output_of
 from tests.repl.test_debug_fuzz import HOSTILE
 
 STATE = FIXTURES / "states/divergent.gfx942.json"
@@ -21,9 +21,9 @@ STATES = sorted((FIXTURES / "states").glob("*.json"))
 
 
 def lines(*commands: str, state: Path = STATE) -> list[str]:
-    words = [word for each in commands for word in ("-ex", each)]
+    words = [word for command in commands for word in ("-ex", command)]
     done = run("debug", "-q", "--state", state, "--lane", 3, "--batch", *words)
-    return [each for each in [*done.lines, *done.err.splitlines()] if not each.startswith("note")]
+    return [line for line in [*done.lines, *done.err.splitlines()] if not line.startswith("note")]
 
 
 @pytest.mark.parametrize(
@@ -65,16 +65,16 @@ def lines(*commands: str, state: Path = STATE) -> list[str]:
     ],
 )  # fmt: skip
 def test_changes(commands: list[str], expected: list[str] | None) -> None:
-    found = lines(*commands)
-    assert all("Traceback" not in each for each in found)
-    assert found if expected is None else found == expected
+    result = lines(*commands)
+    assert all("Traceback" not in item for item in result)
+    assert result if expected is None else result == expected
 
 
 def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     path = tmp_path / "now.json"
-    found = lines("set var t = 99", f"save {path}", "undo", f"load {path}", "lane 3", "p t")
-    assert f"Saved {path}." in found and f"Loaded {path}." in found
-    assert found[-1] == "$1 = 99"
+    result = lines("set var t = 99", f"save {path}", "undo", f"load {path}", "lane 3", "p t")
+    assert f"Saved {path}." in result and f"Loaded {path}." in result
+    assert result[-1] == "$1 = 99"
     document = json.loads(path.read_text())
     assert document["schema"] == "dwarfgpu-state-2"
     validate(document)
@@ -100,7 +100,7 @@ def test_a_core_is_no_state(tmp_path: Path) -> None:
         "undo",
         "p sum",
     ]
-    words = [word for each in commands for word in ("-ex", each)]
+    words = [word for command in commands for word in ("-ex", command)]
     core = ["--core", f"{CORE}.core", "--sysroot", FIXTURES / "core"]
     done = run("debug", CORE, *core, "--batch", *words)
     assert done.lines[-4:] == [
@@ -109,7 +109,7 @@ def test_a_core_is_no_state(tmp_path: Path) -> None:
         "0x7fffffffecdc: 07 00 00 00 -> 4a 00 00 00",
         "$2 = 74",
     ]
-    errors = [each for each in done.err.splitlines() if not each.startswith("note")]
+    errors = [line for line in done.err.splitlines() if not line.startswith("note")]
     assert errors[-2:] == [
         "Only a state can be saved; the current machine is not a state.",
         "Only a state can be compared with a state; the current machine is not a state.",
@@ -120,20 +120,20 @@ def test_a_core_is_no_state(tmp_path: Path) -> None:
 def test_every_state_is_saved_whole(path: Path, tmp_path: Path) -> None:
     state = load_state(path)
     before = json.loads(path.read_text())
-    loaded = {each.path: each.load_address for each in state.code_objects}
+    loaded = {code_object.path: code_object.load_address for code_object in state.code_objects}
     again = tmp_path / "again.json"
     write(state_document(state.target, again, loaded, before), again)
     validate(json.loads(again.read_text()))
-    found = load_state(again)
-    assert list(differences(state.target, found.target)) == []
-    assert list(differences(found.target, state.target)) == []
-    assert found.target.workgroups == state.target.workgroups
+    result = load_state(again)
+    assert list(differences(state.target, result.target)) == []
+    assert list(differences(result.target, state.target)) == []
+    assert result.target.workgroups == state.target.workgroups
     if before["schema"] == "dwarfgpu-state-2":
-        assert found.machine == state.machine
-    assert [each.wave for each in found.waves] == [each.wave for each in state.waves]
-    assert [each.cfa for each in found.waves] == [each.cfa for each in state.waves]
-    assert [each.path.resolve() for each in found.code_objects] == [
-        each.path.resolve() for each in state.code_objects
+        assert result.machine == state.machine
+    assert [wave.wave for wave in result.waves] == [wave.wave for wave in state.waves]
+    assert [wave.cfa for wave in result.waves] == [wave.cfa for wave in state.waves]
+    assert [code_object.path.resolve() for code_object in result.code_objects] == [
+        code_object.path.resolve() for code_object in state.code_objects
     ]
 
 
@@ -145,9 +145,9 @@ def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     shell = nest_shell()
     for name in HOSTILE:
         if not name.startswith("/"):
-            said(shell, f"save {name}")
-            said(shell, f"load {name}")
-    assert said(shell, "p $_lane").startswith("$")
+            output_of(shell, f"save {name}")
+            output_of(shell, f"load {name}")
+    assert output_of(shell, "p $_lane").startswith("$")
 
 
 def test_a_device_is_refused_before_it_is_asked_about() -> None:

@@ -144,9 +144,9 @@ SAID: tuple[tuple[str, str], ...] = (
 def test_every_dialogue(talk: Any) -> None:
     """One conversation: values are numbered, notes are told once, settings stay."""
     different = [
-        (line, expected, said)
+        (line, expected, text)
         for line, expected in SAID
-        if (said := answer(talk, line)) != expected
+        if (text := answer(talk, line)) != expected
     ]
     assert not different, "\n".join(map(repr, different))
     assert len(SAID) >= 60

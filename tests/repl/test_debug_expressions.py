@@ -137,11 +137,11 @@ def test_the_same_as_gdb(tool: Callable[[str], str], repository: Path) -> None:
     for line in COMMANDS:
         theirs += ["-ex", "echo @@\\n", "-ex", line]
         ours += ["-ex", "echo @@\\n", "-ex", line]
-    expected, found = spoken([*theirs, program]), spoken(ours)
-    assert len(expected) == len(found) == len(COMMANDS)
+    expected, result = spoken([*theirs, program]), spoken(ours)
+    assert len(expected) == len(result) == len(COMMANDS)
     different = [
-        each
-        for each in zip(COMMANDS, expected, found, strict=True)
-        if each[2] != UNLIKE.get(each[0], each[1])
+        item
+        for item in zip(COMMANDS, expected, result, strict=True)
+        if item[2] != UNLIKE.get(item[0], item[1])
     ]
     assert not different, "\n".join(map(repr, different))

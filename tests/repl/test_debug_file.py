@@ -11,12 +11,12 @@ from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.session.session import Session
 from tests.processes import finished
 from tests.repl.gdb_sessions import FIXTURES
-from tests.repl.repl_shell import made, said
+from tests.repl.repl_shell import made, output_of
 
 
 def debug(*commands: str, files: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
     """The lines of a conversation, and those on the error stream."""
-    given = [word for each in commands for word in ("-ex", each)]
+    given = [word for command in commands for word in ("-ex", command)]
     done = finished("debug", "--batch", *files, *given, folder=FIXTURES)
     return done.stdout.splitlines(), done.stderr.splitlines()
 
@@ -91,11 +91,11 @@ def test_a_name_without_a_program(command: str) -> None:
 def test_the_trampoline_of_a_signal_has_no_locals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Code without an entry, in a unit that has some: in the C library a handler returns there."""
     core = load_core(FIXTURES / "core/crash.x86_64.O0.core", str(FIXTURES / "core/crash.x86_64.O0"))
-    code = tuple(CodeObject.of(each.file, each.load_address) for each in core.files)
+    code = tuple(CodeObject.of(file.file, file.load_address) for file in core.files)
     target = TargetWithCodeObjects(core.target, (), has_started=True)
     shell = made(Session(core.architecture, code, target, wave=1, pc=core.pc_of(1)))
-    assert said(shell, "frame 6", "info locals") == NOT_DESCRIBED
+    assert output_of(shell, "frame 6", "info locals") == NOT_DESCRIBED
     monkeypatch.setattr(CfiFrame, "is_signal_frame", True)
-    assert said(shell, "info locals") == "No locals.\n"
-    assert said(shell, "info args") == NOT_DESCRIBED
-    assert said(shell, "backtrace -full -1").endswith("\nNo locals.\n")
+    assert output_of(shell, "info locals") == "No locals.\n"
+    assert output_of(shell, "info args") == NOT_DESCRIBED
+    assert output_of(shell, "backtrace -full -1").endswith("\nNo locals.\n")

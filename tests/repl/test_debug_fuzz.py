@@ -12,12 +12,12 @@ from dwarfgpu.repl.command import Command, every
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.shell import Shell
-from tests.repl.repl_shell import demo_shell, nest_shell, said, talked
+from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
 from tests.work import at_most
 
 REACHES_OUT = frozenset({"shell", "pipe", "python", "quit", "save", "set logging enabled", "while"})
 """They do what they are told; `while 1` for ever."""
-TRIED = [each for each in every(COMMANDS) if each.name not in REACHES_OUT]
+TRIED = [command for command in every(COMMANDS) if command.name not in REACHES_OUT]
 HOSTILE = (
     "", "-", "--", "-x", "--x", "- 1", "'", '"', "\\", "(", ")", "[", "]", "{", "}", "$", "$$", "@",
     "*", "&", "#", ";", ":", "::", "=", "= 1", "x =", "/", "/x", "//", "/99999999999x 0", "/-1x 0",
@@ -60,14 +60,14 @@ def shell(request: pytest.FixtureRequest) -> Shell:
     return made
 
 
-@pytest.mark.parametrize("command", TRIED, ids=lambda each: each.name)
+@pytest.mark.parametrize("command", TRIED, ids=lambda command: command.name)
 def test_hostile_arguments(shell: Shell, command: Command) -> None:
     commands, session = shell.commands, shell.session
     index = IN_ALL_LANES.get(command.name)
     for argument in HOSTILE if index is None else HOSTILE[index::4]:
         before = shell.failures
         with bounded(argument):
-            text = said(shell, f"{command.name} {argument}")
+            text = output_of(shell, f"{command.name} {argument}")
         assert "Traceback" not in text
         assert shell.failures in (before, before + 1)
         is_typed = command.name in ("echo", "printf")  # what is typed there goes out as it is
@@ -75,14 +75,14 @@ def test_hostile_arguments(shell: Shell, command: Command) -> None:
         shell.commands, shell.session, shell.is_over = commands, session, False
         shell.settings.set("output", "text")
         shell.settings.set("trace-commands", "off")
-    assert said(shell, "output 40 + 2") == "42"
+    assert output_of(shell, "output 40 + 2") == "42"
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_random_lines(shell: Shell, seed: int) -> None:
     """Commands with pieces of others: they fail or they work, and the next one works."""
     chance = random.Random(seed)
-    names = [each.name for each in TRIED if each.name not in ("while", "source", "file")]
+    names = [command.name for command in TRIED if command.name not in ("while", "source", "file")]
     for _ in range(150):
         pieces = [chance.choice(names), *chance.choices(HOSTILE, k=chance.randrange(4))]
         line = " ".join(piece[:200] for piece in pieces)
@@ -90,9 +90,9 @@ def test_random_lines(shell: Shell, seed: int) -> None:
         shell.is_over = False
         shell.settings.set("output", "text")
         shell.settings.set("trace-commands", "off")
-        said(shell, f"complete {line}")
+        output_of(shell, f"complete {line}")
     shell.commands = COMMANDS
-    assert said(shell, "output 40 + 2") == "42"
+    assert output_of(shell, "output 40 + 2") == "42"
 
 
 @pytest.mark.parametrize("argument", HOSTILE, ids=range(len(HOSTILE)))

@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.repl.shell import Shell
 from tests.processes import finished
-from tests.repl.repl_shell import demo_shell, nest_shell, said
+from tests.repl.repl_shell import demo_shell, nest_shell, output_of
 from tests.repl.test_debug_dialogues import shown, spawned
 
 NEST = (
@@ -35,20 +35,20 @@ def nest() -> Shell:
 
 @pytest.mark.parametrize(("line", "expected"), NEST, ids=[line for line, _ in NEST])
 def test_the_nearest_name_is_offered(nest: Shell, line: str, expected: str) -> None:
-    assert said(nest, line) == expected
+    assert output_of(nest, line) == expected
 
 
 def test_members_types_and_names_of_the_debugger() -> None:
     shell = demo_shell()
-    assert said(shell, "p global_struct.in[0].wieght") == (
+    assert output_of(shell, "p global_struct.in[0].wieght") == (
         'There is no member named wieght. Did you mean "weight"?\n'
     )
-    assert said(shell, "p global_struct.zzzz") == "There is no member named zzzz.\n"
-    assert said(shell, "p ((struct outr *) 0)->x") == (
+    assert output_of(shell, "p global_struct.zzzz") == "There is no member named zzzz.\n"
+    assert output_of(shell, "p ((struct outr *) 0)->x") == (
         'No struct type named outr. Did you mean "outer"?\n'
     )
-    assert "Did you mean" not in said(shell, "p $nosuch")
-    words = said(nest_shell(), "p $_lan")
+    assert "Did you mean" not in output_of(shell, "p $nosuch")
+    words = output_of(nest_shell(), "p $_lan")
     assert words.endswith('= void\nnote: $_lan has no value. Did you mean "$_lane"?\n')
 
 

@@ -22,27 +22,33 @@ STATE = STATES / "dispatch.gfx1100.json"
 SIGNAL, DOORBELL, KERNEL = 0x7E00_0000_2040, 0x7E00_0000_2000, 0x7F00_0000_0EC0
 
 
-def told(*commands: str, machine: tuple[object, ...] = ("--state", STATE)) -> Done:
-    given = [word for each in commands for word in ("-ex", each)]
+def debugged(*commands: str, machine: tuple[object, ...] = ("--state", STATE)) -> Done:
+    given = [word for command in commands for word in ("-ex", command)]
     return run("debug", *machine, "--batch", "-nx", "-q", *given)
 
 
 def answers(command: str, machine: tuple[object, ...]) -> dict[str, object]:
     done = run("debug", *machine, "--batch", "--interpreter", "json", "-ex", command)
-    found: dict[str, object] = json.loads(done.lines[-1])
-    return found
+    result: dict[str, object] = json.loads(done.lines[-1])
+    return result
 
 
 def core(folder: Path, packets: list[bytes], read: int = 0, write: int | None = None) -> Path:
     """The waves of the dispatch, and a queue with packets."""
     state, path = load_state(STATE), folder / "packets.core"
-    objects = [CodeObject.open(each.path, each.load_address) for each in state.code_objects]
-    uris = [LoadedUri(f"file://{each.file.path}", each.load_address) for each in objects]
-    loaded = [
-        (each.address, each.read(0, each.size_bytes))
+    objects = [
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    ]
+    uris = [
+        LoadedUri(f"file://{code_object.file.path}", code_object.load_address)
         for code_object in objects
-        for each in code_object.loaded_segments()
-        if not each.is_writable
+    ]
+    loaded = [
+        (loaded_segment.address, loaded_segment.read(0, loaded_segment.size_bytes))
+        for code_object in objects
+        for loaded_segment in code_object.loaded_segments()
+        if not loaded_segment.is_writable
     ]
     image = image_of_state(state.target, {}, uris, loaded).image
     [queue] = image.queues
@@ -69,35 +75,35 @@ PACKETS = [
 
 
 def test_every_kind_of_packet(tmp_path: Path) -> None:
-    lines = told("info queue 1 packets", machine=("--core", core(tmp_path, PACKETS))).lines
+    lines = debugged("info queue 1 packets", machine=("--core", core(tmp_path, PACKETS))).lines
     first = next(at for at, line in enumerate(lines) if line.split()[:2] == ["PKID", "Type"])
-    found = [line[2:].split(maxsplit=1)[1] for line in lines[first + 1 :]]
-    assert "kernel dispatch As|Rs 1        diverge, grid [256,1,1], workgroup [64,1,1]" in found[0]
-    assert found[0].endswith("arguments 0x10, signals 0x7e0000002040 (value 1)")
-    assert found[1].startswith("agent dispatch") and "function 7, arguments 0x1, 0x2" in found[1]
-    assert found[1].endswith("result at 0x1000")
-    assert found[2].startswith("barrier-AND     B")
-    assert found[2].endswith("waits for 0x7e0000002040 (value 1), 0x10 (value ?)")
-    assert found[3].startswith("barrier-OR") and found[3].endswith("waits for no signal")
-    assert found[4].startswith("vendor specific") and found[4].endswith("format 2")
-    assert found[5].startswith("invalid") and found[6].startswith("type 77")
+    result = [line[2:].split(maxsplit=1)[1] for line in lines[first + 1 :]]
+    assert "kernel dispatch As|Rs 1        diverge, grid [256,1,1], workgroup [64,1,1]" in result[0]
+    assert result[0].endswith("arguments 0x10, signals 0x7e0000002040 (value 1)")
+    assert result[1].startswith("agent dispatch") and "function 7, arguments 0x1, 0x2" in result[1]
+    assert result[1].endswith("result at 0x1000")
+    assert result[2].startswith("barrier-AND     B")
+    assert result[2].endswith("waits for 0x7e0000002040 (value 1), 0x10 (value ?)")
+    assert result[3].startswith("barrier-OR") and result[3].endswith("waits for no signal")
+    assert result[4].startswith("vendor specific") and result[4].endswith("format 2")
+    assert result[5].startswith("invalid") and result[6].startswith("type 77")
 
 
 def test_packets_as_data(tmp_path: Path) -> None:
     packets = answers("info queue 1 packets", ("--core", core(tmp_path, PACKETS)))["packets"]
-    assert isinstance(packets, list) and [each["packet"] for each in packets] == [*range(7)]
+    assert isinstance(packets, list) and [packet["packet"] for packet in packets] == [*range(7)]
     assert packets[0]["kernel"] == "diverge" and packets[0]["dispatch"] == 1
     assert packets[2]["signals"] == [f"{SIGNAL:#x}", "0x10"]
-    assert [each["bytes"] for each in packets] == [each.hex() for each in PACKETS]
+    assert [packet["bytes"] for packet in packets] == [packet.hex() for packet in PACKETS]
 
 
 def test_only_packets_that_are_not_completed(tmp_path: Path) -> None:
     ring = [pack("<H62x", 1)] * 64
     machine = ("--core", core(tmp_path, ring, 62, 67))
-    lines = told("info queue 1 packets", machine=machine).lines[-5:]
+    lines = debugged("info queue 1 packets", machine=machine).lines[-5:]
     assert [line[2:].split()[0] for line in lines] == ["62", "63", "64", "65", "66"]
     machine = ("--core", core(tmp_path, ring, 5, 5))
-    assert told("info queue 1 packets", machine=machine).lines[-1] == (
+    assert debugged("info queue 1 packets", machine=machine).lines[-1] == (
         "All packets of queue 1 are completed."
     )
 
@@ -105,29 +111,29 @@ def test_only_packets_that_are_not_completed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("read", "write", "count"), [(0, 1 << 60, 64), (9, 3, 0)])
 def test_hostile_indexes(tmp_path: Path, read: int, write: int, count: int) -> None:
     ring = [pack("<H62x", 1)] * 64
-    done = told("info queue 1 packets", machine=("--core", core(tmp_path, ring, read, write)))
+    done = debugged("info queue 1 packets", machine=("--core", core(tmp_path, ring, read, write)))
     assert f"queue 1 is inconsistent: 64 packets in its ring, read index {read}" in done.err
     assert sum(" invalid " in line for line in done.lines) == count
 
 
 def test_info_queues_shows_doorbell_and_scratch() -> None:
-    [line] = told("info queues").lines[-1:]
+    [line] = debugged("info queues").lines[-1:]
     assert line.split()[-4:] == [
         "4096", "0x00007e0000001000", "0x00007e0000002000", "0x00007d0000000000",
     ]  # fmt: skip
 
 
 def test_signals() -> None:
-    assert told(f"info signal {SIGNAL:#x}").lines[-2:] == [
+    assert debugged(f"info signal {SIGNAL:#x}").lines[-2:] == [
         f"signal {SIGNAL:#x}: AMD_SIGNAL_KIND_USER", "  value      1",
     ]  # fmt: skip
-    assert told(f"info signal {DOORBELL:#x}").lines[-3:] == [
+    assert debugged(f"info signal {DOORBELL:#x}").lines[-3:] == [
         f"signal {DOORBELL:#x}: AMD_SIGNAL_KIND_DOORBELL",
         "  doorbell   <unavailable>",
         "  queue      0x7e0000000000",
     ]
-    assert "not in the state" in told("info signal 0x123456").err
-    assert told("info signal 11").lines[-1].startswith("SIGSEGV")
+    assert "not in the state" in debugged("info signal 0x123456").err
+    assert debugged("info signal 11").lines[-1].startswith("SIGSEGV")
     record = answers(f"info signal {SIGNAL:#x}", ("--state", STATE))["amd-signals"]
     assert isinstance(record, list) and record[0]["value"] == 1
 
@@ -148,13 +154,13 @@ def test_signals() -> None:
     ],
 )  # fmt: skip
 def test_types_of_the_runtime(expression: str, text: str) -> None:
-    assert told(f"print {expression}").lines[-1] == f"$1 = {text}"
+    assert debugged(f"print {expression}").lines[-1] == f"$1 = {text}"
 
 
 @pytest.mark.parametrize("name", STRUCTURES)
 def test_every_structure_has_its_size(name: str) -> None:
     structure = STRUCTURES[name]
-    assert told(f"print sizeof({name})").lines[-1] == f"$1 = {structure.size_bytes}"
+    assert debugged(f"print sizeof({name})").lines[-1] == f"$1 = {structure.size_bytes}"
     ends = [
         member.offset_bytes + member.size_bytes * (member.count or 1)
         for member in structure.members
@@ -164,5 +170,5 @@ def test_every_structure_has_its_size(name: str) -> None:
 
 def test_a_program_without_gpus_has_no_such_types() -> None:
     core_file = STATES.parent / "core" / "crash.x86_64.O0.core"
-    done = told("print sizeof(amd_signal_t)", machine=("--core", core_file))
+    done = debugged("print sizeof(amd_signal_t)", machine=("--core", core_file))
     assert 'No symbol "amd_signal_t" in current context.' in done.err

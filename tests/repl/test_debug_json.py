@@ -16,7 +16,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, refuse, run, schema, validate
 from tests.processes import finished
-from tests.repl.repl_shell import demo_shell, made, nest_shell, said, talked, told
+from tests.repl.repl_shell import demo_shell, json_of, made, nest_shell, output_of, talked
 from tests.repl.stepping import CALL, Stepping
 
 _APART = {"define", "define-prefix", "document", "if", "while", "python", "quit", "save", "shell",
@@ -44,11 +44,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("make", [nest_shell, demo_shell, stepping_shell])
 def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> None:
     shell = make()
-    for each in every(COMMANDS):
-        if each.name not in _APART and not each.name.startswith(("set output", "set logging")):
+    for command in every(COMMANDS):
+        if command.name not in _APART and not command.name.startswith(
+            ("set output", "set logging")
+        ):
             for argument in _ARGUMENTS:
-                answer = told(shell, f"{each.name} {argument}".rstrip())
-                assert "console" not in answer or each.name == "help", answer
+                answer = json_of(shell, f"{command.name} {argument}".rstrip())
+                assert "console" not in answer or command.name == "help", answer
 
 
 @pytest.mark.usefixtures("folder")
@@ -60,23 +62,23 @@ def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> No
     ],
 )
 def test_of_a_whole_machine(looked_at: list[str]) -> None:
-    names = [each.name for each in every(COMMANDS) if each.name not in _APART]
+    names = [command.name for command in every(COMMANDS) if command.name not in _APART]
     lines = [f"{name}{argument}" for name in names for argument in ("", " x", " 1")
              if not name.startswith(("set output", "set logging", "help"))]  # fmt: skip
     done = run("debug", "--batch", "--interpreter=json", *looked_at,
                *(word for line in lines for word in ("-ex", line)))  # fmt: skip
     answers = [json.loads(line, parse_constant=refuse) for line in done.out.splitlines()]
-    assert [each["command"] for each in answers] == lines
-    for each in answers:
-        validate(each)
-        assert "console" not in each, each
+    assert [answer["command"] for answer in answers] == lines
+    for answer in answers:
+        validate(answer)
+        assert "console" not in answer, answer
     assert done.err == ""
 
 
 def test_every_key_is_described() -> None:
     known = schema("repl")
-    for each in (known["properties"], known["$defs"]["answer"]["properties"]):
-        assert [name for name, of in each.items() if not of.get("description")] == []
+    for item in (known["properties"], known["$defs"]["answer"]["properties"]):
+        assert [name for name, of in item.items() if not of.get("description")] == []
 
 
 @pytest.fixture
@@ -91,16 +93,16 @@ def demo() -> Shell:
 
 def _data(shell: Shell, line: str) -> Any:
     """What was told, without where the repository is."""
-    answer = told(shell, line)
+    answer = json_of(shell, line)
     assert answer["result"] == "done", answer
-    return _at_home({key: each for key, each in answer.items() if key not in _ENVELOPE})
+    return _at_home({key: item for key, item in answer.items() if key not in _ENVELOPE})
 
 
 def _at_home(data: Any) -> Any:
     if isinstance(data, dict):
-        return {key: _at_home(each) for key, each in data.items()}
+        return {key: _at_home(item) for key, item in data.items()}
     if isinstance(data, list):
-        return [_at_home(each) for each in data]
+        return [_at_home(byte) for byte in data]
     if isinstance(data, str) and "/fixtures/" in data:
         return "FIXTURES/" + data.rpartition("/fixtures/")[2]
     return data
@@ -153,29 +155,31 @@ def test_a_program(demo: Shell, line: str, data: dict[str, object]) -> None:
 
 
 def test_an_unreadable_unit_leaves_what_is_before_it(demo: Shell) -> None:
-    answer = told(demo, "x/2xh 0x45ae")
+    answer = json_of(demo, "x/2xh 0x45ae")
     words = "Cannot access memory at address 0x45b0"
     assert (answer["result"], answer["msg"]) == ("error", words)
     assert (answer["memory"][0]["data"], answer["memory"][0]["contents"]) == (["0x0000"], "0000")
-    assert said(demo, "x/2xh 0x45ae").endswith(f":\t0x0000\t{words}\n")
+    assert output_of(demo, "x/2xh 0x45ae").endswith(f":\t0x0000\t{words}\n")
 
 
 def test_holes(demo: Shell) -> None:
-    answer = told(demo, "ptype struct outer")
-    inside = [(each["name"], each["bit_offset"], each["bit_size"]) for each in answer["members"]]
-    used = sum(size for _, _, size in inside) + sum(each["bit_size"] for each in answer["holes"])
+    answer = json_of(demo, "ptype struct outer")
+    inside = [
+        (member["name"], member["bit_offset"], member["bit_size"]) for member in answer["members"]
+    ]
+    used = sum(size for _, _, size in inside) + sum(hole["bit_size"] for hole in answer["holes"])
     assert used == answer["bit_size"] and answer["holes"]
-    assert told(demo, "ptype/o struct outer")["members"] == answer["members"]
+    assert json_of(demo, "ptype/o struct outer")["members"] == answer["members"]
 
 
 def test_the_token_comes_back(nest: Shell) -> None:
-    answer = told(nest, "17 p t")
+    answer = json_of(nest, "17 p t")
     assert (answer["token"], answer["command"], answer["value"]) == (17, "p t", "30")
-    assert told(nest, "18p t")["token"] == 18
+    assert json_of(nest, "18p t")["token"] == 18
     for line, result in (("17", "done"), ("17 ", "done"), ("17 99", "error")):  # as GDB's
-        answer = told(nest, line)
+        answer = json_of(nest, line)
         assert (answer["token"], answer["result"]) == (17, result)
-    assert told(nest, "9" * 40 + " p t")["result"] == "error"
+    assert json_of(nest, "9" * 40 + " p t")["result"] == "error"
 
 
 def test_loops_lose_nothing(nest: Shell) -> None:
@@ -183,45 +187,45 @@ def test_loops_lose_nothing(nest: Shell) -> None:
     lines = ["set $i = 0", "while $i < 3", "p $i", "set $i = $i + 1", "end"]
     last = json.loads(talked(nest, *lines).splitlines()[-1])
     validate(last)
-    assert [each["value"] for each in last["commands"]] == ["0", "1", "2"]
+    assert [command["value"] for command in last["commands"]] == ["0", "1", "2"]
 
 
 def test_notes_are_those_of_their_lane(nest: Shell) -> None:
-    answer = told(nest, "lane apply 3-4 p a")
+    answer = json_of(nest, "lane apply 3-4 p a")
     assert "notes" not in answer
-    assert all("optimized out" in each["notes"][-1] for each in answer["applied"])
+    assert all("optimized out" in item["notes"][-1] for item in answer["applied"])
 
 
 def test_threads_have_frames() -> None:
     shell = stepping_shell()
-    said(shell, "starti", "thread name worker")
-    answer = told(shell, "info threads")
+    output_of(shell, "starti", "thread name worker")
+    answer = json_of(shell, "info threads")
     (one,) = answer["threads"]
     assert (one["id"], one["name"], one["state"]) == (1, "worker", "stopped")
     assert (one["frame"]["level"], answer["current-thread-id"]) == (0, 1)
 
 
 def test_what_the_text_says_has_keys(nest: Shell) -> None:
-    here = [each for each in told(nest, "where t")["ranges"] if each["current"]]
+    here = [item for item in json_of(nest, "where t")["ranges"] if item["current"]]
     assert 3 in here[0]["lanes"]
     assert here[0]["source"][0]["file"] == "nest.hip" and here[0]["source"][0]["lines"]
     for line in ("info lanes 3-4", "lanes 3-4 t"):
-        assert told(nest, line)["current-lane-id"] == 3
-    answer = told(nest, "complete info registers v")
+        assert json_of(nest, line)["current-lane-id"] == 3
+    answer = json_of(nest, "complete info registers v")
     assert answer["max_completions_reached"] is True
     assert answer["completion"].startswith("info registers v")
-    answer = told(nest, "complete info loc")
+    answer = json_of(nest, "complete info loc")
     assert (answer["completion"], answer["max_completions_reached"]) == ("info locals", False)
 
 
 def test_each_answer_has_its_notes(nest: Shell) -> None:
-    first, second = (told(nest, "p a")["notes"] for _ in range(2))
+    first, second = (json_of(nest, "p a")["notes"] for _ in range(2))
     assert first == second
 
 
 def test_two_commands_of_one_name_lose_nothing(nest: Shell) -> None:
-    answer = told(nest, "frame variable t t")
-    assert [each["value"] for each in answer["commands"]] == ["30", "30"]
+    answer = json_of(nest, "frame variable t t")
+    assert [command["value"] for command in answer["commands"]] == ["30", "30"]
 
 
 @pytest.mark.parametrize(
@@ -239,7 +243,7 @@ def test_two_commands_of_one_name_lose_nothing(nest: Shell) -> None:
 )
 def test_hostile_values(nest: Shell, line: str, key: str, text: str) -> None:
     nest.settings.set("output", "json")
-    out = said(nest, line)
+    out = output_of(nest, line)
     assert out.isascii() and out.count("\n") == 1
     assert json.loads(out, parse_constant=refuse)[key] == text
 
@@ -250,10 +254,10 @@ def test_standard_output_has_nothing_else(repository: Path) -> None:
              "pipe p 1 | cat", "python 1/0", "quit 3", "p 1"]  # fmt: skip
     done = finished("debug", "--demo", "--interpreter=json", stdin="\n".join(lines))
     answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
-    for each in answers:
-        validate(each)
-    assert [each.get("output") for each in answers[:2]] == ["a\\xff", "1\n2\n"]
-    assert [each["result"] for each in answers] == [
+    for answer in answers:
+        validate(answer)
+    assert [answer.get("output") for answer in answers[:2]] == ["a\\xff", "1\n2\n"]
+    assert [answer["result"] for answer in answers] == [
         "done", "done", "error", "done", "error", "exit",
     ]  # fmt: skip
     assert (done.returncode, done.stderr) == (3, "err\n")

@@ -30,13 +30,13 @@ def pairs() -> dict[str, tuple[Any, Any]]:
     gdb = shutil.which("gdb")
     if gdb is None:
         pytest.skip("gdb is not installed")
-    asked = "".join(f"{number}{each}\n" for number, (each, _) in enumerate(_QUESTIONS, 1))
+    asked = "".join(f"{number}{question}\n" for number, (question, _) in enumerate(_QUESTIONS, 1))
     done = subprocess.run(
         [gdb, "-q", "-nx", "-i", "mi", _CORE, f"{_CORE}.core"],
         input=asked, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
-    theirs = [_record(each) for each in done.stdout.splitlines() if each[:1].isdigit()]
-    commands = [word for _, each in _QUESTIONS for word in ("-ex", each)]
+    theirs = [_record(line) for line in done.stdout.splitlines() if line[:1].isdigit()]
+    commands = [word for _, command in _QUESTIONS for word in ("-ex", command)]
     ours = run("debug", "--batch", "--interpreter=json", _CORE, "--core", f"{_CORE}.core",
                *commands).out.splitlines()  # fmt: skip
     assert len(theirs) == len(ours) == len(_QUESTIONS)
@@ -80,7 +80,7 @@ def test_frames(pairs: Any) -> None:
 
 def test_variables(pairs: Any) -> None:
     theirs, ours = pairs["info locals"]
-    theirs = [each for each in theirs["variables"] if "arg" not in each]
+    theirs = [variable for variable in theirs["variables"] if "arg" not in variable]
     for their, our in zip(theirs, ours["variables"], strict=True):
         _same(their, our, "name", "value")
 

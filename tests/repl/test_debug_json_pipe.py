@@ -20,8 +20,8 @@ def asked(repository: Path) -> Any:
         stdin = "".join(f"{line}\n" for line in lines)
         done = finished("debug", "--demo", "--lane=4", "--interpreter=json", stdin=stdin)
         answers = [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
-        for each in answers:
-            validate(each)
+        for answer in answers:
+            validate(answer)
         return answers, done.stderr
 
     return ask
@@ -29,7 +29,7 @@ def asked(repository: Path) -> Any:
 
 def test_a_blank_line_repeats_nothing(asked: Any) -> None:
     answers, _ = asked("1 set $n = 1", "2 p $n++", "", "  ", "3 p $n")
-    assert [(each["token"], each.get("value")) for each in answers] == [
+    assert [(answer["token"], answer.get("value")) for answer in answers] == [
         (1, None), (2, "1"), (3, "2"),
     ]  # fmt: skip
 
@@ -38,7 +38,7 @@ def test_the_lines_of_a_body_may_have_tokens(asked: Any) -> None:
     answers, _ = asked("1 if 1", "2 if 0", "3 p 1", "4 else", "5 p 2", "6 end", "7 end", "8 p 3",
                        "9 define d", "10 p 4", "11 end", "12 d", "13 python", "print(5)",
                        "14 end", "15 p 6")  # fmt: skip
-    assert [each["token"] for each in answers] == [1, 8, 9, 12, 13, 15]
+    assert [answer["token"] for answer in answers] == [1, 8, 9, 12, 13, 15]
     inner = answers[0]["commands"][0]
     assert inner["command"] == "if 0" and inner["commands"][0]["value"] == "2"
     assert answers[3]["commands"][0]["value"] == "4"
@@ -49,7 +49,7 @@ def test_python_reads_none_of_the_commands(asked: Any) -> None:
     answers, _ = asked("1 python input()", "2 p 1", "3 python import os; os.system('cat')", "4 p 2",
                        "5 python import sys; print(repr(sys.stdin.read()), os.read(0, 9))",
                        "6 p 3")  # fmt: skip
-    assert [each["token"] for each in answers] == [1, 2, 3, 4, 5, 6]
+    assert [answer["token"] for answer in answers] == [1, 2, 3, 4, 5, 6]
     assert answers[0]["msg"].endswith("EOFError: EOF when reading a line\n"
                                       "Error while executing Python code.")  # fmt: skip
     assert answers[4]["output"] == "'' b''\n"
@@ -70,7 +70,7 @@ def test_a_log_keeps_no_answer_from_who_waits(asked: Any, tmp_path: Path) -> Non
     answers, _ = asked("1 set logging redirect on", f"2 set logging file {log}",
                        "3 set logging enabled on", "4 p 1", "5 set logging enabled off",
                        "6 p 2")  # fmt: skip
-    assert [each["token"] for each in answers] == [1, 2, 3, 4, 5, 6]
+    assert [answer["token"] for answer in answers] == [1, 2, 3, 4, 5, 6]
     assert [json.loads(line)["token"] for line in log.read_text().splitlines()] == [3, 4]
 
 

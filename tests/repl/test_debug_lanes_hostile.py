@@ -42,9 +42,9 @@ def test_nothing_but_answers_and_errors(name: str, shell: Shell) -> None:
     for argument in ARGUMENTS:
         before = len(err.getvalue())
         worked = shell.execute(f"{name} {argument}")
-        said = err.getvalue()[before:]
-        assert worked or said, (name, argument)
-        assert len(said) < 2_000_000
+        output = err.getvalue()[before:]
+        assert worked or output, (name, argument)
+        assert len(output) < 2_000_000
     assert "Traceback" not in err.getvalue()
     assert "\x1b" not in err.getvalue()
 

@@ -34,8 +34,8 @@ LAST = Format("x", "w", 4)
     ],
 )
 def test_what_a_format_says(text: str, expected: Format, unit_bytes: int) -> None:
-    found, rest = format_and_rest(text, LAST)
-    assert (found, found.unit_bytes) == (expected, unit_bytes)
+    result, rest = format_and_rest(text, LAST)
+    assert (result, result.unit_bytes) == (expected, unit_bytes)
     assert rest in ("t", "$sp")
 
 
@@ -94,9 +94,9 @@ def test_what_is_no_regular_expression(pattern: str) -> None:
     ],
 )
 def test_options_of_print(text: str, expected: FormatOptions, rest: str) -> None:
-    settings, found = with_options(text, "print", Settings())
+    settings, result = with_options(text, "print", Settings())
     own = evolve(settings.format_options(), utf8=False)  # that is the locale's
-    assert (own, found) == (expected, rest)
+    assert (own, result) == (expected, rest)
 
 
 @pytest.mark.parametrize(

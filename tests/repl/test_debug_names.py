@@ -13,7 +13,7 @@ from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.lldb import FOREIGN, options
 from tests.cli.command import FIXTURES, run
-from tests.repl.repl_shell import demo_shell, nest_shell, said, talked
+from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
 
 
 @pytest.mark.parametrize(
@@ -64,14 +64,14 @@ from tests.repl.repl_shell import demo_shell, nest_shell, said, talked
 def test_lldbs_names(theirs: str, ours: str) -> None:
     """Both say the same, errors too; after `!` is the error."""
     expected = f"{ours[1:]}\n" if ours.startswith("!") else talked(nest_shell(), *ours.split("\n"))
-    assert sorted(said(nest_shell(), theirs).splitlines()) == sorted(expected.splitlines())
+    assert sorted(output_of(nest_shell(), theirs).splitlines()) == sorted(expected.splitlines())
 
 
-@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda each: each.name)
+@pytest.mark.parametrize("foreign", FOREIGN, ids=lambda command: command.name)
 def test_each_is_found_by_its_name_and_helped(foreign: object) -> None:
     name = getattr(foreign, "name", "")
     assert parse(COMMANDS, name).command.name == name
-    text = said(nest_shell(), f"help {name}")
+    text = output_of(nest_shell(), f"help {name}")
     assert f"Usage: {name}" in text and "LLDB" in text
 
 
@@ -101,9 +101,9 @@ def test_options_of_theirs() -> None:
 
 def test_they_are_offered_where_nothing_else_fits() -> None:
     shell = nest_shell()
-    assert [each.text for each in completions(shell, "regi")[1]] == ["register"]
-    assert "register" not in [each.text for each in completions(shell, "")[1]]
-    assert [each.text for each in completions(shell, "register ")[1]] == ["read"]
+    assert [completion.text for completion in completions(shell, "regi")[1]] == ["register"]
+    assert "register" not in [completion.text for completion in completions(shell, "")[1]]
+    assert [completion.text for completion in completions(shell, "register ")[1]] == ["read"]
 
 
 def debug(*words: object) -> tuple[list[str], str, int]:
@@ -135,7 +135,7 @@ def test_a_file_that_is_not_there() -> None:
 
 
 def test_a_session_of_a_program_keeps_its_files() -> None:
-    text = said(demo_shell(), "file x")
+    text = output_of(demo_shell(), "file x")
     assert text == (
         "This session belongs to a Python program: its code objects cannot be replaced.\n"
     )

@@ -13,27 +13,27 @@ from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.running.signal_table import SIGNALS
 from tests.cli.command import validate
 from tests.processes import finished
-from tests.repl.repl_shell import nest_shell, said
+from tests.repl.repl_shell import nest_shell, output_of
 
 CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
 GIVEN = ("crash.x86_64.O0", "--core", "crash.x86_64.O0.core", "--sysroot", ".")
 
 
 def ran(*commands: str, given: tuple[str, ...] = GIVEN) -> subprocess.CompletedProcess[str]:
-    words = [word for each in commands for word in ("-ex", each)]
+    words = [word for command in commands for word in ("-ex", command)]
     return finished("debug", *given, "--batch", *words, folder=CORES)
 
 
 def answers(*commands: str) -> list[dict[str, object]]:
     done = ran(*commands, given=(*GIVEN, "--interpreter", "json"))
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    for each in found:
-        validate(each)
-    return found
+    result = [json.loads(line) for line in done.stdout.splitlines()]
+    for item in result:
+        validate(item)
+    return result
 
 
 def test_answers_as_json() -> None:
-    proc, mapped, auxv, inferiors, files, found, signals = answers(
+    proc, mapped, auxv, inferiors, files, result, signals = answers(
         "info proc", "info proc mappings", "info auxv", "info inferiors", "info files",
         "search leaf", "info signals SIGINT",
     )  # fmt: skip
@@ -42,14 +42,14 @@ def test_answers_as_json() -> None:
         "begin": "0x7ffff7ff9000", "end": "0x7ffff7ffa000", "size": 4096, "offset": 0,
         "objfile": "/opt/crash/crash.x86_64.O0",
     }  # fmt: skip
-    by_name = {each["name"]: each for each in auxv["auxv"]}  # type: ignore[attr-defined]
+    by_name = {item["name"]: item for item in auxv["auxv"]}  # type: ignore[attr-defined]
     assert by_name["AT_PAGESZ"]["value"] == "4096"
     assert by_name["AT_EXECFN"]["value"].endswith('"./crash.x86_64.O0"')
     [program] = inferiors["inferiors"]  # type: ignore[misc]
     assert program["pid"] == proc["pid"] == 19189
     assert files["segments"][0]["name"] == "load1"  # type: ignore[index]
     assert files["core-file"] == str(CORES / "crash.x86_64.O0.core")
-    assert found["source"][0]["line"] == 98  # type: ignore[index]
+    assert result["source"][0]["line"] == 98  # type: ignore[index]
     assert signals["signals"] == [
         {"name": "SIGINT", "stop": True, "print": True, "pass": False, "description": "Interrupt"}
     ]
@@ -105,12 +105,12 @@ def test_the_commands_that_were_typed() -> None:
     shell = nest_shell()
     shell.console.input = InputSource(is_interactive=True)
     lines = [f"print {number}" for number in range(1, 14)]
-    assert said(shell, *lines, "show commands").splitlines() == [
+    assert output_of(shell, *lines, "show commands").splitlines() == [
         *(f"{number:5}  print {number}" for number in range(5, 14)),
         "   14  show commands",
     ]
-    assert said(shell, "show commands 6").splitlines()[0] == "    1  print 1"
-    assert said(shell, "show commands +").splitlines()[0] == "    7  print 7"  # ten, as in GDB
+    assert output_of(shell, "show commands 6").splitlines()[0] == "    1  print 1"
+    assert output_of(shell, "show commands +").splitlines()[0] == "    7  print 7"  # ten, as in GDB
 
 
 def test_a_demo_has_no_process() -> None:

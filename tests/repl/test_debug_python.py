@@ -14,7 +14,7 @@ from dwarfgpu.repl.embed import run_interactive
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES
 from tests.processes import finished
-from tests.repl.repl_shell import nest_shell, said, talked
+from tests.repl.repl_shell import nest_shell, output_of, talked
 
 
 def test_a_name_that_the_code_uses_is_the_codes() -> None:
@@ -56,7 +56,7 @@ def test_a_pipe_of_commands_is_not_pythons(repository: Path) -> None:
 
 
 def test_an_assignment_by_set_is_repeated() -> None:
-    assert said(nest_shell(), "set $n = 1", "set $n = $n + 1", "", "", "p $n") == "$1 = 4\n"
+    assert output_of(nest_shell(), "set $n = 1", "set $n = $n + 1", "", "", "p $n") == "$1 = 4\n"
 
 
 class _Bare:
@@ -75,7 +75,10 @@ class _Bare:
 def _session() -> Session:
     state = load_state(FIXTURES / "states/divergent.gfx942.json")
     wave = state.waves[0]
-    code = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    code = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
     return Session(state.architecture, code, state.target, wave=wave.wave, pc=wave.pc)
 
 

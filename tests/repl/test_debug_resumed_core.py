@@ -54,9 +54,9 @@ def test_a_wave_that_had_failed_before_its_pc_waits_for_another(tmp_path: Path) 
         lines=("thread 4", "set $pc = $pc + 8", f"generate-core-file {core}"),
     )  # fmt: skip
     lines = debug(core, *code, lines=("c", "c", "set $pc = $pc", "stepi", "p $pc")).lines
-    said = [line for line in lines if "received signal SIGSEGV, MEMORY_VIOLATION" in line]
-    assert len(said) == 2 and said[0] == said[1]
-    assert said[0].endswith(
+    text = [line for line in lines if "received signal SIGSEGV, MEMORY_VIOLATION" in line]
+    assert len(text) == 2 and text[0] == text[1]
+    assert text[0].endswith(
         "the wave failed at global_load_dword v1, v[2:3], off at 0x7f0000003b98, before its "
         "pc; set $pc to continue."
     )

@@ -29,8 +29,8 @@ DIVERGENT = "divergent.gfx942.json"
         ("info waves count 1-2", "2"),
         ("info waves x", "Invalid thread ID: x"),
         ("maint print address-spaces", "private_lane 5     32        0xffffffff"),
-        ("set amdgpu precise-memory on", 'The setting "amdgpu" of GDB does not apply here'),
-        ("show amdgpu version", 'The setting "amdgpu" of GDB does not apply here'),
+        ("set amdgpu precise-memory on", 'The setting "amdgpu" of GDB does not apply to dwarfgpu'),
+        ("show amdgpu version", 'The setting "amdgpu" of GDB does not apply to dwarfgpu'),
         ("info watchpoints", "No watchpoints."),
         ("disassemble", "Dump of assembler code for function distance(int):"),
         ("source list", "13\t    kept = limit - x;    // and here"),
@@ -49,8 +49,8 @@ DIVERGENT = "divergent.gfx942.json"
     ],
 )
 def test_line(line: str, expected: str) -> None:
-    said = "\n".join(answers(DIVERGENT, line))
-    assert expected in said, said
+    text = "\n".join(answers(DIVERGENT, line))
+    assert expected in text, text
 
 
 def test_settings_of_lldb_are_set() -> None:
@@ -61,21 +61,23 @@ def test_settings_of_lldb_are_set() -> None:
 
 def test_memory_is_written_in_units() -> None:
     lines = ("memory write -s 2 $sp 1 2", "memory write -s 3 0 1", "memory write 0")
-    said = answers("locations.gfx942.json", *lines)
-    assert "invalid size 3: one of 1, 2, 4, 8" in said
-    assert "memory write needs an address and values" in said
+    text = answers("locations.gfx942.json", *lines)
+    assert "invalid size 3: one of 1, 2, 4, 8" in text
+    assert "memory write needs an address and values" in text
 
 
 def test_names_of_lanes_are_values() -> None:
     lines = ("p $_lane_name", "lane name bar", "p $_lane_name", "lane 1", "p $_lane_name")
-    values = [each for each in answers(DIVERGENT, *lines) if each.startswith("$")]
+    values = [answer for answer in answers(DIVERGENT, *lines) if answer.startswith("$")]
     assert values == ["$1 = void", '$2 = "bar"', "$3 = void"]
 
 
 def test_what_no_dispatch_tells_is_a_question_mark() -> None:
     """As `lane` has it, and `info threads`."""
     lines = ("lane 3", "p $_lane_systag", "p $_thread_systag", "p $_grid_size")
-    values = [each for each in answers("locations.gfx942.json", *lines) if each.startswith("$")]
+    values = [
+        answer for answer in answers("locations.gfx942.json", *lines) if answer.startswith("$")
+    ]
     assert values == [
         '$1 = "AMDGPU Lane ?:?:?:0/3 (?,?,?)[?,?,?]"',
         '$2 = "AMDGPU Wave ?:?:?:0 (?,?,?)/?"',
@@ -124,13 +126,13 @@ def test_what_fits_is_not_warned_of(number: int) -> None:
 
 
 def test_what_is_missing_is_told_without_the_kind_of_the_error() -> None:
-    said = answers(DIVERGENT, "lane 17", "p x + t")[-1]
-    assert said == "x is optimized out at this pc; described at [0x1504,0x1524)"
+    text = answers(DIVERGENT, "lane 17", "p x + t")[-1]
+    assert text == "x is optimized out at this pc; described at [0x1504,0x1524)"
 
 
 def test_an_address_in_each_lane_is_one_reason() -> None:
-    said = answers(DIVERGENT, "lanes *(int *) (4096 + $_lane * 4)")
-    about = [each for each in said if each.startswith("<unavailable> in")]
-    assert len(about) == 1, said
+    text = answers(DIVERGENT, "lanes *(int *) (4096 + $_lane * 4)")
+    about = [line for line in text if line.startswith("<unavailable> in")]
+    assert len(about) == 1, text
     start = "<unavailable> in lanes 0-63, at 64 addresses; lane 0: "
     assert about[0].startswith(start + "Cannot access memory at address 0x1000")

@@ -12,7 +12,7 @@ from dwarfgpu.repl.running.resume_commands import RUNNING
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES
-from tests.repl.repl_shell import made, nest_shell, said, talked, told
+from tests.repl.repl_shell import json_of, made, nest_shell, output_of, talked
 from tests.repl.stepping import CALL, RETURN, Stepping
 
 
@@ -47,7 +47,7 @@ def test_breakpoints(shell: Shell, script: str, expected: str) -> None:
 
 
 def last(shell: Shell, *lines: str) -> list[str]:
-    return said(shell, *lines).splitlines()
+    return output_of(shell, *lines).splitlines()
 
 
 def test_a_breakpoint_is_hit(shell: Shell) -> None:
@@ -87,50 +87,50 @@ def test_a_program_that_runs_is_restarted_after_a_question(
         "The program being debugged has been started already.\n"
         "Start it from the beginning? (y or n) "
     )
-    said(shell, "break factorial", "run", "continue")
+    output_of(shell, "break factorial", "run", "continue")
     monkeypatch.setattr(Console, "is_interactive", True)
     terminal = evolve(shell.console.input, prompt_answer=answer)
     monkeypatch.setattr(shell.console, "input", terminal)
-    assert said(shell, "run") == "Program not restarted.\n"
-    assert said(shell, "output n") == "2" and asked == [question]
-    assert "factorial (n=3)" in said(shell, "run") and asked == [question] * 2
-    said(shell, "continue", "set confirm off")
-    assert "factorial (n=3)" in said(shell, "run") and len(asked) == 2
+    assert output_of(shell, "run") == "Program not restarted.\n"
+    assert output_of(shell, "output n") == "2" and asked == [question]
+    assert "factorial (n=3)" in output_of(shell, "run") and asked == [question] * 2
+    output_of(shell, "continue", "set confirm off")
+    assert "factorial (n=3)" in output_of(shell, "run") and len(asked) == 2
 
 
 def test_steps(shell: Shell) -> None:
-    said(shell, "tbreak factorial", "run")
+    output_of(shell, "tbreak factorial", "run")
     assert shell.session.pc == 0x1152
-    said(shell, "next")
+    output_of(shell, "next")
     assert shell.session.pc == 0x1158  # line 61
-    said(shell, "")  # an empty line steps again
+    output_of(shell, "")  # an empty line steps again
     assert shell.session.pc == 0x1167
-    said(shell, "step")
+    output_of(shell, "step")
     assert shell.session.pc == 0x1174
     assert last(shell, "step")[0] == f"factorial (n=2) at {AT}:60"  # into the call, past the entry
-    said(shell, "finish")
+    output_of(shell, "finish")
     assert (shell.session.pc, shell.session.level) == (0x1181, 0)
-    said(shell, "stepi")
+    output_of(shell, "stepi")
     assert shell.session.pc == 0x1184
-    said(shell, "stepi 2")
+    output_of(shell, "stepi 2")
     assert shell.session.pc == 0x118D
 
 
 def test_next_goes_over_calls(shell: Shell) -> None:
-    said(shell, "tbreak 64", "run", "next")
-    assert (shell.session.pc, said(shell, "output n")) == (0x1184, "3")
-    said(shell, "starti")
-    said(shell, "nexti")
+    output_of(shell, "tbreak 64", "run", "next")
+    assert (shell.session.pc, output_of(shell, "output n")) == (0x1184, "3")
+    output_of(shell, "starti")
+    output_of(shell, "nexti")
     assert shell.session.pc == RETURN
 
 
 def test_a_breakpoint_in_a_call_that_is_stepped_over(shell: Shell) -> None:
-    said(shell, "tbreak 64", "run", "break *0x116d")
+    output_of(shell, "tbreak 64", "run", "break *0x116d")
     assert f"Breakpoint 2, factorial (n=1) at {AT}:63" in last(shell, "next")
 
 
 def test_finish_tells_where_from(shell: Shell) -> None:
-    said(shell, "break factorial", "run", "c", "delete")
+    output_of(shell, "break factorial", "run", "c", "delete")
     lines = last(shell, "finish")
     assert lines[0] == f"Run till exit from #0  factorial (n=2) at {AT}:60"
     assert lines[1].startswith("0x0000000000001181 in factorial (n=3) at")
@@ -138,33 +138,33 @@ def test_finish_tells_where_from(shell: Shell) -> None:
 
 
 def test_advance(shell: Shell) -> None:
-    said(shell, "starti", "advance 66")
+    output_of(shell, "starti", "advance 66")
     assert shell.session.pc == 0x1195
     assert last(shell, "advance") == ["Argument required (a location)."]
 
 
 def test_what_is_displayed_follows(shell: Shell) -> None:
-    said(shell, "break factorial", "run", "display n")
+    output_of(shell, "break factorial", "run", "display n")
     assert last(shell, "c")[-1] == "1: n = 2"
 
 
 def test_locations_of_before_are_stale(shell: Shell) -> None:
-    said(shell, "break factorial", "run", "p n")
-    assert said(shell, "c") and said(shell, "p $1") == "$2 = 3\n"
+    output_of(shell, "break factorial", "run", "p n")
+    assert output_of(shell, "c") and output_of(shell, "p $1") == "$2 = 3\n"
 
 
 def test_answers_as_json(shell: Shell) -> None:
-    assert told(shell, "break factorial")["bkpt"] == {
+    assert json_of(shell, "break factorial")["bkpt"] == {
         "number": 1, "type": "breakpoint", "disp": "keep", "addr": "0x1152",
         "enabled": "y", "func": "factorial", "file": AT, "fullname": AT, "line": 60,
         "original-location": "factorial", "at": f"factorial at {AT}:60", "times": 0,
     }  # fmt: skip
-    stop = told(shell, "run")
+    stop = json_of(shell, "run")
     assert (stop["reason"], stop["bkptno"], stop["thread-id"]) == ("breakpoint-hit", 1, 1)
-    assert told(shell, "stepi")["reason"] == "end-stepping-range"
-    assert told(shell, "info breakpoints")["breakpoints"][0]["addr"] == "0x1152"
-    assert told(shell, "delete")["result"] == "done"
-    assert told(shell, "c")["exit-code"] == 6
+    assert json_of(shell, "stepi")["reason"] == "end-stepping-range"
+    assert json_of(shell, "info breakpoints")["breakpoints"][0]["addr"] == "0x1152"
+    assert json_of(shell, "delete")["result"] == "done"
+    assert json_of(shell, "c")["exit-code"] == 6
 
 
 def test_what_no_backend_offers(shell: Shell) -> None:
@@ -203,4 +203,4 @@ def test_a_state_says_that_it_does_not_run(line: str) -> None:
             "Expression cannot be implemented with read/access watchpoint.",
         ),
     }
-    assert said(shell, line) == words.get(line, "The program is not being run.") + "\n"
+    assert output_of(shell, line) == words.get(line, "The program is not being run.") + "\n"

@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.printf import split_arguments, unescaped
-from tests.repl.repl_shell import demo_shell, nest_shell, said, talked, told
+from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of, talked
 
 
 @pytest.fixture
@@ -170,12 +170,16 @@ def test_bodies_that_are_too_deep_are_told(shell: Shell, depth: int) -> None:
 
 
 def test_help_lists_the_classes(shell: Shell) -> None:
-    text = said(shell, "help")
+    text = output_of(shell, "help")
     assert "\nList of classes of commands:\n\naliases -- " in text
     assert "data -- Examining data.\n" in text and text.endswith(HINTS)
-    everything = said(shell, "help all")
-    assert all(f"\n{each.names} -- " in everything for each in shell.commands if not each.is_absent)
-    assert said(shell, "apropos -v leave exit status").startswith(
+    everything = output_of(shell, "help all")
+    assert all(
+        f"\n{command.names} -- " in everything
+        for command in shell.commands
+        if not command.is_absent
+    )
+    assert output_of(shell, "apropos -v leave exit status").startswith(
         "quit, q, exit\nLeave dwarfgpu.\n\nUsage:"
     )
 
@@ -183,7 +187,7 @@ def test_help_lists_the_classes(shell: Shell) -> None:
 def test_a_backslash_joins_lines(shell: Shell, tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_text("echo a\\\nb\\n\np 1 + \\\n  2\np 1 +\n")
-    assert said(shell, f"source {script}") == (
+    assert output_of(shell, f"source {script}") == (
         f"ab\n$1 = 3\n{script}:5: Error in sourced command file:\n"
         "A syntax error in expression, near `'.\n"
     )
@@ -231,9 +235,9 @@ def test_escapes(text: str, meant: str) -> None:
 
 
 def test_answers_as_json(shell: Shell) -> None:
-    assert told(shell, "shell echo hi") == {
+    assert json_of(shell, "shell echo hi") == {
         "schema": "dwarfgpu-repl-1", "command": "shell echo hi", "result": "done",
         "exitcode": 0, "output": "hi\n",
     }  # fmt: skip
-    assert told(shell, "python print(1)")["output"] == "1\n"
-    assert told(shell, "echo a\\nb\\n")["output"] == "a\nb\n"
+    assert json_of(shell, "python print(1)")["output"] == "1\n"
+    assert json_of(shell, "echo a\\nb\\n")["output"] == "a\nb\n"

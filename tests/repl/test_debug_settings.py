@@ -21,7 +21,7 @@ from dwarfgpu.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_MEANING
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import REPOSITORY
-from tests.repl.repl_shell import demo_shell, nest_shell, said, told
+from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def program() -> Shell:
     ],
 )  # fmt: skip
 def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
-    assert said(shell, *lines) == expected
+    assert output_of(shell, *lines) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,15 +93,19 @@ def test_set_and_show(shell: Shell, lines: list[str], expected: str) -> None:
     ],
 )  # fmt: skip
 def test_values_are_printed_as_set(program: Shell, lines: list[str], expected: str) -> None:
-    assert said(program, *lines) == expected
+    assert output_of(program, *lines) == expected
 
 
 def test_show_values_has_ten(program: Shell) -> None:
     for number in range(25):
-        said(program, f"p {number}")
-    assert said(program, "show values").split("\n")[0] == "$16 = 15"
-    assert said(program, "show values 10").splitlines() == [f"${n} = {n - 1}" for n in range(5, 15)]
-    assert said(program, "show values +").splitlines() == [f"${n} = {n - 1}" for n in range(15, 25)]
+        output_of(program, f"p {number}")
+    assert output_of(program, "show values").split("\n")[0] == "$16 = 15"
+    assert output_of(program, "show values 10").splitlines() == [
+        f"${n} = {n - 1}" for n in range(5, 15)
+    ]
+    assert output_of(program, "show values +").splitlines() == [
+        f"${n} = {n - 1}" for n in range(15, 25)
+    ]
 
 
 def placed(shell: Shell) -> Shell:
@@ -142,92 +146,94 @@ def placed(shell: Shell) -> Shell:
     ],
 )
 def test_rocgdbs_variables(shell: Shell, name: str, expected: str) -> None:
-    assert said(placed(shell), f"p {name}") == f"$1 = {expected}\n"
+    assert output_of(placed(shell), f"p {name}") == f"$1 = {expected}\n"
 
 
 def test_they_follow_the_focus(shell: Shell) -> None:
-    assert said(placed(shell), "lane 17", "p $_lane_workgroup_pos") == '$1 = "[1,9,0]"\n'
-    assert said(shell, "set $_wave_id = 3") == "Left operand of assignment is not an lvalue.\n"
+    assert output_of(placed(shell), "lane 17", "p $_lane_workgroup_pos") == '$1 = "[1,9,0]"\n'
+    assert output_of(shell, "set $_wave_id = 3") == "Left operand of assignment is not an lvalue.\n"
 
 
-_HARMLESS = [each for each in SETTINGS if each.name != "logging enabled"]
+_HARMLESS = [setting for setting in SETTINGS if setting.name != "logging enabled"]
 
 
 @pytest.mark.parametrize("setting", _HARMLESS, ids=lambda each: each.name)
 def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -> None:
-    assert setting.help in said(shell, f"help set {setting.name}")
+    assert setting.help in output_of(shell, f"help set {setting.name}")
     for value in setting.values:
         if setting.name == "language" and value not in SPELLED:
             refused = f"Unsupported: values are not written as in {value} here\n"
-            assert said(shell, f"set language {value}") == refused
+            assert output_of(shell, f"set language {value}") == refused
             continue
         traced = f"+set {setting.name} {value}\n" if shell.settings.flag("trace-commands") else ""
-        assert said(shell, f"set {setting.name} {value}") == traced
-        said(shell, "set output text")
+        assert output_of(shell, f"set {setting.name} {value}") == traced
+        output_of(shell, "set output text")
         assert setting.text(shell.settings[setting.name])
-        _, found = completions(shell, f"set {setting.name} {value[:1]}")
-        assert value in [each.text for each in found]
+        _, result = completions(shell, f"set {setting.name} {value[:1]}")
+        assert value in [item.text for item in result]
     value = shell.settings[setting.name]
-    assert said(shell, f"show {setting.name}").startswith(f"{setting.sentence(value)}\n")
+    assert output_of(shell, f"show {setting.name}").startswith(f"{setting.sentence(value)}\n")
 
 
 @pytest.mark.parametrize("name", [*NOT_BUILT, *WITHOUT_MEANING])
 def test_what_gdb_has_and_we_do_not_is_refused_by_name(shell: Shell, name: str) -> None:
     for line in (f"set {name} 1", f"set {name}", f"show {name}"):
-        assert said(shell, line).startswith(f'The setting "{name}" of GDB ')
+        assert output_of(shell, line).startswith(f'The setting "{name}" of GDB ')
 
 
 def test_refused_settings_hide_nothing(shell: Shell) -> None:
     """They are no candidates, and outside of families found by their whole names only."""
-    assert said(shell, "set rec = 3") == 'No symbol "rec" in current context.\n'
-    assert [each.text for each in completions(shell, "set print fi")[1]] == []
-    assert "debug" not in said(shell, "help set")
+    assert output_of(shell, "set rec = 3") == 'No symbol "rec" in current context.\n'
+    assert [completion.text for completion in completions(shell, "set print fi")[1]] == []
+    assert "debug" not in output_of(shell, "help set")
 
 
 def test_one_command_under_another_setting(program: Shell) -> None:
     line = "with print elements 2 -- p numbers"
-    assert said(program, line) == "$1 = {1 <repeats 12 times>...}\n"
-    assert said(program, "show print elements").endswith("is 200.\n")
-    said(program, "with print elements 2 -- p nosuch")  # also after an error
-    assert said(program, "show print elements").endswith("is 200.\n")
+    assert output_of(program, line) == "$1 = {1 <repeats 12 times>...}\n"
+    assert output_of(program, "show print elements").endswith("is 200.\n")
+    output_of(program, "with print elements 2 -- p nosuch")  # also after an error
+    assert output_of(program, "show print elements").endswith("is 200.\n")
 
 
 def test_with_changes_nothing_that_it_cannot_restore(shell: Shell) -> None:
     refused = 'Cannot use this setting with the "with" command\n'
-    assert said(shell, "with substitute-path a b -- p 1") == refused
-    assert said(shell, "with var $q = 1 -- p 1") == refused
-    assert said(shell, "show substitute-path") == "List of all source path substitution rules:\n"
-    assert said(shell, "p $q") == "$1 = void\n"
-    assert said(shell, "with debug 1 -- p 1").startswith(
+    assert output_of(shell, "with substitute-path a b -- p 1") == refused
+    assert output_of(shell, "with var $q = 1 -- p 1") == refused
+    assert (
+        output_of(shell, "show substitute-path") == "List of all source path substitution rules:\n"
+    )
+    assert output_of(shell, "p $q") == "$1 = void\n"
+    assert output_of(shell, "with debug 1 -- p 1").startswith(
         'The setting "debug" of GDB does not apply to dwarfgpu'
     )
 
 
 def test_the_prompt_is_ones_own(shell: Shell) -> None:
     before = shell.prompt
-    said(shell, "set prompt (gdb) ")
+    output_of(shell, "set prompt (gdb) ")
     assert shell.prompt == "(gdb) "
-    assert said(shell, "show prompt") == 'Dwarfgpu\'s prompt is "(gdb) ".\n'
-    said(shell, "set prompt")
+    assert output_of(shell, "show prompt") == 'Dwarfgpu\'s prompt is "(gdb) ".\n'
+    output_of(shell, "set prompt")
     assert shell.prompt == before
 
 
 def test_lanes_and_waves_are_told_as_frames_are(program: Shell, shell: Shell) -> None:
-    full = said(shell, "info lanes 0")
+    full = output_of(shell, "info lanes 0")
     assert "(...) at " in full
-    said(shell, "set print frame-info short-location")
-    short = said(shell, "info lanes 0")
+    output_of(shell, "set print frame-info short-location")
+    short = output_of(shell, "info lanes 0")
     assert short.splitlines()[1] == full.splitlines()[1].partition(" at ")[0]
-    assert said(shell, "lane 1").splitlines()[1].endswith(")")
-    said(shell, "set print frame-info auto", "set print frame-arguments none")
-    assert "=...) at " in said(shell, "bt 1")
+    assert output_of(shell, "lane 1").splitlines()[1].endswith(")")
+    output_of(shell, "set print frame-info auto", "set print frame-arguments none")
+    assert "=...) at " in output_of(shell, "bt 1")
 
 
 def test_lanes_obey_what_print_obeys(shell: Shell) -> None:
     """The grid has the numbers that `print` has."""
-    before = said(shell, "lanes 0-3 t").splitlines()[0]
+    before = output_of(shell, "lanes 0-3 t").splitlines()[0]
     numbers = [int(word) for word in before.split()[1:]]
-    after = said(shell, "with output-radix 16 -- lanes 0-3 t").splitlines()[0]
+    after = output_of(shell, "with output-radix 16 -- lanes 0-3 t").splitlines()[0]
     assert [int(word, 16) for word in after.split()[1:]] == numbers
     assert "0x" in after
 
@@ -262,8 +268,8 @@ def test_a_log_that_no_process_reads(tmp_path: Path) -> None:
     """It is refused at once: to open such a pipe waits for a reader."""
     shell, path = nest_shell(), tmp_path / "pipe"
     os.mkfifo(path)
-    said(shell, f"set logging file {path}")
-    assert "No such device or address" in said(shell, "set logging enabled")
+    output_of(shell, f"set logging file {path}")
+    assert "No such device or address" in output_of(shell, "set logging enabled")
     reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     for line in ("set logging enabled", "p 1", "set logging enabled off"):
         shell.execute(line)
@@ -272,10 +278,10 @@ def test_a_log_that_no_process_reads(tmp_path: Path) -> None:
 
 
 def test_a_log_that_cannot_be_written(shell: Shell, tmp_path: Path) -> None:
-    said(shell, f"set logging file {tmp_path}/no/log")
+    output_of(shell, f"set logging file {tmp_path}/no/log")
     text = "set logging: No such file or directory.\n"
-    assert said(shell, "set logging enabled on") == text
-    assert said(shell, "show logging enabled") == "off: Logging is disabled.\n"
+    assert output_of(shell, "set logging enabled on") == text
+    assert output_of(shell, "show logging enabled") == "off: Logging is disabled.\n"
 
 
 FULL = Path("/dev/full")
@@ -320,18 +326,18 @@ def test_a_log_that_grows_too_long(tmp_path: Path) -> None:
 def test_source_text_that_was_moved(program: Shell, tmp_path: Path) -> None:
     missing = "1\tx86_64/demo.c: No such file or directory.\n"
     (tmp_path / "demo.c").write_text("moved\nhere\n")
-    assert said(program, "list 1,2") == missing
-    assert said(program, f"directory {tmp_path}", "list 1,2") == "1\tmoved\n2\there\n"
-    assert said(program, "directory", "list 1,2") == missing
-    said(program, f"set substitute-path x86_64 {tmp_path}")
-    assert said(program, "list 1,2") == "1\tmoved\n2\there\n"
-    assert f"Located in {tmp_path}/demo.c\n" in said(program, "info source")
-    assert said(program, "unset substitute-path x86_64", "list 1,2") == missing
+    assert output_of(program, "list 1,2") == missing
+    assert output_of(program, f"directory {tmp_path}", "list 1,2") == "1\tmoved\n2\there\n"
+    assert output_of(program, "directory", "list 1,2") == missing
+    output_of(program, f"set substitute-path x86_64 {tmp_path}")
+    assert output_of(program, "list 1,2") == "1\tmoved\n2\there\n"
+    assert f"Located in {tmp_path}/demo.c\n" in output_of(program, "info source")
+    assert output_of(program, "unset substitute-path x86_64", "list 1,2") == missing
 
 
 def test_show_lists_all(shell: Shell) -> None:
-    lines = said(shell, "show").splitlines()
-    assert [line.partition(":  ")[0] for line in lines] == [each.name for each in SETTINGS]
+    lines = output_of(shell, "show").splitlines()
+    assert [line.partition(":  ")[0] for line in lines] == [setting.name for setting in SETTINGS]
 
 
 @pytest.mark.parametrize(
@@ -347,8 +353,8 @@ def test_show_lists_all(shell: Shell) -> None:
     ],
 )
 def test_completion(shell: Shell, text: str, expected: list[str]) -> None:
-    _, found = completions(shell, text)
-    assert [each.text for each in found] == expected
+    _, result = completions(shell, text)
+    assert [item.text for item in result] == expected
 
 
 @pytest.mark.parametrize(
@@ -364,33 +370,33 @@ def test_completion(shell: Shell, text: str, expected: list[str]) -> None:
     ],
 )
 def test_answers_as_json(shell: Shell, line: str, keys: dict[str, object]) -> None:
-    answer = told(shell, line)
+    answer = json_of(shell, line)
     assert (answer["command"], answer["result"]) == (line, "done")
     assert keys.items() <= answer.items()
 
 
 def test_lists_as_json(shell: Shell) -> None:
-    names = [each["name"] for each in told(shell, "info locals")["variables"]]
+    names = [variable["name"] for variable in json_of(shell, "info locals")["variables"]]
     assert names == ["t", "a", "r", "sum"]
-    assert [each["level"] for each in told(shell, "bt")["stack"]] == [0]
-    assert told(shell, "frame")["frame"]["func"] == "nest"
-    assert len(told(shell, "show")["settings"]) == len(SETTINGS)
-    assert told(shell, "show values")["result"] == "done"
+    assert [item["level"] for item in json_of(shell, "bt")["stack"]] == [0]
+    assert json_of(shell, "frame")["frame"]["func"] == "nest"
+    assert len(json_of(shell, "show")["settings"]) == len(SETTINGS)
+    assert json_of(shell, "show values")["result"] == "done"
 
 
 def test_errors_as_json(shell: Shell) -> None:
-    answer = told(shell, "p lmit")
+    answer = json_of(shell, "p lmit")
     words = 'No symbol "lmit" in current context. Did you mean "limit"?'
     assert (answer["result"], answer["msg"]) == ("error", words)
-    assert told(shell, "p 1 / 0")["error"]["kind"] == "EvaluationError"
+    assert json_of(shell, "p 1 / 0")["error"]["kind"] == "EvaluationError"
 
 
 def test_notes_are_in_the_answer(shell: Shell) -> None:
-    assert "note" not in said(shell, "set output json", "p a").partition('"notes"')[0]
-    assert said(shell, "# nothing") == ""
+    assert "note" not in output_of(shell, "set output json", "p a").partition('"notes"')[0]
+    assert output_of(shell, "# nothing") == ""
     shell.settings.set("output", "text")
-    notes = told(shell, "p a")["notes"]
-    assert any(each.startswith("a is optimized out at this pc") for each in notes)
+    notes = json_of(shell, "p a")["notes"]
+    assert any(note.startswith("a is optimized out at this pc") for note in notes)
 
 
 def test_a_foreign_name_gives_way() -> None:
@@ -400,24 +406,24 @@ def test_a_foreign_name_gives_way() -> None:
 
 def test_the_commands_are_documented(repository: Path) -> None:
     text = (repository / "docs/commands.md").read_text("utf-8")
-    for each in COMMANDS:
-        line = rf"- (`.+`, )?`{re.escape(each.name)}`(, `.+`)?: "
-        title = rf"### `{re.escape(each.name)}`"
-        assert re.search(f"^{line if each.is_absent else title}", text, re.MULTILINE)
+    for command in COMMANDS:
+        line = rf"- (`.+`, )?`{re.escape(command.name)}`(, `.+`)?: "
+        title = rf"### `{re.escape(command.name)}`"
+        assert re.search(f"^{line if command.is_absent else title}", text, re.MULTILINE)
 
 
 def test_the_index_cache(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DWARFGPU_NO_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(INDEX_CACHE, "folder", None)
-    assert said(shell, "set index-cache enabled on") == ""
+    assert output_of(shell, "set index-cache enabled on") == ""
     assert INDEX_CACHE.folder == tmp_path / "dwarfgpu" / "index"
     INDEX_CACHE.later["a"] = lambda progress: None
-    assert said(shell, "set index-cache enabled off") == ""
+    assert output_of(shell, "set index-cache enabled off") == ""
     assert INDEX_CACHE.folder is None and not INDEX_CACHE.later
-    assert said(shell, "show index-cache enabled") == "The index cache is off.\n"
+    assert output_of(shell, "show index-cache enabled") == "The index cache is off.\n"
     monkeypatch.setattr(INDEX_CACHE, "hits", 2)
     monkeypatch.setattr(INDEX_CACHE, "misses", 1)
-    assert said(shell, "show index-cache stats") == (
+    assert output_of(shell, "show index-cache stats") == (
         "  Cache hits (this session): 2\nCache misses (this session): 1\n"
     )

@@ -377,13 +377,13 @@ def test_a_core_file_goes_on(built: str, tmp_path: Path) -> None:
         tmp_path, "nest", "break integers.hip:65", "run", f"generate-core-file {core}",
         "set $o = (int *) out", "delete", "c", "p $o[0]@128", built=built,
     )  # fmt: skip
-    [wanted] = [line for line in lines if line.startswith("$1 = ")]
+    [expected] = [line for line in lines if line.startswith("$1 = ")]
     done = run(
         "debug", "--core", core, "--batch", "-ex", "thread 1", "-ex",
         "set $o = (int *) out", "-ex", "stepi", "-ex", "c", "-ex", "p $o[0]@128",
     )  # fmt: skip
     assert "[Inferior 1 exited normally]" in done.lines, (done.lines, done.err)
-    assert wanted in done.lines
+    assert expected in done.lines
 
 
 def test_a_wave_that_had_failed_stops_again(tmp_path: Path) -> None:

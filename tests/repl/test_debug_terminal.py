@@ -26,7 +26,7 @@ from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal import colour
 from dwarfgpu.repl.terminal.pager import MORE, Pager
 from tests.cli.command import FIXTURES, validate
-from tests.repl.repl_shell import demo_shell, nest_shell, said, told
+from tests.repl.repl_shell import demo_shell, json_of, nest_shell, output_of
 
 
 def pages(rows: int | None, answers: str, *texts: str, columns: int = 80) -> tuple[int, int]:
@@ -41,8 +41,8 @@ def pages(rows: int | None, answers: str, *texts: str, columns: int = 80) -> tup
 
     pager = Pager(rows, columns, ask)
     admitted = 0
-    for each in texts:
-        if not pager.admits(each):
+    for text in texts:
+        if not pager.admits(text):
             break
         admitted += 1
     return admitted, len(asked)
@@ -88,7 +88,7 @@ def test_operations_are_painted() -> None:
 
 
 def test_no_colours_in_a_pipe() -> None:
-    assert "\x1b" not in said(nest_shell(), "ptype t") + said(nest_shell(), "explain t")
+    assert "\x1b" not in output_of(nest_shell(), "ptype t") + output_of(nest_shell(), "explain t")
 
 
 def test_names_of_a_program() -> None:
@@ -116,13 +116,13 @@ def test_the_index_finds_by_the_beginning() -> None:
 def test_names_complete_beside_those_in_scope() -> None:
     shell = demo_shell()
     shell.symbols.take(typed_names(shell.session.code_objects[0]))
-    found = {each.text: each.about for each in completions(shell, "p tw")[1]}
-    assert found["twice"] == "function"
+    result = {completion.text: completion.about for completion in completions(shell, "p tw")[1]}
+    assert result["twice"] == "function"
     assert completions(shell, "ptype outer_")[1][0].text == "outer_t"
 
 
 def test_address_spaces_complete() -> None:
-    assert [each.text for each in completions(nest_shell(), "p priv")[1]] == [
+    assert [completion.text for completion in completions(nest_shell(), "p priv")[1]] == [
         "private_lane#", "private_wave#",
     ]  # fmt: skip
 
@@ -264,12 +264,12 @@ def test_the_interpreter_json(repository: Path) -> None:
         input="p t\n\nbt\nnosuch\ninfo lanes 1\nset output text\n",
     )  # fmt: skip
     answers = [json.loads(line) for line in done.stdout.splitlines()]
-    for each in answers:
-        validate(each)
-    assert [each["command"] for each in answers] == [
+    for answer in answers:
+        validate(answer)
+    assert [answer["command"] for answer in answers] == [
         "p t", "bt", "nosuch", "info lanes 1", "set output text",
     ]  # fmt: skip
-    assert [each["result"] for each in answers].count("error") == 1
+    assert [answer["result"] for answer in answers].count("error") == 1
     assert (done.stderr, done.returncode) == ("", 1)
 
 
@@ -308,6 +308,6 @@ def test_names_of_a_file_whose_units_cannot_be_found(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_every_answer_follows_the_schema(line: str) -> None:
-    answer = told(nest_shell(), line)
+    answer = json_of(nest_shell(), line)
     assert answer["command"] == line
     assert answer["result"] in ("done", "error")

@@ -14,9 +14,9 @@ from dwarfgpu.cli.main import main
 from tests.repl.dialogues import FOLDER, REPOSITORY, Dialogue, dialogues, held
 
 ALL = [
-    pytest.param(each, id=f"{path.stem}-{number}")
+    pytest.param(dialogue, id=f"{path.stem}-{number}")
     for path in sorted(FOLDER.glob("*.txt"))
-    for number, each in enumerate(dialogues(path), 1)
+    for number, dialogue in enumerate(dialogues(path), 1)
 ]
 
 
@@ -32,7 +32,7 @@ def test_as_a_script(dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch) -> Non
     if "" in dialogue.commands:
         pytest.skip("only someone who types repeats with an empty line")
     monkeypatch.chdir(REPOSITORY)
-    script = [word for each in dialogue.commands for word in ("-ex", each)]
+    script = [word for command in dialogue.commands for word in ("-ex", command)]
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         status = main(["debug", *shlex.split(dialogue.options), "--batch", *script])
@@ -48,11 +48,11 @@ def unbroken(text: str) -> str:
 
 def _failures(dialogue: Dialogue) -> int:
     """1 where an answer is an error, by the answers as JSON."""
-    script = [word for each in dialogue.commands for word in ("-ex", each)]
+    script = [word for command in dialogue.commands for word in ("-ex", command)]
     options = [*shlex.split(dialogue.options), "--interpreter=json"]
     with contextlib.redirect_stdout(io.StringIO()) as out:
         main(["debug", *options, "--batch", *script])
-    return int(any(json.loads(each)["result"] == "error" for each in out.getvalue().splitlines()))
+    return int(any(json.loads(line)["result"] == "error" for line in out.getvalue().splitlines()))
 
 
 def test_there_are_enough() -> None:

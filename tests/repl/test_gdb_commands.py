@@ -15,7 +15,7 @@ import pytest
 from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.support.absent_commands import ABSENT
-from tests.repl.repl_shell import demo_shell, said
+from tests.repl.repl_shell import demo_shell, output_of
 
 NAMES = tuple(Path(__file__).with_name("gdb_commands.txt").read_text("utf-8").splitlines())
 ARGUMENTS = (
@@ -66,7 +66,7 @@ def test_one_line_says_why_a_command_is_not_here() -> None:
     assert len(names) > 500
     settings = 0
     for name in names:
-        line = said(demo_shell(), name)  # a note is said once in a conversation
+        line = output_of(demo_shell(), name)  # a note is said once in a conversation
         assert LINE.fullmatch(line.rstrip("\n")), (name, line)
         named = re.findall(r'"(?:set )?([^"]+)"', line)[0]
         verb, _, _ = name.partition(" ")

@@ -12,7 +12,7 @@ from attrs import evolve
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.service.symbol import symbol_listing
 from tests.cli.command import FIXTURES, run
-from tests.repl.repl_shell import demo_shell, said
+from tests.repl.repl_shell import demo_shell, output_of
 
 GDBINIT = """
 set history save on
@@ -64,7 +64,7 @@ skip -gfi /usr/include/c++/*
 def test_a_file_of_commands_is_read_to_its_end(tmp_path: Path) -> None:
     script = tmp_path / "gdbinit"
     script.write_text(GDBINIT + "echo the end\\n\n")
-    output = said(demo_shell(), f"source {script}")
+    output = output_of(demo_shell(), f"source {script}")
     assert output.startswith("the end\n")
     notes = [line for line in output.splitlines() if line.startswith("note: ")]
     assert all(" has no effect: " in note for note in notes)
@@ -77,7 +77,7 @@ def test_a_file_of_commands_is_read_to_its_end(tmp_path: Path) -> None:
              "set input-radix 16", "show history"]
 )  # fmt: skip
 def test_what_would_change_the_output_is_refused(line: str) -> None:
-    assert said(demo_shell(), line).startswith("The setting ")
+    assert output_of(demo_shell(), line).startswith("The setting ")
 
 
 CORE = ("core/shapes.x86_64.O0", "--core", "core/shapes.x86_64.O0.core")
@@ -121,18 +121,18 @@ def test_files_stay_the_same_in_another_folder(tmp_path: Path) -> None:
 
 def test_bytes_are_dumped_appended_and_restored(tmp_path: Path) -> None:
     shell, file = demo_shell(), tmp_path / "bytes"
-    count = said(shell, "output sizeof(numbers)")
-    assert said(shell, f"dump value {file} numbers") == ""
-    assert said(shell, f"append binary memory {file} &numbers[0] &numbers[1]") == ""
+    count = output_of(shell, "output sizeof(numbers)")
+    assert output_of(shell, f"dump value {file} numbers") == ""
+    assert output_of(shell, f"append binary memory {file} &numbers[0] &numbers[1]") == ""
     assert len(file.read_bytes()) == int(count) + 4
     assert file.read_bytes()[:4] == file.read_bytes()[-4:]
-    assert said(shell, f"dump memory {file} &numbers[1]") == "Missing stop address.\n"
-    assert said(shell, f"dump memory {file} 16 8").startswith("Invalid memory address range")
-    assert "Cannot access memory" in said(
+    assert output_of(shell, f"dump memory {file} &numbers[1]") == "Missing stop address.\n"
+    assert output_of(shell, f"dump memory {file} 16 8").startswith("Invalid memory address range")
+    assert "Cannot access memory" in output_of(
         shell, f"dump memory {file} 0x7fff00000000 0x7fff00000008"
     )
     assert len(file.read_bytes()) == int(count) + 4
-    assert '"dump srec" is not supported' in said(shell, f"dump srec value {file} numbers")
+    assert '"dump srec" is not supported' in output_of(shell, f"dump srec value {file} numbers")
 
 
 @pytest.mark.usefixtures("fixtures")
@@ -159,9 +159,9 @@ def test_breakpoints_are_saved_and_set_again(tmp_path: Path) -> None:
 
 def test_commands_of_a_breakpoint_are_saved(tmp_path: Path) -> None:
     shell, file = demo_shell(), tmp_path / "saved"
-    said(shell, "break main", "set $number = 1")
+    output_of(shell, "break main", "set $number = 1")
     shell.breakpoints[1].commands = ("silent", "print 1")
-    said(shell, f"save breakpoints {file}")
+    output_of(shell, f"save breakpoints {file}")
     assert file.read_text() == "break main\n  commands\n    silent\n    print 1\n  end\n"
 
 
@@ -192,22 +192,22 @@ def test_what_cannot_be_restored(tmp_path: Path, argument: str, expected: str) -
     """The words of GDB 13, of a program that runs."""
     file = tmp_path / "bytes"
     file.write_bytes(bytes(8))
-    said = said_of_core("restore " + argument.replace("{}", str(file)))
-    assert said == expected.replace("{}", str(file)) + "\n"
+    text = said_of_core("restore " + argument.replace("{}", str(file)))
+    assert text == expected.replace("{}", str(file)) + "\n"
 
 
 @pytest.mark.parametrize("line", ["tui enable", "layout src", "focus cmd", "nosharedlibrary"])
 def test_refusals_name_what_there_is(line: str) -> None:
-    assert f'"{line.split()[0]}" is not supported: ' in said(demo_shell(), line)
+    assert f'"{line.split()[0]}" is not supported: ' in output_of(demo_shell(), line)
 
 
 def test_sections_of_the_program() -> None:
-    lines = said(demo_shell(), "maint info sections").splitlines()
+    lines = output_of(demo_shell(), "maint info sections").splitlines()
     assert lines[0].startswith("Exec file: `")
     [text] = [line for line in lines if " .text " in line]
     assert text.endswith(": .text ALLOC LOAD READONLY CODE HAS_CONTENTS")
-    assert said(demo_shell(), "compare-sections .text").endswith(": matched.\n")
-    assert said(demo_shell(), "compare-sections .nothing") == (
+    assert output_of(demo_shell(), "compare-sections .text").endswith(": matched.\n")
+    assert output_of(demo_shell(), "compare-sections .nothing") == (
         "No loaded section named '.nothing'.\n"
     )
 
@@ -222,7 +222,7 @@ def test_a_header_of_many_units_is_listed_once(monkeypatch: pytest.MonkeyPatch) 
             yield evolve(row, file="elf/../bits/types.h")
 
     monkeypatch.setattr(symbol_listing, "described_symbols", of_two_units)
-    lines = said(demo_shell(), "info types .").splitlines()
+    lines = output_of(demo_shell(), "info types .").splitlines()
     assert [line for line in lines if line.startswith("File ")] == ["File bits/types.h:"]
     assert len(lines) == len(set(lines)) + lines.count("") - 1
 
@@ -230,7 +230,7 @@ def test_a_header_of_many_units_is_listed_once(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("typed", ["skip weigh", "handle SIGUSR1 nostop", "set step-mode on"])
 def test_a_note_is_true_while_a_kernel_runs(typed: str) -> None:
     """It does not say that nothing runs."""
-    said_of_it = said(demo_shell(), typed)
+    said_of_it = output_of(demo_shell(), typed)
     assert " has no effect: " in said_of_it and "runs no program" not in said_of_it
 
 
@@ -244,18 +244,18 @@ def test_a_note_is_true_while_a_kernel_runs(typed: str) -> None:
     ],
 )  # fmt: skip
 def test_commands_that_are_not_here_name_others(typed: str, why: str) -> None:
-    assert said(demo_shell(), typed) == f'"{typed.split()[0]}" is not supported: {why}.\n'
+    assert output_of(demo_shell(), typed) == f'"{typed.split()[0]}" is not supported: {why}.\n'
 
 
 @pytest.mark.parametrize("typed", ["set numbers[0]", "set var numbers[0] == 1", "set 1 + 1"])
 def test_set_warns_where_nothing_is_assigned(typed: str) -> None:
     warning = "warning: Expression is not an assignment (and might have no effect)\n"
-    assert said(demo_shell(), typed) == warning
+    assert output_of(demo_shell(), typed) == warning
 
 
 @pytest.mark.parametrize("typed", ["set numbers[0] = 1", "set $n = 1", "set var $n = 1, $n++"])
 def test_set_of_an_assignment_is_silent(typed: str) -> None:
-    assert "warning" not in said(demo_shell(), typed)
+    assert "warning" not in output_of(demo_shell(), typed)
 
 
 def test_the_function_of_a_caller_is_named() -> None:

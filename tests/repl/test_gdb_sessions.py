@@ -34,9 +34,9 @@ def gdb_version() -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_ours(name: str) -> None:
     exchanges = recorded(name)
-    answers = answers_of_ours(name, [each.command for each in exchanges])
-    got = [(each.command, answer) for each, answer in zip(exchanges, answers, strict=True)]
-    assert got == [(each.command, each.expected) for each in exchanges]
+    answers = answers_of_ours(name, [exchange.command for exchange in exchanges])
+    got = [(exchange.command, answer) for exchange, answer in zip(exchanges, answers, strict=True)]
+    assert got == [(exchange.command, exchange.expected) for exchange in exchanges]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -47,18 +47,18 @@ def test_gdbs(name: str) -> None:
     if name in NEEDS_PRINTERS and not has_printers():
         pytest.skip("needs libstdc++'s printers for GDB")
     exchanges = recorded(name)
-    answers = answers_of_gdb(name, [each.command for each in exchanges])
-    got = [(each.command, answer) for each, answer in zip(exchanges, answers, strict=True)]
-    assert got == [(each.command, each.gdb) for each in exchanges]
+    answers = answers_of_gdb(name, [exchange.command for exchange in exchanges])
+    got = [(exchange.command, answer) for exchange, answer in zip(exchanges, answers, strict=True)]
+    assert got == [(exchange.command, exchange.gdb) for exchange in exchanges]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_difference_has_a_reason(name: str) -> None:
-    differing = {each.reason for each in recorded(name) if each.ours is not None}
+    differing = {item.reason for item in recorded(name) if item.ours is not None}
     assert differing <= REASONS
 
 
 def test_enough_is_compared() -> None:
-    exchanges = [each for name in NAMES for each in recorded(name)]
+    exchanges = [item for name in NAMES for item in recorded(name)]
     assert len(exchanges) >= 200
-    assert sum(each.ours is None for each in exchanges) > 0.8 * len(exchanges)
+    assert sum(exchange.ours is None for exchange in exchanges) > 0.8 * len(exchanges)

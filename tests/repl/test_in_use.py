@@ -93,9 +93,9 @@ def test_a_template_may_be_named_without_its_arguments(name: str) -> None:
 def test_explain_and_where_spell_a_type_alike(state: str) -> None:
     path = STATES / f"{state}.json"
     listed = run_json("eval", "--state", path, "--lane", 3).json["variables"]
-    for each in [each for each in listed if each["type"] is not None][:12]:
-        declared = f"{each['type']} {each['name']}"
-        explained = run("explain", "--state", path, "--lane", 3, each["name"]).lines
+    for element in [item for item in listed if item["type"] is not None][:12]:
+        declared = f"{element['type']} {element['name']}"
+        explained = run("explain", "--state", path, "--lane", 3, element["name"]).lines
         assert any(declared in line for line in explained[:3]), declared
-        where = debug(f"where {each['name']}", state=path)
+        where = debug(f"where {element['name']}", state=path)
         assert declared in where[0], where[0]

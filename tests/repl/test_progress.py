@@ -35,8 +35,8 @@ def test_nothing_is_said_before_half_a_second() -> None:
     for step in range(100):
         clock.seconds = step / 100
         progress("/lib/libc.so.6", step, 100)
-    said = stream.getvalue().split("\r\x1b[K")
-    assert said == [
+    split = stream.getvalue().split("\r\x1b[K")
+    assert split == [
         "", *(f"Reading the names in libc.so.6: {percent}%" for percent in (50, 60, 70, 80, 90)),
     ]  # fmt: skip
     progress.clear()

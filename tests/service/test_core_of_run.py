@@ -49,8 +49,8 @@ def test_the_faulty_line_and_the_index(target: str, tmp_path: Path) -> None:
     assert any(line.startswith("#0 ") and "n=100" in line for line in run("bt", core).lines)
     values = run_json("eval", core, "--lane", "all", "t+i").json["lanes"]
     indexes = [int(value["text"].rpartition("=")[2]) for value in values]
-    [said] = [line for line in lines if "MEMORY_VIOLATION" in line]
-    lane = int(said.partition("stopped: MEMORY_VIOLATION, lane ")[2].split()[0])
+    [text] = [line for line in lines if "MEMORY_VIOLATION" in line]
+    lane = int(text.partition("stopped: MEMORY_VIOLATION, lane ")[2].split()[0])
     assert indexes[lane] == 300 and all(index < 300 for index in indexes[:lane])
     assert run("eval", core, "--wave", "all", "n").lines[-1] == "n = 100"
 

@@ -19,8 +19,8 @@ EXPLAINED = {"heading", "steps", "steps_omitted", "inside", "verdict", "variable
 def answers(record: Json) -> Iterator[Json]:
     """Every answer in a document of `eval`, `lanes` or `explain`."""
     for key in ("waves", "lanes", "variables", "values"):
-        for each in record.get(key, ()):
-            yield from answers(each)
+        for item in record.get(key, ()):
+            yield from answers(item)
     if "result" in record or ("error" in record and "notes" in record):
         yield {key: value for key, value in record.items() if key not in OWN | EXPLAINED}
 
@@ -36,25 +36,25 @@ SUBJECTS = [
 @pytest.mark.parametrize("subject", SUBJECTS, ids=" ".join)
 def test_eval(subject: list[str], lane: list[object]) -> None:
     record = run_json("eval", "--state", ASM, *lane, *subject).json
-    found = list(answers(record))
-    assert found
-    for each in found:
-        validator("value").validate(each)
+    result = list(answers(record))
+    assert result
+    for value in result:
+        validator("value").validate(value)
 
 
 @pytest.mark.parametrize("subject", SUBJECTS[:-1], ids=" ".join)
 def test_explain(subject: list[str]) -> None:
     record = run_json("explain", "--state", ASM, "--lane", 3, *subject[:2]).json
-    for each in answers(record):
-        validator("value").validate(each)
+    for answer in answers(record):
+        validator("value").validate(answer)
 
 
 def test_lanes() -> None:
     record = run_json("lanes", "--state", ASM, "--lane", "0-3", "t", "local_frame", "$v2").json
-    found = list(answers(record))
-    assert len(found) == 12
-    for each in found:
-        validator("value").validate(each)
+    result = list(answers(record))
+    assert len(result) == 12
+    for value in result:
+        validator("value").validate(value)
 
 
 def test_a_variable_is_an_expression_that_is_a_name() -> None:

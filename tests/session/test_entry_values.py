@@ -72,9 +72,9 @@ def made(
     sections = {".text": text, ".debug_abbrev": abbreviations(*SHAPES)}
     path.write_bytes(elf({**sections, ".debug_info": unit(entries)}, X86_64, 0))
     scopes = CodeObject.open(path).scopes
-    found, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
-    assert found is not None and subprogram is not None
-    return subprogram, found
+    result, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
+    assert result is not None and subprogram is not None
+    return subprogram, result
 
 
 CONTEXT = Context(architecture("x86_64"))
@@ -95,26 +95,26 @@ VALUES = {
 
 @pytest.mark.parametrize(("expression", "expected"), VALUES.values(), ids=VALUES)
 def test_values(tmp_path: Path, expression: str, expected: int | None) -> None:
-    callee, found = made(tmp_path)
-    value = entry_value_from_call_site(callee, found, bytes.fromhex(expression), CONTEXT)
+    callee, result = made(tmp_path)
+    value = entry_value_from_call_site(callee, result, bytes.fromhex(expression), CONTEXT)
     assert (None if value is None else value.bits) == expected
 
 
 def test_registers_at_the_call(tmp_path: Path) -> None:
     """For other expressions, which are evaluated in the calling frame (A.2.5.4.3.4)."""
-    callee, found = made(tmp_path)
-    location = register_from_call_site(callee, found, 5, CONTEXT)
+    callee, result = made(tmp_path)
+    location = register_from_call_site(callee, result, 5, CONTEXT)
     assert location is not None and location_text(location) == "implicit 0x07 (8 bytes)"
-    assert register_from_call_site(callee, found, 6, CONTEXT) is None
-    assert register_from_call_site(callee, found, 7, CONTEXT) is None, (
+    assert register_from_call_site(callee, result, 6, CONTEXT) is None
+    assert register_from_call_site(callee, result, 7, CONTEXT) is None, (
         "memory at a register is not in it"
     )
 
 
 def test_a_function_that_may_have_jumped_to_itself(tmp_path: Path) -> None:
-    callee, found = made(tmp_path, jumps_to_itself=True)
-    assert entry_value_from_call_site(callee, found, bytes.fromhex("55"), CONTEXT) is None
-    assert register_from_call_site(callee, found, 5, CONTEXT) is None
+    callee, result = made(tmp_path, jumps_to_itself=True)
+    assert entry_value_from_call_site(callee, result, bytes.fromhex("55"), CONTEXT) is None
+    assert register_from_call_site(callee, result, 5, CONTEXT) is None
     assert entry_value_from_call_site(callee, None, bytes.fromhex("55"), CONTEXT) is None
 
 
@@ -133,8 +133,8 @@ TARGETS = {
 @pytest.mark.parametrize(("target", "expected"), TARGETS.values(), ids=TARGETS)
 def test_a_call_through_a_pointer(tmp_path: Path, target: bytes, expected: int | None) -> None:
     """It must tell that it led to the function: what was called could have made a tail call."""
-    callee, found = made(tmp_path, through=target)
-    value = entry_value_from_call_site(callee, found, bytes.fromhex("55"), CONTEXT)
+    callee, result = made(tmp_path, through=target)
+    value = entry_value_from_call_site(callee, result, bytes.fromhex("55"), CONTEXT)
     assert (None if value is None else value.bits) == expected
 
 
@@ -161,9 +161,9 @@ def test_a_formal_parameter_by_its_entry(tmp_path: Path) -> None:
     sections = {".text": text, ".debug_abbrev": abbreviations(*PARAMETER_SHAPES)}
     path.write_bytes(elf({**sections, ".debug_info": unit(entries)}, X86_64, 0))
     scopes = CodeObject.open(path).scopes
-    found, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
-    assert found is not None and subprogram is not None
+    result, subprogram = call_before(scopes, 0x1010), scopes.subprogram_at(0x2000)
+    assert result is not None and subprogram is not None
     for offset, expected in ((clone, 17), (formal, 17), (other, None)):
         die = scopes.info.die_at(offset)
-        value = entry_value_from_call_site(subprogram, found, die, CONTEXT)
+        value = entry_value_from_call_site(subprogram, result, die, CONTEXT)
         assert (None if value is None else value.bits) == expected

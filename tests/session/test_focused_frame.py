@@ -32,7 +32,10 @@ def of_nest() -> Session:
 
 def of_divergent() -> Session:
     state = load_state(FIXTURES / "states/divergent.gfx942.json")
-    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
+    objects = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
     wave = state.waves[0]
     architecture = state.target.architecture_of(wave.wave)
     return Session(architecture, objects, state.target, wave=wave.wave, pc=wave.pc)

@@ -29,16 +29,16 @@ def code(producer: str = GCC, file: object = "program") -> CodeObject:
 def stack(context: Context, rules: list[dict[int, Rule]]) -> CfiFrame:
     """The outermost of the frames of which each has rules for its caller, the top one first."""
     frame: CfiFrame | None = None
-    for each in rules:
-        row = FrameRow(RegisterCfa(7, 16), {16: Offset(-8), **each}, 16)
+    for rule in rules:
+        row = FrameRow(RegisterCfa(7, 16), {16: Offset(-8), **rule}, 16)
         frame = CfiFrame(context, 0x1000, row, frame)
     assert frame is not None
     return frame
 
 
 def shown(frame: CfiFrame, objects: list[CodeObject | None], number: int = RDX) -> str | None:
-    found = preserved_by_callees(frame, number, lambda level: objects[level])
-    return None if found is None else location_text(found)
+    preserved = preserved_by_callees(frame, number, lambda level: objects[level])
+    return None if preserved is None else location_text(preserved)
 
 
 @pytest.mark.parametrize(

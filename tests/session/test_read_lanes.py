@@ -24,21 +24,26 @@ GPU_STATES = sorted(
 def sessions(name: str, level: int = 0) -> list[Session]:
     """One for each wave of a state, in a frame."""
     state = load_state(STATES / name)
-    objects = tuple(CodeObject.open(each.path, each.load_address) for each in state.code_objects)
-    segments = tuple(segment for each in objects for segment in each.loaded_segments())
+    objects = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
+    segments = tuple(
+        segment for code_object in objects for segment in code_object.loaded_segments()
+    )
     target = TargetWithCodeObjects(state.target, segments, has_started=True)
     first = Session(state.architecture, objects, target, wave=state.waves[0].wave)
-    return [each.at_level(level) for each in sessions_of(first, state.waves)]
+    return [session.at_level(level) for session in sessions_of(first, state.waves)]
 
 
-def told(reading: Reading) -> tuple[object, ...]:
+def facts_of(reading: Reading) -> tuple[object, ...]:
     """All of a reading but its type, which is another object each time it is resolved."""
-    held = reading.location, reading.bits, reading.pointer, reading.lane, reading.notes
-    return *held, type(reading.error), str(reading.error)
+    data = reading.location, reading.bits, reading.pointer, reading.lane, reading.notes
+    return *data, type(reading.error), str(reading.error)
 
 
 def asked(answers: LaneAnswers[Reading], row: int, lane: int) -> tuple[object, ...]:
-    return told(answers.of(row, lane))
+    return facts_of(answers.of(row, lane))
 
 
 @pytest.mark.parametrize("name", GPU_STATES)
@@ -53,7 +58,7 @@ def test_they_are_those_of_each_lane(name: str) -> None:
         for row, session in enumerate(waves):
             for lane in range(0, session.lane_count()[0], 3):
                 alone = session.focused(lane).read(variable)
-                assert asked(answers, row, lane) == told(alone), (variable.name, row, lane)
+                assert asked(answers, row, lane) == facts_of(alone), (variable.name, row, lane)
                 assert str(answers.of(row, lane).type) == str(alone.type)
 
 
@@ -68,8 +73,8 @@ def test_they_are_those_of_each_lane(name: str) -> None:
 )
 def test_they_are_read_together(name: str, variable: str, level: int, together: int) -> None:
     waves = sessions(name, level)
-    found = read_lanes(waves, waves[0].variable(variable), batch=True)
-    assert found.together_count == together
+    lanes = read_lanes(waves, waves[0].variable(variable), batch=True)
+    assert lanes.together_count == together
 
 
 def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,10 +84,10 @@ def test_large_objects_are_read_for_each_lane(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(many_lanes, "MAX_BYTES", 4 * 63)
     answers = read_lanes(waves, variable, batch=True)
     assert not answers.known
-    assert asked(answers, 0, 5) == told(waves[0].focused(5).read(variable))
+    assert asked(answers, 0, 5) == facts_of(waves[0].focused(5).read(variable))
     shared = sessions("dispatch.gfx1100.json")
-    found = read_lanes(shared, shared[0].variable("launches"), batch=True)
-    assert found.together_count == 160
+    lanes = read_lanes(shared, shared[0].variable("launches"), batch=True)
+    assert lanes.together_count == 160
 
 
 def test_a_choice_of_lanes() -> None:
@@ -93,7 +98,7 @@ def test_a_choice_of_lanes() -> None:
     assert all(answers.has(*pair) for pair in pairs)
     assert answers.together_count == len(pairs)
     for row, lane in pairs:
-        assert asked(answers, row, lane) == told(waves[row].focused(lane).read(launches))
+        assert asked(answers, row, lane) == facts_of(waves[row].focused(lane).read(launches))
     some = read_lanes(waves, launches, (7, 2, 30, 9), batch=True)
     assert some.together_count == 20
     assert all(some.has(row, lane) for row in range(5) for lane in (2, 7, 9, 30))
@@ -141,7 +146,7 @@ def test_without_numpy_the_same_answers_come(tmp_path: Path, arguments: tuple[st
         )
         for how in ("there", "hidden")
     ]
-    assert [each.stderr.splitlines()[-1] for each in done] == ["with NumPy", "without"]
+    assert [item.stderr.splitlines()[-1] for item in done] == ["with NumPy", "without"]
     assert done[0].stdout == done[1].stdout != ""
     assert done[0].returncode == done[1].returncode
 

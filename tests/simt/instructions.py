@@ -96,8 +96,8 @@ class Wave:
                     self._vector(vector)[lane] = value & 0xFFFFFFFF
             case "not_equal":
                 lanes = self.active()
-                found = [n for n in lanes if self._source(word & 0x1FF, n) != self.vgprs[left][n]]
-                self.set_mask(VCC, sum(1 << lane for lane in found))
+                result = [n for n in lanes if self._source(word & 0x1FF, n) != self.vgprs[left][n]]
+                self.set_mask(VCC, sum(1 << lane for lane in result))
             case "writelane":
                 self._vector(low)[(second >> 9 & 0x1FF) - 128] = self.sgprs[second & 0x1FF]
             case "readlane":

@@ -130,12 +130,12 @@ def structure_of_y(labels: dict[str, int]) -> tuple[If, ...]:
 
 def where(body: tuple[If, ...], pc: int, way: Way) -> int:
     """The program location of a lane that executes a body in which the wave is at `pc`."""
-    for each in body:
-        takes_then = way in each.condition
-        if each.then <= pc < each.other:
-            return where(each.body, pc, way) if takes_then else each.start
-        if each.other <= pc < each.end:
-            return each.end if takes_then else where(each.else_body, pc, way)
+    for node in body:
+        takes_then = way in node.condition
+        if node.then <= pc < node.other:
+            return where(node.body, pc, way) if takes_then else node.start
+        if node.other <= pc < node.end:
+            return node.end if takes_then else where(node.else_body, pc, way)
     return pc
 
 
@@ -182,9 +182,9 @@ def registers_of(wave: Wave) -> dict[str, object]:
 def state(name: str) -> dict[str, object]:
     """The state file of a name."""
     kind, processor, label, further = STATES[name]
-    found = program(kind, processor)
-    running = waves(found, ways_of(found.lanes))
-    wave = next(each for each in running if each.pc == found.labels[label])
+    result = program(kind, processor)
+    running = waves(result, ways_of(result.lanes))
+    wave = next(node for node in running if node.pc == result.labels[label])
     for _ in range(further):
         wave.step()
     memory = [
@@ -196,9 +196,9 @@ def state(name: str) -> dict[str, object]:
         described["memory"] = memory
     return {
         "schema": "dwarfgpu-state-1",
-        "note": f"{found.path.name} run to here by tests/simt/nested_if.py",
+        "note": f"{result.path.name} run to here by tests/simt/nested_if.py",
         "architecture": processor,
-        "code_objects": [{"path": f"../asm/{found.path.name}"}],
+        "code_objects": [{"path": f"../asm/{result.path.name}"}],
         "waves": [described],
     }
 
@@ -208,5 +208,5 @@ def state_text(name: str) -> str:
 
 
 if __name__ == "__main__":
-    for each in STATES:
-        (FIXTURES / f"states/{each}.json").write_text(state_text(each))
+    for element in STATES:
+        (FIXTURES / f"states/{element}.json").write_text(state_text(element))

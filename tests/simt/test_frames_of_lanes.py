@@ -37,8 +37,8 @@ def test_a_backtrace_of_each_lane(lane: int, frames: list[str]) -> None:
     assert done.lines == frames
     left_out = 2 - len(frames)
     s = "s" if left_out != 1 else ""
-    told = [f"lane {lane} was not active on entry to {left_out} frame{s}, omitted"]
-    assert [each for each in done.notes if ", omitted" in each] == (told if left_out else [])
+    text = [f"lane {lane} was not active on entry to {left_out} frame{s}, omitted"]
+    assert [note for note in done.notes if ", omitted" in note] == (text if left_out else [])
 
 
 def test_lanes_that_are_in_an_outer_frame() -> None:
@@ -78,8 +78,8 @@ def test_a_variable_of_the_frame_that_a_lane_has() -> None:
     assert done.notes[0] == place
     [place] = run("eval", *STATE, "--lane", 12, "--frame", 1, "r").notes
     assert place == "lane 12 is inactive; positioned at 0x1328 (asm/nested_if.hip:9)"
-    found = run_json("lanes", *STATE, "--lane", "12", "n").json["waves"][0]["lanes"]
-    assert (found[0]["state"], found[0]["pc"]) == ("I", 0x135C)
+    lanes = run_json("lanes", *STATE, "--lane", "12", "n").json["waves"][0]["lanes"]
+    assert (lanes[0]["state"], lanes[0]["pc"]) == ("I", 0x135C)
 
 
 @pytest.mark.parametrize("asked", [("n",), ("-e", "LLVM_push_lane")])
@@ -93,7 +93,9 @@ def test_an_error_says_in_which_frame_the_lane_is(command: str, asked: tuple[str
 
 
 def prompted(*script: str) -> Done:
-    return run("debug", *STATE, "--batch", *(word for each in script for word in ("-ex", each)))
+    return run(
+        "debug", *STATE, "--batch", *(word for command in script for word in ("-ex", command))
+    )
 
 
 def test_a_lane_is_shown_in_the_frame_that_it_entered() -> None:

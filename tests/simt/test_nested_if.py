@@ -95,8 +95,8 @@ def many_ways(lanes: int, ways: Sequence[Way]) -> list[tuple[list[Way], tuple[in
         few.append(([*absent, one, other], (lanes - 3, lanes - 2, lanes - 1)))
     chance = random.Random(SEED)
     weights = [1, *[5] * (len(ways) - 1)], [8, *[1] * (len(ways) - 1)]
-    some = [chance.choices(ways, each, k=lanes) for each in weights]
-    return [*few, *((each, tuple(range(lanes))) for each in some)]
+    some = [chance.choices(ways, weight, k=lanes) for weight in weights]
+    return [*few, *((item, tuple(range(lanes))) for item in some)]
 
 
 def of_call(of: Program, pc: int) -> bool:
@@ -116,9 +116,9 @@ def test_every_lane_at_every_instruction(kind: str, processor: str) -> None:
             session = looking(wave, code_object)
             states = session.lane_states(shown)
             described = f"{ways} at {wave.pc:#x}, seed {SEED}"
-            assert [place(each) for each in states] == [expected[n] for n in shown], described
+            assert [place(state) for state in states] == [expected[n] for n in shown], described
             active = [expected[lane] == wave.pc for lane in shown]
-            assert [each.is_active for each in states] == active, described
+            assert [state.is_active for state in states] == active, described
             count += len(states)
             if len(shown) < 64:  # one of them in turn: the same choices come for other lanes
                 turn = count // len(shown) % len(shown)
@@ -140,17 +140,17 @@ def test_every_lane_of_every_frame_at_every_instruction(processor: str) -> None:
             if of_call(of, wave.pc):
                 inner = where_lanes_are_in_y(of, ways, wave.pc)
                 states = top.lane_states(shown)
-                assert [place(each) for each in states] == [inner[n] for n in shown], described
+                assert [place(state) for state in states] == [inner[n] for n in shown], described
                 assert [e.is_active for e in states] == [inner[n] == wave.pc for n in shown]
                 outer, here = top.at_level(1), is_waiting
                 expected = [here if pc == of.labels["after_y"] else pc for pc in expected]
             states = outer.lane_states(shown)
-            assert [place(each) for each in states] == [expected[n] for n in shown], described
+            assert [place(state) for state in states] == [expected[n] for n in shown], described
             mask = outer.active_lanes()[0] or 0
             active = [bool(mask >> n & 1) for n in shown]
             assert active == [expected[n] == here for n in shown], described
             now = [top.is_active(n) for n in shown]  # what the wave does, in whichever frame
-            assert [each.is_active for each in states] == now, described
+            assert [state.is_active for state in states] == now, described
 
 
 @pytest.mark.parametrize("processor", LANES)
@@ -161,8 +161,8 @@ def test_the_code_does_what_the_program_says(kind: str, processor: str) -> None:
     for ways, _ in many_ways(of.lanes, WAYS):
         *_, wave = waves(of, ways)
         assert wave.pc == of.labels["end"] - 4
-        found = {lane: wave.vgprs[1][lane] for lane, way in enumerate(ways) if way != "absent"}
-        assert found == {lane: VALUES[ways[lane]] for lane in found}
+        result = {lane: wave.vgprs[1][lane] for lane, way in enumerate(ways) if way != "absent"}
+        assert result == {lane: VALUES[ways[lane]] for lane in result}
 
 
 def test_a_spilled_mask_is_where_it_was_put() -> None:
@@ -175,8 +175,8 @@ def test_a_spilled_mask_is_where_it_was_put() -> None:
                 break
         assert (wave.mask(4), wave.mask(6)) == (0, 0)
         there = looking(wave, opened(of))
-        saved = [there.read(there.variable(f"__lex_{each}_save_exec")) for each in ("1", "1_1")]
-        assert [each.bits.value for each in saved if each.bits] == [(1 << 56) - 1, (1 << 32) - 1]
+        saved = [there.read(there.variable(f"__lex_{word}_save_exec")) for word in ("1", "1_1")]
+        assert [item.bits.value for item in saved if item.bits] == [(1 << 56) - 1, (1 << 32) - 1]
 
 
 def test_the_printed_example_is_refused() -> None:
@@ -186,18 +186,18 @@ def test_the_printed_example_is_refused() -> None:
     ways = ways_of(64)
     for wave in waves(of, ways):
         states = looking(wave, code_object).lane_states(range(64))
-        found, expected = [place(each) for each in states], where_lanes_are(of, ways, wave.pc)
-        wrong = {ways[lane] for lane in range(56) if found[lane] != expected[lane]}
-        absent = {found[lane] for lane in range(56, 64)}
+        result, expected = [place(state) for state in states], where_lanes_are(of, ways, wave.pc)
+        wrong = {ways[lane] for lane in range(56) if result[lane] != expected[lane]}
+        absent = {result[lane] for lane in range(56, 64)}
         if wave.pc < labels["1_then"] or wave.pc >= labels["1_end"]:
             assert (wrong, absent) == (set(), {None})
         elif labels["1_1_end"] <= wave.pc < labels["1_else"]:
             # The enclosing procedure is forgotten: the lanes that wait for f are lost.
             assert (wrong, absent) == ({"f"}, {None})
-            assert {found[lane] for lane in range(56) if ways[lane] == "f"} == {None}
+            assert {result[lane] for lane in range(56) if ways[lane] == "f"} == {None}
         else:
             # DW_OP_deref_type 64 is 64 bytes of a type of 8.
-            assert {*found} == {IllFormed}
+            assert {*result} == {IllFormed}
             assert "64" in str(states[0].error)
 
 

@@ -47,7 +47,7 @@ WAVES, OTHER = (0x1030, 0x1050), (0x1000, 0x1030)
 ONE, TWO, THREE = (f"lit{n}; stack_value" for n in (1, 2, 3))
 
 
-def told(there: Session) -> dict[str, object]:
+def facts_at(there: Session) -> dict[str, object]:
     """What is told of the focus, or the kind and words of the error."""
 
     def of(ask: Callable[[], object]) -> object:
@@ -85,8 +85,8 @@ def test_each_may_be_on_each_kind_of_entry(
     program location, the execution mask, 1."""
     expected = DEFAULTS | expected
     inside: Attributes = given or ((dw.AT_CALL_LINE, 1),)
-    assert told(session(tmp_path, *given)) == expected
-    assert told(session(tmp_path, inner=inside, tag=tag)) == expected
+    assert facts_at(session(tmp_path, *given)) == expected
+    assert facts_at(session(tmp_path, inner=inside, tag=tag)) == expected
 
 
 @pytest.mark.parametrize(("given", "what", "expected"), [
@@ -119,11 +119,11 @@ def test_what_a_function_says(
     attributes: Attributes = (given,)  # type: ignore[assignment]
     if given[0] != LANE_PC:
         attributes = (*attributes, (LANE_PC, waiting(0x1010)))
-    found = told(session(tmp_path, *attributes))[what]
+    result = facts_at(session(tmp_path, *attributes))[what]
     if isinstance(expected, str):
-        assert isinstance(found, str) and re.match(expected, found), found
+        assert isinstance(result, str) and re.match(expected, result), result
     else:
-        assert found == expected
+        assert result == expected
 
 
 @pytest.mark.parametrize(("mask", "lanes", "expected"), [
@@ -142,11 +142,15 @@ def test_the_mask_has_a_bit_for_each_lane(
     tmp_path: Path, mask: str, lanes: int, expected: int | None
 ) -> None:
     there = session(tmp_path, (LANES, lanes), (ACTIVE, mask), lane=0)
-    found, why = there.active_lanes()
-    assert found == expected
+    result, why = there.active_lanes()
+    assert result == expected
     assert (why is None) == (expected is not None)
     if expected is not None:
-        active = [each.lane for each in there.lane_states(range(lanes)) if each.is_active]
+        active = [
+            lane_state.lane
+            for lane_state in there.lane_states(range(lanes))
+            if lane_state.is_active
+        ]
         assert active == [n for n in range(lanes) if expected >> n & 1]
 
 
@@ -202,14 +206,14 @@ def test_a_lane_that_cannot_be_told_does_not_hide_the_others(tmp_path: Path) -> 
     target.set_lanes(0, register, [0x1010, 0, 0x1020, 0])
     there = session(tmp_path, (LANES, 4), (LANE_PC, "regx v3"), target=target)
     states = there.lane_states(range(4))
-    places = [each.location.pc for each in states if each.location is not None]
+    places = [state.location.pc for state in states if state.location is not None]
     assert places == [0x1010, 0x1020]
-    assert [each.lane for each in states if isinstance(each.error, Unavailable)] == [2, 3]
-    assert all("v3" in each.error.message for each in states[2:] if each.error is not None)
+    assert [state.lane for state in states if isinstance(state.error, Unavailable)] == [2, 3]
+    assert all("v3" in state.error.message for state in states[2:] if state.error is not None)
     partly = "LLVM_undefined; piece 4; regx s0; piece 4; LLVM_piece_end"
     text = f"{HERE}; {partly}; LLVM_extend 64 64; lit2; LLVM_select_bit_piece 64 64"
     states = session(tmp_path, (LANE_PC, text)).lane_states(range(3))
-    assert [each.error is None for each in states] == [True, False, True]
+    assert [state.error is None for state in states] == [True, False, True]
 
 
 # A.2.5.1: the call frame and the program location
@@ -283,7 +287,7 @@ def test_lanes_iterations_and_masks_are_those_where_the_wave_is(tmp_path: Path) 
     there = session(
         tmp_path, (LANE_PC, waiting(0x1010)), inner=inner, inner_at=(0x1008, 0x18), iteration=0
     )
-    assert told(there) == DEFAULTS | {"pc": 0x1010}
+    assert facts_at(there) == DEFAULTS | {"pc": 0x1010}
     assert (there.context().lane_count, there.context().iteration_count) == (64, 1)
     raises(evolve(there, iteration=1).context, InconsistentContext, "iteration count 1")
 

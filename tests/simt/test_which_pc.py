@@ -50,8 +50,8 @@ def test_lists_are_read_where_the_lane_is(
     focused = there.focused(lane)
     assert there.pc == WAVE
     assert focused.context().pc == pc
-    found = focused.read(there.variable("part"))
-    assert found.bits is not None and chr(found.bits.value) == part
+    data = focused.read(there.variable("part"))
+    assert data.bits is not None and chr(data.bits.value) == part
     reading = focused.read(there.variable("r"))
     assert (None if reading.location is None else location_text(reading.location)) == place
 
@@ -104,9 +104,9 @@ def test_it_can_be_forced() -> None:
     assert forced in done.notes
     done = run("eval", *AMD, "--lane", "all", "--force-pc", "part")
     assert done.lines[0] == "[ 0-15] 99 'c'"
-    assert [each for each in done.notes if "assumed" in each] == [forced]
+    assert [note for note in done.notes if "assumed" in note] == [forced]
     lanes = run_json("eval", *AMD, "--lane", "3,17", "--force-pc", "part").json["lanes"]
-    assert [(each["pc"], each["data"]) for each in lanes] == [(WAVE, 99)] * 2
+    assert [(lane["pc"], lane["data"]) for lane in lanes] == [(WAVE, 99)] * 2
     # A lane that never entered is not in the frame, wherever it is said to be.
     done = run("eval", *AMD, "--pc", WAVE, "--lane", 60, "--force-pc", "part")
     assert "was not active on entry" in done.error
@@ -115,9 +115,9 @@ def test_it_can_be_forced() -> None:
 def test_forced_in_the_library(there: Session) -> None:
     forced = evolve(there.focused(17), is_pc_forced=True)
     assert (forced.program_location, forced.context().pc) == (WAVE, WAVE)
-    found = forced.read(there.variable("part"))
-    assert found.bits is not None and chr(found.bits.value) == "c"
-    assert any("are assumed to be at" in note for note in found.notes)
+    data = forced.read(there.variable("part"))
+    assert data.bits is not None and chr(data.bits.value) == "c"
+    assert any("are assumed to be at" in note for note in data.notes)
 
 
 def test_forcing_helps_where_lane_pc_is_wrong() -> None:
@@ -146,8 +146,8 @@ def test_where_lane_pc_cannot_be_evaluated_nothing_is_guessed(tmp_path: Path, mi
     state = json.loads((STATES / "nested_if.gfx942.json").read_text())
     registers = state["waves"][0]["registers"]
     del registers[missing]
-    for each in state["code_objects"]:
-        each["path"] = str((STATES / each["path"]).resolve())
+    for code_object in state["code_objects"]:
+        code_object["path"] = str((STATES / code_object["path"]).resolve())
     path = tmp_path / "state.json"
     path.write_text(json.dumps(state))
     here = ("--state", path)
@@ -160,8 +160,8 @@ def test_where_lane_pc_cannot_be_evaluated_nothing_is_guessed(tmp_path: Path, mi
     assert run("eval", *here, "--lane", 3, "--force-pc", "part").out.startswith("part = ")
     done = run("lanes", *here)
     assert {tuple(line.split()[2:]) for line in done.lines[2:]} == {("?", "-")}
-    assert [each for each in done.notes if "DW_AT_LLVM_lane_pc" in each]
+    assert [note for note in done.notes if "DW_AT_LLVM_lane_pc" in note]
     lanes = run_json("lanes", *here).json["waves"][0]["lanes"]
-    assert {each["pc"] for each in lanes} == {None}
-    notes = [each for each in run("bt", *here, "--lane", 3).notes if "lane 3" in each]
+    assert {lane["pc"] for lane in lanes} == {None}
+    notes = [note for note in run("bt", *here, "--lane", 3).notes if "lane 3" in note]
     assert notes == ["the location of lane 3 is unknown: using the wave's frame"]

@@ -111,7 +111,7 @@ class Coverage:
     tests: tuple[Test, ...] = field(factory=lambda: tuple(read_tests()))
 
     def of(self, clause: str, side: Side) -> list[Test]:
-        return [each for each in self.tests if (clause, side) in each.clauses]
+        return [test for test in self.tests if (clause, side) in test.clauses]
 
     def complaints(self) -> list[str]:
         """What is wrong: unknown clauses, unknown sides, sides without a test."""
@@ -125,9 +125,9 @@ class Coverage:
         for clause in self.clauses.values():
             missing = dict(clause.missing)
             for side in get_args(Side):
-                found = bool(self.of(clause.id, side))
-                if not found and side not in missing:
+                result = bool(self.of(clause.id, side))
+                if not result and side not in missing:
                     out.append(f"{clause.id}: no test {side} it")
-                if found and side in missing:
+                if result and side in missing:
                     out.append(f"{clause.id}: a test {side} it, which it says none can")
         return out

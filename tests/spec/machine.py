@@ -98,7 +98,7 @@ def _types(endian: Endian) -> list[BaseType]:
 TYPES: dict[Endian, dict[int, BaseType]] = {
     endian: dict(enumerate(_types(endian), 0x20)) for endian in ("little", "big")
 }
-OFFSETS = {each.name: offset for offset, each in TYPES["little"].items()}
+OFFSETS = {item.name: offset for offset, item in TYPES["little"].items()}
 """Offsets of the base types in every unit, by name."""
 
 

@@ -31,7 +31,7 @@ C = "A.2.5.1/"
 
 
 def row(clauses: str, side: str, name: str, elements: dict[str, Any], *parts: str) -> object:
-    marks = [pytest.mark.clause(C + each, side) for each in clauses.split()]
+    marks = [pytest.mark.clause(C + word, side) for word in clauses.split()]
     return pytest.param(elements, parts, marks=marks, id=name)
 
 

@@ -136,8 +136,8 @@ def test_same_value_is_checked_on_request() -> None:
     assert access.retrieve(same, 32) == 0x13121110 and comparison.take_findings() == ()
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     assert access.retrieve(same, 32) == 0x13121110
-    (found,) = comparison.take_findings()
-    assert (found.index, found.other) == (1, 0) and found.place == same.places[1]
+    (result,) = comparison.take_findings()
+    assert (result.index, result.other) == (1, 0) and result.place == same.places[1]
     assert access.retrieve(same, 16) == 0x1110 and comparison.take_findings() == ()
     assert made.context.access.retrieve(same, 32) == 0x13121110
 
@@ -149,10 +149,16 @@ def test_places_are_compared_with_all_before_them() -> None:
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     late = of(made, "LLVM_undefined", "addr 0x1010", "regx s0", "regx s99")
     assert access.read(late, 32).value == 0x13121110
-    assert [(each.index, each.other) for each in comparison.take_findings()] == [(2, 1), (3, None)]
+    assert [(finding.index, finding.other) for finding in comparison.take_findings()] == [
+        (2, 1),
+        (3, None),
+    ]
     inside = composite([Part(late, 32), Part(made.location("regx s0"), 32)])
     access.read(Location((SingleLocation(inside.places[0].storage),)), 64)
-    assert [(each.index, each.other) for each in comparison.take_findings()] == [(2, 1), (3, None)]
+    assert [(finding.index, finding.other) for finding in comparison.take_findings()] == [
+        (2, 1),
+        (3, None),
+    ]
 
 
 @pytest.mark.clause(C + "position", "keeps")
@@ -202,10 +208,10 @@ def test_implicit_storage_can_only_be_read() -> None:
 def test_undefined_storage_is_marked_bit_by_bit() -> None:
     access = GPU.context.access
     partly = GPU.location("regx s0; bit_piece 3 0; bit_piece 6 0; regx s0; bit_piece 7 9")
-    held = access.read(partly, 16)
-    assert held.undefined == 0b0000000111111000
-    assert held.value & ~held.undefined == 0x44 & 7 | (0x11223344 >> 9 & 0x7F) << 9
-    assert held.undefined_ranges("little") == [(3, 6)]
+    data = access.read(partly, 16)
+    assert data.undefined == 0b0000000111111000
+    assert data.value & ~data.undefined == 0x44 & 7 | (0x11223344 >> 9 & 0x7F) << 9
+    assert data.undefined_ranges("little") == [(3, 6)]
     raises(lambda: access.retrieve(partly, 16), UndefinedBits, "bits 3 to 8 of 16")
     raises(lambda: access.write(partly, 16, 0), UndefinedBits, "cannot be written")
     assert access.read(GPU.location("LLVM_undefined"), 1000).undefined == (1 << 1000) - 1

@@ -15,7 +15,7 @@ POINTED = "value: pointer to 0x100+0 in global"
 
 
 def stack_row(clauses: str, text: str, *entries: str) -> object:
-    marks = [pytest.mark.clause(S + each, "keeps") for each in clauses.split()]
+    marks = [pytest.mark.clause(S + word, "keeps") for word in clauses.split()]
     return pytest.param(text, entries, marks=marks, id=text)
 
 

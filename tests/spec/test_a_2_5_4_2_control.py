@@ -119,8 +119,8 @@ def test_endless_loop_ends(text: str, steps: int) -> None:
     """As soon as the stack is the same at the same branch; else by the limit of steps."""
     dies = {0x200: "lit1; drop", 0x204: "loop: nop; skip loop"}
     made = world(dies=dies, registers={"s0": 1})
-    told = made.changed(limits=Limits(steps=steps))
-    raises(lambda: told.result(text), LimitExceeded, "same stack: it never ends")
+    changed = made.changed(limits=Limits(steps=steps))
+    raises(lambda: changed.result(text), LimitExceeded, "same stack: it never ends")
     less = made.changed(limits=Limits(steps=steps - 1))
     raises(lambda: less.result(text), LimitExceeded, f"more than {steps - 1} operations")
 

@@ -237,8 +237,8 @@ def test_the_storage_has_no_bits() -> None:
     access = GPU.context.access
     for text in (POINTER, f"regx s0; piece 4; {POINTER}; piece 8"):
         location = GPU.location(text)
-        held = access.read(location, 64)
-        assert held.unavailable and "implicit pointer has no bits" in held.reasons[0]
+        data = access.read(location, 64)
+        assert data.unavailable and "implicit pointer has no bits" in data.reasons[0]
         raises(lambda: access.write(location, 64, 0), EvaluationError, "can only be read")  # noqa: B023
     raises(lambda: access.read_bytes(GPU.location(POINTER), 8), EvaluationError, "no bits")
     register = world(registers={}, frame={"level": 1, "registers": {16: GPU.location(POINTER)}})

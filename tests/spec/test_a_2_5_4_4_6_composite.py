@@ -282,8 +282,8 @@ def test_write_through(text: str, expected: dict[str, int]) -> None:
     access.write_bytes(location, bytes(range(1, 1 + size_bytes)))
     assert access.read_bytes(location, size_bytes) == bytes(range(1, 1 + size_bytes))
     for name, value in expected.items():
-        held = access.retrieve(made.location(f"regx {name}"), 32)
-        assert held == value, f"{name} is {held:#x}"
+        contents = access.retrieve(made.location(f"regx {name}"), 32)
+        assert contents == value, f"{name} is {contents:#x}"
 
 
 def test_deep_nesting() -> None:

@@ -79,8 +79,8 @@ def test_results(fact: Fact) -> None:
 def test_initial_stack_is_pushed_in_order() -> None:
     entries = tuple(GPU.stack("lit1; addr 0x10; const(i8,-1)"))
     made = GPU.changed(initial_stack=entries)
-    assert [shown(each) for each in made.stack("")] == ["1", "global#0x10", "i8 -1"]
-    assert [shown(each) for each in made.stack("rot; lit5")] == ["i8 -1", "1", "global#0x10", "5"]
+    assert [shown(item) for item in made.stack("")] == ["1", "global#0x10", "i8 -1"]
+    assert [shown(item) for item in made.stack("rot; lit5")] == ["i8 -1", "1", "global#0x10", "5"]
     assert shown(made.result("")) == "i8 -1"
 
 

@@ -32,7 +32,7 @@ DEFAULT = (None, None)
 
 
 def row(side: str, clauses: str, entries: list[Entry], expected: str, **more: object) -> object:
-    marks = [pytest.mark.clause(C + each, side) for each in clauses.split()]
+    marks = [pytest.mark.clause(C + word, side) for word in clauses.split()]
     name = "; ".join(
         ("default" if begin is None else f"[{begin:#x},{end:#x})") + f" {text}"
         for begin, end, text in entries

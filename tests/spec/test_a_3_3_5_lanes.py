@@ -48,12 +48,12 @@ def attribute(text: str) -> ExprLoc:
 
 
 def kept(clause: str, text: str, expected: object) -> object:
-    marks = [pytest.mark.clause(C + each, "keeps") for each in clause.split()]
+    marks = [pytest.mark.clause(C + word, "keeps") for word in clause.split()]
     return pytest.param(text, expected, marks=marks, id=text)
 
 
 def broken(clause: str, text: str, error: type[DwarfGpuError], *parts: str) -> object:
-    marks = [pytest.mark.clause(C + each, "breaks") for each in clause.split()]
+    marks = [pytest.mark.clause(C + word, "breaks") for word in clause.split()]
     return pytest.param(text, error, parts, marks=marks, id=text or "(empty)")
 
 
@@ -91,7 +91,7 @@ def test_one_memory_location(rule: Rule, text: str, expected: str) -> None:
     for name, rule in (("return_addr", frame_attributes.return_address),
                        ("static_link", frame_attributes.static_link))
     for text, part in [(TWO_PLACES, "exactly one single location"),
-                       *((each, "does not give a memory location") for each in NO_MEMORY)]
+                       *((place, "does not give a memory location") for place in NO_MEMORY)]
 ])  # fmt: skip
 def test_no_memory_location(rule: Rule, text: str, part: str) -> None:
     name = {
@@ -302,11 +302,11 @@ ONLY_ACTIVE = f"{NOWHERE}; {HERE}; {BY_EXEC}"
 def test_the_innermost_entry_that_has_the_attribute_tells(tmp_path: Path, tag: int) -> None:
     both = ((dw.AT_RETURN_ADDR, "addr 0x1000"), (dw.AT_STATIC_LINK, f"lit16; {LANE}"))
     frame = session(tmp_path, *both).frame
-    assert told(frame) == ("global#0x1000", "private_lane[3]#0x10")
+    assert attributes_of(frame) == ("global#0x1000", "private_lane[3]#0x10")
     inner = ((dw.AT_RETURN_ADDR, "addr 0x1008"),)
     frame = session(tmp_path, *both, inner=inner, tag=tag).frame
-    assert told(frame) == ("global#0x1008", "private_lane[3]#0x10")
-    assert told(session(tmp_path).frame) == (None, None)
+    assert attributes_of(frame) == ("global#0x1008", "private_lane[3]#0x10")
+    assert attributes_of(session(tmp_path).frame) == (None, None)
 
 
 @pytest.mark.clause(C + "frame_base-memory", "keeps")
@@ -319,10 +319,10 @@ def test_an_entry_point_has_its_own_frame_base(tmp_path: Path) -> None:
     raises(session(tmp_path).frame.frame_base, IllFormed, "has no DW_AT_frame_base")
 
 
-def told(frame: SubprogramFrame) -> tuple[str | None, ...]:
+def attributes_of(frame: SubprogramFrame) -> tuple[str | None, ...]:
     """Return address and static link of a frame."""
-    found = frame.return_address(), frame.static_link()
-    return tuple(None if each is None else shown(each) for each in found)
+    result = frame.return_address(), frame.static_link()
+    return tuple(None if item is None else shown(item) for item in result)
 
 
 @pytest.mark.clause(C + "lane_pc-default", "keeps")
@@ -348,7 +348,7 @@ def test_a_lane_that_never_entered_is_in_no_context(tmp_path: Path) -> None:
     there = session(tmp_path, (LANE_PC, ONLY_ACTIVE))
     raises(lambda: there.program_location, InconsistentContext, "lane 3", "not active on entry")
     raises(there.context, InconsistentContext, "lane 3", "not active on entry")
-    assert [each.is_absent for each in there.lane_states(range(3, 5))] == [True, False]
+    assert [lane_state.is_absent for lane_state in there.lane_states(range(3, 5))] == [True, False]
     assert there.focused(4).context().pc == 0x1040
 
 
@@ -366,7 +366,7 @@ def test_where_lanes_are_is_told_where_the_thread_is(tmp_path: Path) -> None:
     text = "LLVM_push_lane; plus_uconst 0x1000; stack_value; LLVM_extend 64 64"
     there = session(tmp_path, (LANE_PC, text))
     states = there.lane_states(range(5))
-    assert [each.location for each in states] == [
+    assert [state.location for state in states] == [
         LaneLocation(0x1000 + lane, was_active=True) for lane in range(5)
     ]
     raises(there.focused(64).context, InconsistentContext, "lane 64")

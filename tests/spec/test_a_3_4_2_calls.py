@@ -147,7 +147,7 @@ def session(tmp_path: Path) -> Session:
             assemble(text, AMD_PROVISIONAL, GPU.unit.format, GPU.arch)
             for text in expressions.values()
         ]
-        return b"".join(encode_uleb(len(each)) + each for each in data)
+        return b"".join(encode_uleb(len(byte)) + byte for byte in data)
 
     def address(value: int) -> bytes:
         return value.to_bytes(8, "little")
@@ -242,4 +242,4 @@ def test_the_calls_of_the_fixtures(repository: Path) -> None:
     assert (call.return_address, call.address) == (0x1670, None)
     assert call.callee is not None
     assert call.callee.name == "helper"
-    assert [each.value is not None for each in call.parameters()] == [True]
+    assert [parameter.value is not None for parameter in call.parameters()] == [True]

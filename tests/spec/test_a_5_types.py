@@ -161,9 +161,9 @@ def test_data_locations(text: str | None, place: str | None) -> None:
 
     def placed() -> str:
         count = computed("push_object_address; deref_size 1; lit2; plus")
-        found = described(data_location=location, bounds=(Bounds(0, count=count),))
-        assert isinstance(found.type, Array) and found.type.dimensions == (2,)
-        return shown(found.location)
+        result = described(data_location=location, bounds=(Bounds(0, count=count),))
+        assert isinstance(result.type, Array) and result.type.dimensions == (2,)
+        return shown(result.location)
 
     if place is not None:
         assert placed() == place
@@ -175,16 +175,16 @@ def test_the_size_of_a_descriptor_is_not_that_of_its_data() -> None:
     kind = Array(INT, (None,), declared_bits=8 * 24)
     for data, size in ((None, 24), (computed("push_object_address"), 8)):
         properties = Properties(data_location=data, bounds=(Bounds(0, count=computed("lit2")),))
-        found = resolver().resolved(Dynamic(kind, properties), CONTAINER)
-        assert size_bytes(found.type) == size
+        resolved = resolver().resolved(Dynamic(kind, properties), CONTAINER)
+        assert size_bytes(resolved.type) == size
 
 
 @pytest.mark.clause("D.2.3/rank-index", "keeps")
 def test_the_bounds_of_a_rank_know_their_dimension() -> None:
     bounds = Bounds(computed("lit1; plus"), computed("lit3; mul; lit5; plus"))
-    found = described(rank=computed("lit3"), bounds=(bounds,)).type
-    assert isinstance(found, Array)
-    assert found.lower_bounds == (1, 2, 3) and found.dimensions == (5, 7, 9)
+    result = described(rank=computed("lit3"), bounds=(bounds,)).type
+    assert isinstance(result, Array)
+    assert result.lower_bounds == (1, 2, 3) and result.dimensions == (5, 7, 9)
 
 
 @pytest.mark.clause("D.2.3/rank-index", "breaks")
@@ -237,5 +237,5 @@ def test_the_expressions_of_figure_d_1_3() -> None:
     frame = ExplicitFrame(
         CPU.arch, given_caller=(ExplicitFrame(CPU.arch), 0x5000), entry_values=entry
     )
-    found = CPU.changed(frame=frame).location("entry_value(reg5); LLVM_offset_uconst 16")
-    assert shown(found) == "default#0x1010"
+    location = CPU.changed(frame=frame).location("entry_value(reg5); LLVM_offset_uconst 16")
+    assert shown(location) == "default#0x1010"

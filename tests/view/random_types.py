@@ -79,7 +79,7 @@ class Source:
     def base(self) -> str:
         kinds = [*NUMBERS, "FLAGS", "NEGATIVE", "GAPS", "struct pair"]
         if self.cplusplus:
-            kinds = [each for each in kinds if "_Complex" not in each]
+            kinds = [kind for kind in kinds if "_Complex" not in kind]
             kinds += ["ns::Small", "ns::Inner"]
         return self.draw.choice(kinds)
 
@@ -113,9 +113,9 @@ class Source:
         if self.cplusplus:
             kinds += ["int &{}", "struct pair &{}", "int pair::*{}", "char (pair::*{})[3]"]
             if "[" in name:
-                kinds = [each for each in kinds if "&" not in each and "::*" not in each]
+                kinds = [kind for kind in kinds if "&" not in kind and "::*" not in kind]
         if "[" in name:
-            kinds = [each for each in kinds if "(*" not in each and "const {" not in each]
+            kinds = [kind for kind in kinds if "(*" not in kind and "const {" not in kind]
         return self.draw.choice(kinds).replace("{}", name)
 
     def vector(self) -> str:
@@ -150,7 +150,7 @@ class Source:
             else:
                 members.append(f"{self.declaration(self.name(), depth)};")
         if kind == "union":  # a reference makes no member of a union
-            members = [each for each in members if "&" not in each] or ["int u;"]
+            members = [member for member in members if "&" not in member] or ["int u;"]
         return "{ " + " ".join(members) + " }"
 
 
@@ -201,7 +201,7 @@ class Filler:
 
     def __init__(self, draw: random.Random, file: ObjectFile) -> None:
         self.draw = draw
-        self.symbols = {each.name: each.address for each in file.symbols}
+        self.symbols = {symbol.name: symbol.address for symbol in file.symbols}
         self.symbols.setdefault("function", self.symbols.get("_Z8functionic", 0))
 
     def bytes(self, kind: Type | None, size: int) -> bytes:
@@ -218,9 +218,13 @@ class Filler:
         at = bit // 8
         match bare:
             case Struct():
-                for each in bare.members:
-                    if each.bit_size is None and each.bit_offset is not None and not each.is_static:
-                        self.fill(data, each.type, bit + each.bit_offset, depth + 1)
+                for member in bare.members:
+                    if (
+                        member.bit_size is None
+                        and member.bit_offset is not None
+                        and not member.is_static
+                    ):
+                        self.fill(data, member.type, bit + member.bit_offset, depth + 1)
             case Array():
                 self.array(data, bare, bit, depth)
             case Pointer():
@@ -270,14 +274,14 @@ class Filler:
 def put(path: Path, contents: dict[str, bytes]) -> None:
     """Write the bytes of symbols into the file."""
     file = open_object(path)
-    symbols = {each.name: each for each in file.symbols}
+    symbols = {symbol.name: symbol for symbol in file.symbols}
     data = bytearray(path.read_bytes())
     for name, raw in contents.items():
         address = symbols[name].address
         segment = next(
-            each
-            for each in file.segments
-            if each.address <= address < each.address + each.file_bytes
+            segment
+            for segment in file.segments
+            if segment.address <= address < segment.address + segment.file_bytes
         )
         offset = segment.offset + address - segment.address
         data[offset : offset + len(raw)] = raw

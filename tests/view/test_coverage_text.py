@@ -28,9 +28,9 @@ def spans(pairs: Pairs) -> tuple[Range, ...]:
 
 def coverage(scope: Pairs, complete: Pairs, described: Pairs | None = None) -> Coverage:
     place = CodeScope(None, None, spans(scope), "f", "f")  # type: ignore[arg-type]
-    found = spans(complete)
-    either = found if described is None else spans(described)
-    return Coverage(None, place, (), found, either)  # type: ignore[arg-type]
+    result = spans(complete)
+    either = result if described is None else spans(described)
+    return Coverage(None, place, (), result, either)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_bars_of_any_scope() -> None:
             Range(at, at + source.randint(1, 9)) for at in source.sample(range(90), 3)
         )  # fmt: skip
         known = {at for begin, end in scope for at in range(begin, end) if source.random() < 0.7}
-        found = merged(Range(at, at + 1) for at in known)
+        result = merged(Range(at, at + 1) for at in known)
         place = CodeScope(None, None, scope, "f", "f")  # type: ignore[arg-type]
-        drawn = bar(Coverage(None, place, (), found, found), width)  # type: ignore[arg-type]
+        drawn = bar(Coverage(None, place, (), result, result), width)  # type: ignore[arg-type]
         # every byte as `width` equal parts: each cell has as many parts as the scope has bytes
         parts = [
             at in known for begin, end in scope for at in range(begin, end) for _ in range(width)
@@ -150,16 +150,16 @@ def test_words(text: str, expected: str) -> None:
 
 
 def test_words_of_constants() -> None:
-    said = Description(None, ConstValue(b"\1\0"), extent_of(b"\x50", AMD, UnitFormat()))
-    assert description_text(said, ARCH) == "a constant of the bytes 01 00: DW_AT_const_value"
+    text = Description(None, ConstValue(b"\1\0"), extent_of(b"\x50", AMD, UnitFormat()))
+    assert description_text(text, ARCH) == "a constant of the bytes 01 00: DW_AT_const_value"
 
 
 def test_neighbours_of_which_the_same_is_said_are_one_row() -> None:
-    said = [("reg5", 0, 4), ("reg5", 4, 6), ("reg4", 6, 8), ("reg5", 30, 50)]
-    descriptions = tuple(description(text, Range(begin, end)) for text, begin, end in said)
+    output = [("reg5", 0, 4), ("reg5", 4, 6), ("reg4", 6, 8), ("reg5", 30, 50)]
+    descriptions = tuple(description(text, Range(begin, end)) for text, begin, end in output)
     place = CodeScope(None, None, spans([(0, 40)]), "f", "f")  # type: ignore[arg-type]
-    found = rows(Coverage(None, place, descriptions))  # type: ignore[arg-type]
-    assert [(each.span, each.description is None, each.is_outside) for each in found] == [
+    result = rows(Coverage(None, place, descriptions))  # type: ignore[arg-type]
+    assert [(item.span, item.description is None, item.is_outside) for item in result] == [
         ((0, 6), False, False), ((6, 8), False, False), ((8, 30), True, False),
         ((30, 40), False, False), ((40, 50), False, True),
     ]  # fmt: skip

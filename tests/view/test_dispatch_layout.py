@@ -36,9 +36,9 @@ def test_a_workgroup_of_one_dimension_has_a_row_for_each_wave() -> None:
 
 
 def test_a_line_of_workgroups_is_broken() -> None:
-    found = laid((4, 1, 1), (10, 1, 1))
-    assert (found.width, found.height, found.blocks) == (9, 9, 10)
-    assert rows(found)[:3] == [
+    result = laid((4, 1, 1), (10, 1, 1))
+    assert (result.width, result.height, result.blocks) == (9, 9, 10)
+    assert rows(result)[:3] == [
         " 1.0 1.1 1.2 1.3  .  2.0 2.1 2.2 2.3",
         "  .   .   .   .   .   .   .   .   .",
         " 3.0 3.1 3.2 3.3  .  4.0 4.1 4.2 4.3",
@@ -67,7 +67,7 @@ def test_slices_of_z_are_below_each_other() -> None:
 
 def test_waves_of_which_nothing_is_known_are_blocks() -> None:
     cells = [Cell(str(n), "A", n) for n in range(10)]
-    found = layout([(7, cells), (9, cells)], None)
-    assert (found.what, found.blocks, found.width) == ("wave", 2, 8)
-    assert rows(found)[0].split() == [str(n) for n in range(8)]
-    assert len(found.cells) == 20
+    result = layout([(7, cells), (9, cells)], None)
+    assert (result.what, result.blocks, result.width) == ("wave", 2, 8)
+    assert rows(result)[0].split() == [str(n) for n in range(8)]
+    assert len(result.cells) == 20

@@ -283,7 +283,7 @@ class Program:
 
     segments: tuple[tuple[int, bytes], ...]
     symbols: dict[str, tuple[int, int]]
-    said: dict[tuple[str, str], str]
+    text: dict[tuple[str, str], str]
 
     def read(self, address: int, space: int, size_bytes: int) -> bytes:
         for start, data in self.segments:
@@ -365,4 +365,4 @@ def test_same_as_gdb(program: Program, name: str, style: str) -> None:
         symbolize=program.symbolize,
         read_memory=program.read,
     )
-    assert ours == program.said[name, style]
+    assert ours == program.text[name, style]

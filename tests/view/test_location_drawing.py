@@ -63,9 +63,11 @@ LANE = "LLVM_push_lane; lit4; mul; LLVM_offset"
 )  # fmt: skip
 def test_pieces(text: str, size_bits: int, pieces: list[tuple[int, int, int, str]]) -> None:
     [layout] = of(text, size_bits)
-    found = [(each.first_bit, each.size_bits, each.count, each.kind) for each in layout.pieces]
-    assert found == pieces
-    assert sum(each.total_bits for each in layout.pieces) == size_bits
+    result = [
+        (piece.first_bit, piece.size_bits, piece.count, piece.kind) for piece in layout.pieces
+    ]
+    assert result == pieces
+    assert sum(piece.total_bits for piece in layout.pieces) == size_bits
 
 
 def test_a_dword_of_a_lane() -> None:
@@ -169,5 +171,5 @@ def test_json_of_an_undescribed_tail() -> None:
 
 
 def test_registers_of_a_cpu() -> None:
-    lines = [plain(each) for each in drawing(of("reg0", 32, "x86_64"), ASCII)]
+    lines = [plain(item) for item in drawing(of("reg0", 32, "x86_64"), ASCII)]
     assert lines[2].startswith("       | rax[31:0]")

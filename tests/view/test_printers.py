@@ -37,7 +37,7 @@ LAID_OUT_OTHERWISE = {"three", "zero", "bad_text", "circle", "cut_tree", "bad_tr
 def main_of(library: str) -> Session:
     program = CORES / f"containers.x86_64.{library}"
     core = dg.load_core(f"{program}.core", program, sysroot=str(CORES))
-    objects = tuple(dg.CodeObject.of(each.file, each.load_address) for each in core.files)
+    objects = tuple(dg.CodeObject.of(file.file, file.load_address) for file in core.files)
     session = dg.Session(core.architecture, objects, core.target, wave=1, pc=core.pc_of(1))
     return list(dg.stack_frames(session))[1].session
 
@@ -58,14 +58,14 @@ def shown(session: Session, text: str, options: FormatOptions | None = None) -> 
 
 
 def test_both_libraries_print_alike(gnu: Session, llvm: Session) -> None:
-    names = [each.name for each in gnu.variables() if each.kind == "local"]
+    names = [variable.name for variable in gnu.variables() if variable.kind == "local"]
     compared = 0
     for name in names:
         if name in LAID_OUT_OTHERWISE or name.startswith(("bad", "upside", "node", "wild")):
             continue
-        first, second = (ADDRESS.sub("0x…", shown(each, name)) for each in (gnu, llvm))
+        first, second = (ADDRESS.sub("0x…", shown(item, name)) for item in (gnu, llvm))
         first, second = (
-            re.sub(r"std::(?:__cxx11|__1)::", "std::", each) for each in (first, second)
+            re.sub(r"std::(?:__cxx11|__1)::", "std::", item) for item in (first, second)
         )
         assert first == second, name
         compared += 1
@@ -317,7 +317,7 @@ def test_printers_of_ones_own_come_first(gnu: Session) -> None:
 
 def ran(*commands: str, json_answers: bool = False) -> str:
     program = CORES / "containers.x86_64.libstdcxx"
-    words = [word for each in ("up", *commands) for word in ("-ex", each)]
+    words = [word for command in ("up", *commands) for word in ("-ex", command)]
     words += ["--interpreter", "json"] if json_answers else []
     done = finished(
         "debug", str(program), "--core", f"{program}.core", "--sysroot", str(CORES), "--batch",
@@ -366,7 +366,7 @@ def test_data_of_eval_has_what_a_printer_says() -> None:
     [answer] = record.get("variables", [record])
     printed = answer["data"]["printed"]
     assert printed["summary"] == ["std::map with 3 elements"]
-    values = [each["value"] for each in printed["children"]]
+    values = [child["value"] for child in printed["children"]]
     assert values[0] == 1
     assert values[1]["printed"]["summary"] == [{"characters": "one"}]
     assert "members" in answer["data"]

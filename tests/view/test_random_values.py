@@ -19,8 +19,8 @@ def test_same_as_gdb(tool: Callable[[str], str], tmp_path: Path, seed: int) -> N
     """Odd seeds are of C, even ones of C++."""
     gdb, compiler = tool("gdb"), tool("g++" if seed % 2 == 0 else "gcc")
     try:
-        compared, found = differences(seed, seed % 2 == 0, tmp_path, compiler, gdb)
+        compared, result = differences(seed, seed % 2 == 0, tmp_path, compiler, gdb)
     except subprocess.CalledProcessError as error:
         pytest.skip(f"the compiler does not build the program: {error.stderr.splitlines()[:1]}")
     assert compared == 200
-    assert not found, f"seed {seed}\n" + "\n".join(map(str, found))
+    assert not result, f"seed {seed}\n" + "\n".join(map(str, result))

@@ -46,8 +46,8 @@ def test_elements_are_characters() -> None:
     ],
 )
 def test_sevenbit(data: bytes, kind: CharacterKind, shown: str) -> None:
-    told = quoted_string(data, kind, "little", elements=200, repeats=10, utf8=True, sevenbit=True)
-    assert told == shown
+    text = quoted_string(data, kind, "little", elements=200, repeats=10, utf8=True, sevenbit=True)
+    assert text == shown
 
 
 def test_without_utf8() -> None:
@@ -72,6 +72,6 @@ def test_the_strings_of_this_gdb(locale: str) -> None:
     seed = random.SystemRandom().randrange(1 << 32)
     cases = [*listed(), *random_cases(2000, seed)]
     known = answers_of_gdb(cases, locale)
-    found = [case.ours(locale) for case in cases]
-    different = [row for row in zip(cases, known, found, strict=True) if row[1] != row[2]]
+    result = [case.ours(locale) for case in cases]
+    different = [row for row in zip(cases, known, result, strict=True) if row[1] != row[2]]
     assert different == [], f"seed {seed}"

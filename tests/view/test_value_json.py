@@ -87,9 +87,9 @@ def unknown(why: str) -> Plain:
 )  # fmt: skip
 def test_data(bits: Bits, kind: Type | None, data: Plain) -> None:
     architecture = stopped("shapes.gfx942").architecture
-    found = value_data(bits, kind, architecture=architecture)
-    assert found == data and type(found) is type(data)
-    json.dumps(found, allow_nan=False)
+    result = value_data(bits, kind, architecture=architecture)
+    assert result == data and type(result) is type(data)
+    json.dumps(result, allow_nan=False)
 
 
 def test_the_parts_of_an_answer_are_bounded() -> None:
@@ -127,9 +127,9 @@ def test_parts_that_must_be_computed(
     session = stopped(state, lane)
     reading = session.read(session.variable(name))
     assert reading.bits is not None
-    found = value_data(
+    result = value_data(
         reading.bits, reading.type, location=reading.location, resolver=session.resolver()
     )
     for step in part:
-        found = found[step]  # type: ignore[index,call-overload]
-    assert found == data
+        result = result[step]  # type: ignore[index,call-overload]
+    assert result == data

@@ -46,10 +46,10 @@ NEST = "0x7f0000"
     ids=["after", "before", "hole", "nowhere", "bits", "never all bits"],
 )  # fmt: skip
 def test_where_else(options: list[str], name: str, expected: str) -> None:
-    told = run("explain", *options, name, "--json")
-    verdict = json.loads(told.out)["verdict"]
+    output = run("explain", *options, name, "--json")
+    verdict = json.loads(output.out)["verdict"]
     assert f"\n{expected}" in "\n".join(verdict)
-    assert not any("kept the value nowhere" in each for each in verdict)
+    assert not any("kept the value nowhere" in item for item in verdict)
 
 
 def test_nothing_where_all_is_known() -> None:

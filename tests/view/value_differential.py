@@ -54,7 +54,7 @@ def differences(
     _fill(seed, made)
     theirs = _printed(made, gdb, cplusplus)
     session = program(made.path)
-    found: list[Difference] = []
+    result: list[Difference] = []
     for (style, name), expected in theirs.items():
         prefix, options = STYLES[style]
         try:
@@ -65,9 +65,9 @@ def differences(
         if ours != expected and not _LEFT_OUT.search(expected):
             alias = "t" + name.removeprefix("p")
             line = re.search(rf"^typedef .*\b{alias}\b.*$", made.source, re.MULTILINE)
-            told = "" if line is None else line[0]
-            found.append(Difference(f"print {prefix}*{name}", told, expected, ours))
-    return len(theirs), found
+            text = "" if line is None else line[0]
+            result.append(Difference(f"print {prefix}*{name}", text, expected, ours))
+    return len(theirs), result
 
 
 def _fill(seed: int, made: Program) -> None:

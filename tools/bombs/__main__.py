@@ -102,7 +102,7 @@ def _write(page: Path, bomb: Bomb, row: str) -> None:
     end = lines.index("", 1)  # the page has other tables, too
     known = {line.split("`")[1]: line for line in lines[2:end]}
     known[bomb.name] = row
-    table = [known[each.name] for each in BOMBS if each.name in known]
+    table = [known[bomb.name] for bomb in BOMBS if bomb.name in known]
     page.write_text("\n".join([before + HEADER, lines[1], *table, *lines[end:]]), "utf-8")
 
 

@@ -75,20 +75,20 @@ def arguments_of(command: str) -> list[str]:
 
 def _run(command: str, folder: Path) -> Measured:
     arguments = [sys.executable, "-m", "dwarfgpu", *arguments_of(command)]
-    with (folder / "said").open("w+b") as said:
+    with (folder / "said").open("w+b") as output:
         process = subprocess.Popen(
             arguments,
             cwd=folder,
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONPATH": str(ROOT), "HOME": str(folder)},
             preexec_fn=_bounded,  # noqa: PLW1509 - no other thread
         )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        said.seek(0)
-        text = said.read(1 << 22).decode("utf-8", "replace")
+        output.seek(0)
+        text = output.read(1 << 22).decode("utf-8", "replace")
     return Measured(
         command,
         process.returncode,

@@ -107,7 +107,7 @@ def wrap(value: int, bits: int = 32) -> int:
     return (value & (1 << bits) - 1 ^ sign) - sign
 
 
-def each(function: Callable[..., int], bits: int = 32, *, is_signed: bool = True) -> Reference:
+def reference(function: Callable[..., int], bits: int = 32, *, is_signed: bool = True) -> Reference:
     """A reference for kernels in which items have nothing to do with each other: of t, a, b."""
 
     def reference(a: Array, b: Array, out: Array) -> None:
@@ -133,7 +133,7 @@ def vadd(a: Array, b: Array, out: Array) -> None:
 
 @kernel("integers", "u1", "i1")
 def bytes(a: Array, b: Array, out: Array) -> None:
-    each(lambda t, x, y: (x * y >> 3) + max(x, y), 8, is_signed=False)(a, b, out)
+    reference(lambda t, x, y: (x * y >> 3) + max(x, y), 8, is_signed=False)(a, b, out)
 
 
 @kernel("integers", "u2", "i2")
@@ -142,7 +142,7 @@ def shorts(a: Array, b: Array, out: Array) -> None:
         z = x * y & 0xFFFF
         return (z << 3 | z >> 13) ^ (y >> 2)
 
-    each(one, 16, is_signed=False)(a, b, out)
+    reference(one, 16, is_signed=False)(a, b, out)
 
 
 @kernel("integers", "u8", "i8")
@@ -151,7 +151,7 @@ def longs(a: Array, b: Array, out: Array) -> None:
         first = x * 0x9E3779B97F4A7C15 & (1 << 64) - 1 ^ x >> 29
         return first + (y >> (t & 63)) + (x << (t & 31) if y < 0 else 1)
 
-    each(one, 64, is_signed=False)(a, b, out)
+    reference(one, 64, is_signed=False)(a, b, out)
 
 
 @kernel("integers")
@@ -162,7 +162,7 @@ def divide(a: Array, b: Array, out: Array) -> None:
         unsigned = (x & 0xFFFFFFFF) // (d & 0xFFFFFFFF)
         return quotient + (x - quotient * d) * 3 + unsigned
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers", "i8")
@@ -173,7 +173,7 @@ def divide_long(a: Array, b: Array, out: Array) -> None:
         d = y or 7
         return truncated(x, d) + (x & mask) % (d & mask)
 
-    each(one, 64)(a, b, out)
+    reference(one, 64)(a, b, out)
 
 
 @kernel("integers", "u4")
@@ -190,7 +190,7 @@ def bits(a: Array, b: Array, out: Array) -> None:
         signed = wrap(field, width) if width else 0
         return r + (x >> (t & 31) & 31) + signed
 
-    each(one, is_signed=False)(a, b, out)
+    reference(one, is_signed=False)(a, b, out)
 
 
 @kernel("integers")
@@ -207,7 +207,7 @@ def nest(a: Array, b: Array, out: Array) -> None:
             return -1
         return x * y + (1 if t & 4 else 0)
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers")
@@ -222,7 +222,7 @@ def collatz(a: Array, b: Array, out: Array) -> None:
                 break
         return steps
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers")
@@ -231,7 +231,7 @@ def choose(a: Array, b: Array, out: Array) -> None:
         cases = {0: y + 1, 1: y * 3, 2: y ^ 0xFF, 3: y >> 2, 4: y >> 2, 6: 42}
         return cases.get(x & 7, x - y)
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers", scratch_bytes=4096)
@@ -239,13 +239,13 @@ def through_pointer(a: Array, b: Array, out: Array) -> None:
     def one(t: int, x: int, y: int) -> int:
         return (2 * y, y * y, y - 1)[(x & 0x7FFFFFFF) % 3] + t
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers", scratch_bytes=4096)
 def recursion(a: Array, b: Array, out: Array) -> None:
     fibonacci = (0, 1, 1, 2, 3, 5, 8, 13)
-    each(lambda t, x, y: fibonacci[x & 7] + y)(a, b, out)
+    reference(lambda t, x, y: fibonacci[x & 7] + y)(a, b, out)
 
 
 @kernel("integers")
@@ -260,7 +260,7 @@ def stack_array(a: Array, b: Array, out: Array) -> None:
             r = wrap(r * 31 + value)
         return r
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers")
@@ -343,7 +343,7 @@ def strings(a: Array, b: Array, out: Array) -> None:
             r += 1
         return r * 100 + len(w)
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers")
@@ -355,13 +355,13 @@ def structs(a: Array, b: Array, out: Array) -> None:
         p = swapped(swapped((x, wrap(y, 16), t & 255), 3), x & 15)
         return p[0] + 7 * p[1] + 1000 * p[2]
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers")
 def globals(a: Array, b: Array, out: Array) -> None:
     weights = (3, 1, 4, 1, 5, 9, 2, 6)
-    each(lambda t, x, y: weights[x & 7] * y + 5)(a, b, out)
+    reference(lambda t, x, y: weights[x & 7] * y + 5)(a, b, out)
 
 
 @kernel("integers", "u4")
@@ -377,7 +377,7 @@ def sha_like(a: Array, b: Array, out: Array) -> None:
             k = (k << 13 | k >> 19) & 0xFFFFFFFF
         return h
 
-    each(one, is_signed=False)(a, b, out)
+    reference(one, is_signed=False)(a, b, out)
 
 
 @kernel("integers", "u8")
@@ -392,7 +392,7 @@ def random_numbers(a: Array, b: Array, out: Array) -> None:
             s ^= s >> 27
         return s * 2685821657736338717 + y
 
-    each(one, 64, is_signed=False)(a, b, out)
+    reference(one, 64, is_signed=False)(a, b, out)
 
 
 @kernel("integers")
@@ -403,7 +403,7 @@ def pointer_chase(a: Array, b: Array, out: Array) -> None:
             at = int(a[at]) & 127
         return at + int(b[at])
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers")
@@ -416,7 +416,7 @@ def generic_pointer(a: Array, b: Array, out: Array) -> None:
             return here[lane & 3]
         return int(b[t - lane + 63 - lane]) if x & 8 else y
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("integers")
@@ -432,7 +432,7 @@ def register_index(a: Array, b: Array, out: Array) -> None:
         r[y & 15] = t
         return r[x & 15] + r[(t >> 6) + 3]
 
-    each(one)(a, b, out)
+    reference(one)(a, b, out)
 
 
 @kernel("floats", "f4")

@@ -29,8 +29,8 @@ def encoding_of(target: str, name: str) -> Encoding | None:
     for item in machine.encodings:
         flags = item.format.flags
         if flags & {"VOP3", "VOP3P"} and not flags & {"DPP", "SDWA"}:
-            found = operation_named(item.mnemonic, machine.target.generation)
-            if found is operation and found is not None:
+            result = operation_named(item.mnemonic, machine.target.generation)
+            if result is operation and result is not None:
                 return item
     return None
 
@@ -86,12 +86,12 @@ def require_on(
         if encoding is None or not fields.keys() <= encoding.format.index.keys():
             continue
         is_any = True
-        found = computed(target, encoding, cases, max(1, bits // 32), **fields)
-        for case, number in zip(cases, found, strict=True):
-            wanted = model(*case) & MASK[bits]
+        values = computed(target, encoding, cases, max(1, bits // 32), **fields)
+        for case, number in zip(cases, values, strict=True):
+            expected = model(*case) & MASK[bits]
             shown = " ".join(map(hex, case))
             text = (
-                f"{target} {encoding.mnemonic} {shown}: {number & MASK[bits]:#x}, not {wanted:#x}"
+                f"{target} {encoding.mnemonic} {shown}: {number & MASK[bits]:#x}, not {expected:#x}"
             )
-            assert same(number & MASK[bits], wanted), text
+            assert same(number & MASK[bits], expected), text
     assert is_any, name

@@ -75,8 +75,8 @@ def test_a_library_that_errs_at_the_middle_does_not_count(error: float, wanted: 
         assert x == 5
         return Decimal(middle) + Decimal("1e-30")
 
-    found = _rounded(np.array([middle + error]), source, exact)
-    assert found[0] == np.float32(1 + wanted * 2.0**-23)
+    rounded = _rounded(np.array([middle + error]), source, exact)
+    assert rounded[0] == np.float32(1 + wanted * 2.0**-23)
     below = _rounded(np.array([middle + error]), source, lambda x: Decimal(middle) - 1)
     assert below[0] == 1
 

@@ -150,10 +150,10 @@ FLOATS = [
 def test_of_every_generation(
     target: str, name: str, kinds: str, sources: tuple[Any, ...], wanted: Any
 ) -> None:
-    found = result(
+    outcome = result(
         target, RENAMED.get(name, name) if target == "gfx1100" else name, kinds, *sources
     )
-    assert same(found, wanted), found
+    assert same(outcome, wanted), outcome
 
 
 RENAMED = {
@@ -240,5 +240,5 @@ def test_loads_to_lds(code: str, wanted: list[int]) -> None:
     stopped = machine.run()
     assert stopped is None, stopped
     offset = {"0480": 4, "0810": 8}.get(code[:4], 0)
-    found = np.frombuffer(wave.lds.data[0x100 : 0x100 + offset + 20].tobytes(), "u4")
-    assert found[offset // 4 :].tolist() == [*wanted, 0]
+    values = np.frombuffer(wave.lds.data[0x100 : 0x100 + offset + 20].tobytes(), "u4")
+    assert values[offset // 4 :].tolist() == [*wanted, 0]

@@ -72,13 +72,13 @@ def _reason(stopped: Any) -> Any:
 
 
 def require_same(make: Make, stops: list[dict[str, Any]]) -> dict[str, Any]:
-    wanted_reasons, wanted = left(make, "precise", stops)
+    wanted_reasons, expected = left(make, "precise", stops)
     for executor in OTHERS:
-        reasons, found = left(make, executor, stops)
+        reasons, result = left(make, executor, stops)
         assert reasons == wanted_reasons, executor
-        differing = [name for name in wanted if found.get(name) != wanted[name]]
-        assert not differing and found.keys() == wanted.keys(), (executor, differing)
-    return wanted
+        differing = [name for name in expected if result.get(name) != expected[name]]
+        assert not differing and result.keys() == expected.keys(), (executor, differing)
+    return expected
 
 
 @pytest.mark.parametrize(("target", "wave_size"), TARGETS)
@@ -164,8 +164,8 @@ def test_a_new_nan_inside_a_block(target: str, wave_size: int) -> None:
         return machine
 
     end = require_same(make, [{}])
-    wanted = np.full(wave_size, 0xFFC00000, np.uint32).tobytes()
-    assert end["v4 of 1"] == end["v4 of 8"] == wanted
+    data = np.full(wave_size, 0xFFC00000, np.uint32).tobytes()
+    assert end["v4 of 1"] == end["v4 of 8"] == data
 
 
 def test_stops_do_not_change_whose_turn_it_is() -> None:

@@ -301,10 +301,10 @@ def test_division_of_every_exponent(bits: int, target: str) -> None:
         stopped = running.run(most=len(code))
         assert stopped is None, stopped
         for lane, (a, b) in enumerate(some):
-            found = int(wave.v[q][lane]) | (int(wave.v[q + 1][lane]) << 32 if bits == 64 else 0)
-            wanted = divided(bits, a, b)
-            text = f"{a:#x} / {b:#x}: {found:#x}, not {wanted:#x}"
-            assert same_float(bits)(found, wanted), text
+            result = int(wave.v[q][lane]) | (int(wave.v[q + 1][lane]) << 32 if bits == 64 else 0)
+            expected = divided(bits, a, b)
+            text = f"{a:#x} / {b:#x}: {result:#x}, not {expected:#x}"
+            assert same_float(bits)(result, expected), text
 
 
 def twice_rounded(*numbers: int) -> int:
@@ -334,14 +334,14 @@ def test_mixed_precision() -> None:
             }
             cases = [tuple(rng.choice(edges(32)) ^ rng.getrandbits(16) for _ in range(3))
                      for _ in range(64)]  # fmt: skip
-            found = computed(target, encoding, cases, 1, **fields)
-            for case, number in zip(cases, found, strict=True):
+            values = computed(target, encoding, cases, 1, **fields)
+            for case, number in zip(cases, values, strict=True):
                 used = [
                     _of_half(a >> 16 * (high >> n & 1)) if halves >> n & 1 else a
                     for n, a in enumerate(case)
                 ]
-                wanted = fused(32, *used) if "fma" in name else twice_rounded(*used)
-                assert same_float(32)(number, wanted), (target, halves, high, case)
+                expected = fused(32, *used) if "fma" in name else twice_rounded(*used)
+                assert same_float(32)(number, expected), (target, halves, high, case)
 
 
 def _of_half(number: int) -> int:
@@ -379,13 +379,13 @@ def test_halves_of_mixed_precision(clamp: int) -> None:
         for name, first in (("v_fma_mixlo_f16", 0), ("v_fma_mixhi_f16", 16)):
             encoding = encoding_of(target, name)
             assert encoding is not None
-            found = computed(target, encoding, cases, 1, clamp=clamp)
-            for case, number in zip(cases, found, strict=True):
+            values = computed(target, encoding, cases, 1, clamp=clamp)
+            for case, number in zip(cases, values, strict=True):
                 real = value(fused(32, *case), 32)
                 if clamp:
                     real = min(max(real, 0.0), 1.0)
-                wanted = encoded(Fraction(real), 16)
-                assert number == wanted << first, (target, name, case)
+                expected = encoded(Fraction(real), 16)
+                assert number == expected << first, (target, name, case)
 
 
 @pytest.mark.parametrize("target", ["gfx900", "gfx1010"])
@@ -395,6 +395,6 @@ def test_multiply_and_add_rounds_twice(target: str) -> None:
     if encoding is None:
         pytest.skip(f"{target} has none")
     cases = floats(32, 3)
-    found = computed(target, encoding, cases, 1)
-    for case, number in zip(cases, found, strict=True):
+    values = computed(target, encoding, cases, 1)
+    for case, number in zip(cases, values, strict=True):
         assert same_float(32)(number, twice_rounded(*case)), case

@@ -57,7 +57,7 @@ def test_pairs_of_f16() -> None:
         np.array([1.0, -2.5, 65520.0, 1 + 2**-11], np.float32),
         np.array([0.5, 6e-8, -1e9, 1 + 3 * 2**-11], np.float32),
     )
-    wave.v[0][:4], wave.v[1][:4] = (each.view(np.uint32) for each in numbers)
+    wave.v[0][:4], wave.v[1][:4] = (number.view(np.uint32) for number in numbers)
     assert done(machine).v[8][:4].tolist() == [0x38003C00, 0x0001C100, 0xFC007C00, 0x3C023C00]
 
 
@@ -91,8 +91,8 @@ def test_transposed_loads(bits: int) -> None:
     wave.lds.write(64, table.tobytes())
     wave.v[1][:] = 8 * wave.lane
     wave = done(machine)
-    found = np.stack([wave.v[8], wave.v[9]], 1).copy().view(table.dtype)
-    assert (found.reshape(4, 16, count) == table.transpose(0, 2, 1)).all()
+    view = np.stack([wave.v[8], wave.v[9]], 1).copy().view(table.dtype)
+    assert (view.reshape(4, 16, count) == table.transpose(0, 2, 1)).all()
 
 
 MATRICES = {
@@ -137,10 +137,10 @@ def test_products(name: str) -> None:
             value = np.array([c[_row(rows, n, lane), lane % rows]], result)
             wave.v[8 + n][lane] = value.view("u4")[0]
     wave = done(machine)
-    wanted = a @ b + c
+    expected = a @ b + c
     for n in range(rows * rows // 64):
-        found = wave.v[32 + n].view(result)
-        assert found.tolist() == [wanted[_row(rows, n, lane), lane % rows] for lane in range(64)]
+        view = wave.v[32 + n].view(result)
+        assert view.tolist() == [expected[_row(rows, n, lane), lane % rows] for lane in range(64)]
 
 
 def _row(rows: int, number: int, lane: int) -> int:

@@ -75,9 +75,9 @@ CASES += [(name, "gfx1030.O2") for name in KERNELS if KERNELS[name].file == "flo
 @pytest.mark.parametrize(("name", "built"), CASES)
 def test_a_kernel(name: str, built: str, tmp_path: Path) -> None:
     kernel = KERNELS[name]
-    found = left_by(RUN / f"{kernel.file}.{built}.v5.co", kernel, tmp_path)
-    wanted = kernel.wanted()
+    left = left_by(RUN / f"{kernel.file}.{built}.v5.co", kernel, tmp_path)
+    expected = kernel.wanted()
     if kernel.is_close:
-        np.testing.assert_allclose(found, wanted, rtol=2e-6, atol=2e-4)
+        np.testing.assert_allclose(left, expected, rtol=2e-6, atol=2e-4)
         return
-    np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(left, expected)

@@ -65,8 +65,8 @@ def test_fma_rounds_once(kind: type) -> None:
     c = np.where(np.arange(600) % 3 == 0, near, c)
     c = np.where(np.isfinite(c), c, kind(1))
     with np.errstate(all="ignore"):
-        found = lanes.fma(a, b, c)
-    for x, y, z, result in zip(a, b, c, found, strict=True):
+        fma = lanes.fma(a, b, c)
+    for x, y, z, result in zip(a, b, c, fma, strict=True):
         exact = Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z))
         assert float(result) == nearest(exact, kind), (x, y, z)
 

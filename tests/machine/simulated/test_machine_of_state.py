@@ -49,10 +49,10 @@ def test_the_result_is_the_same(name: str, built: str, tmp_path: Path) -> None:
     machine.observe(*[] if fill else [UnknownContents(machine)])
     stopped = machine.run()
     assert stopped is None, stopped and (stopped.text, hex(stopped.wave.pc))
-    wanted = kernel.wanted()
+    expected = kernel.wanted()
     address = made.launched.kernarg.buffers[2][0]
-    found = np.frombuffer(machine.global_memory.read(address, wanted.nbytes), wanted.dtype)
-    np.testing.assert_array_equal(found, wanted)
+    values = np.frombuffer(machine.global_memory.read(address, expected.nbytes), expected.dtype)
+    np.testing.assert_array_equal(values, expected)
 
 
 DIVERGENT = FIXTURES / "states/divergent.gfx942.json"

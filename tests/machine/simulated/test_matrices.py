@@ -52,22 +52,22 @@ def test_mfma_of_one_block(rows: int, depth: int, kind: str, result: str) -> Non
             row = 8 * (element // 4) + 4 * (lane // 32) + element % 4
         places.append((row, lane % rows))
     before = np.array([c[place] for place in places], result)
-    found = mfma(left, right, before, rows, depth)
-    wanted = a @ b + c
-    assert (found == np.array([wanted[place] for place in places])).all()
+    outcome = mfma(left, right, before, rows, depth)
+    expected = a @ b + c
+    assert (outcome == np.array([expected[place] for place in places])).all()
 
 
 def test_mfma_of_sixteen_blocks() -> None:
     """4x4x4, f16: a block for each four lanes, which have a row of A and a column of B."""
     a, b, c = small(4, 16, 4, 4), small(5, 16, 4, 4), small(6, 16, 4, 4)
     left, right = np.zeros((4, 64), "f2"), np.zeros((4, 64), "f2")
-    before, wanted = np.zeros((4, 64), "f4"), np.zeros((4, 64), "f4")
+    before, zeros = np.zeros((4, 64), "f4"), np.zeros((4, 64), "f4")
     for lane in range(64):
         block, at = divmod(lane, 4)
         left[:, lane], right[:, lane] = a[block, at], b[block, :, at]
         before[:, lane] = c[block, :, at]
-        wanted[:, lane] = (a[block] @ b[block] + c[block])[:, at]
-    assert (mfma(left, right, before, 4, 4, 16) == wanted).all()
+        zeros[:, lane] = (a[block] @ b[block] + c[block])[:, at]
+    assert (mfma(left, right, before, 4, 4, 16) == zeros).all()
 
 
 @pytest.mark.parametrize("generation", [11, 12])
@@ -82,9 +82,9 @@ def test_wmma_of_wave32(generation: int) -> None:
     right = np.array([b[first + n, lane % 16] for n in range(count)], "f2")
     rows = [2 * n + lane // 16 if generation == 11 else 8 * (lane // 16) + n for n in range(8)]
     before = np.array([c[row, lane % 16] for row in rows], "f4")
-    wanted = a @ b + c
-    found = wmma(left, right, before, 16, generation)
-    assert (found == np.array([wanted[row, lane % 16] for row in rows])).all()
+    expected = a @ b + c
+    result = wmma(left, right, before, 16, generation)
+    assert (result == np.array([expected[row, lane % 16] for row in rows])).all()
 
 
 @pytest.mark.parametrize("kind", ["f16", "f32", "i8", "i32", "bf16"])
@@ -291,8 +291,8 @@ def test_broadcast_of_blocks_and_of_lanes() -> None:
         wave.f[20 + i][4 * block + k] = c[block, i, k]
     assert machine.run() is None
     for block, i, j in np.ndindex(16, 4, 4):
-        wanted = a[block // 4 * 4 + 1] @ b[(block + 4) % 16] + c[block]
-        assert wave.f[40 + i][4 * block + j] == wanted[i, j]
+        expected = a[block // 4 * 4 + 1] @ b[(block + 4) % 16] + c[block]
+        assert wave.f[40 + i][4 * block + j] == expected[i, j]
 
 
 def test_doubles_with_signs() -> None:
@@ -312,8 +312,8 @@ def test_doubles_with_signs() -> None:
     for block, i, j in np.ndindex(4, 4, 4):
         lane = 16 * i + 4 * block + j
         raw = int(wave.v[40][lane]) | int(wave.v[41][lane]) << 32
-        wanted = (-a[block] @ b[block] - c[block])[i, j]
-        assert np.array([raw], "u8").view("f8")[0] == wanted
+        expected = (-a[block] @ b[block] - c[block])[i, j]
+        assert np.array([raw], "u8").view("f8")[0] == expected
 
 
 def test_signs_of_wmma() -> None:
@@ -321,8 +321,8 @@ def test_signs_of_wmma() -> None:
     layout = DENSE["wmma gfx12 wave32"]
     a, b, c = product(layout)
     signs = np.where(np.arange(16) % 2 == 0, -1, -1)
-    found = evolve(layout, code="284140cc0011523c").run(a, b, c)
-    assert (found == (a * signs) @ b + c).all()
+    output = evolve(layout, code="284140cc0011523c").run(a, b, c)
+    assert (output == (a * signs) @ b + c).all()
     wave64 = evolve(DENSE["wmma gfx12 wave64"], code="284440cc0011529c")
     assert (wave64.run(a, b, c) == a @ b - np.abs(c)).all()
 
@@ -336,9 +336,9 @@ def test_integers_saturate_with_clamp() -> None:
     )  # fmt: skip
     a, b, c = product(layout)
     c = c * 0 + (1 << 31) - 100
-    wanted = a @ (b.astype(int) & 255) + c
-    assert (wanted > (1 << 31) - 1).any()
-    assert (layout.run(a, b, c) == wanted.clip(-(1 << 31), (1 << 31) - 1)).all()
+    expected = a @ (b.astype(int) & 255) + c
+    assert (expected > (1 << 31) - 1).any()
+    assert (layout.run(a, b, c) == expected.clip(-(1 << 31), (1 << 31) - 1)).all()
 
 
 def _sparse(rows: int, bits: int, shift: int, code: str, **more: Any) -> Layout:

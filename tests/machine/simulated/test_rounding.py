@@ -87,22 +87,22 @@ def test_directed_rounding(name: str, kind: str, direction: int) -> None:
     code = {"ADD": ADD, "MUL": MUL}[name][kind]
     field = direction if kind == "f4" else direction << 2
     a, b = numbers(kind, 1), numbers(kind, 2)
-    found = left(code, PLAIN | field, kind, a, b, lanes=32)
-    for one, other, result in zip(a, b, found.tolist(), strict=True):
+    values = left(code, PLAIN | field, kind, a, b, lanes=32)
+    for one, other, result in zip(a, b, values.tolist(), strict=True):
         exact = (
             Fraction(one) + Fraction(other) if name == "ADD" else Fraction(one) * Fraction(other)
         )
         below, above = neighbours(exact, kind)
-        wanted = {UPWARD: above, DOWNWARD: below, TOWARD_ZERO: below if exact > 0 else above}
-        assert result == wanted[direction], (one, other, result, wanted)
+        expected = {UPWARD: above, DOWNWARD: below, TOWARD_ZERO: below if exact > 0 else above}
+        assert result == expected[direction], (one, other, result, expected)
 
 
 @pytest.mark.parametrize(
     ("direction", "text"), [(NEAREST, "0x0p+0"), (UPWARD, "0x0p+0"), (DOWNWARD, "-0x0p+0")]
 )
 def test_a_sum_that_cancels_is_minus_zero_only_downward(direction: int, text: str) -> None:
-    [found, *_] = left(ADD["f4"], PLAIN | direction, "f4", 2.5, -2.5)
-    assert np.signbit(found) == text.startswith("-") and found == 0
+    [result, *_] = left(ADD["f4"], PLAIN | direction, "f4", 2.5, -2.5)
+    assert np.signbit(result) == text.startswith("-") and result == 0
 
 
 @pytest.mark.parametrize("other", [UPWARD, DOWNWARD, TOWARD_ZERO])
@@ -123,8 +123,8 @@ CONVERSIONS = [
 def test_conversions(code: str, source: str, result: str, value: Any, field: int) -> None:
     below, above = neighbours(Fraction(value), result)
     for direction, wanted in ((UPWARD, above), (DOWNWARD, below), (TOWARD_ZERO, below)):
-        found = left(code, PLAIN | direction << field, source, value, result=result)
-        assert float(found[0]) == wanted
+        values = left(code, PLAIN | direction << field, source, value, result=result)
+        assert float(values[0]) == wanted
         other = left(code, PLAIN | direction << 2 - field, source, value, result=result)
         assert float(other[0]) == below  # to nearest
 
@@ -160,10 +160,10 @@ SIGNALLING = 0x7F800001
 def test_minimum_of_a_signalling_nan() -> None:
     """With IEEE it is quieted and is the result; without, the other number is."""
     code = "0005101e"  # v_min_f32 v8, v0, v2
-    found = left(code, PLAIN, "u4", SIGNALLING, np.float32(2).view("u4"))
-    assert found[0] == SIGNALLING | 1 << 22
-    found = left(code, PLAIN & ~(1 << 9), "u4", SIGNALLING, np.float32(2).view("u4"), result="f4")
-    assert found[0] == 2
+    values = left(code, PLAIN, "u4", SIGNALLING, np.float32(2).view("u4"))
+    assert values[0] == SIGNALLING | 1 << 22
+    values = left(code, PLAIN & ~(1 << 9), "u4", SIGNALLING, np.float32(2).view("u4"), result="f4")
+    assert values[0] == 2
 
 
 def test_clamp_of_nan() -> None:

@@ -75,8 +75,8 @@ def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path:
     segments = list(made.code_object.loaded_segments())
     whole = machine_of_dispatch(made.launched, segments)
     assert whole.run() is None
-    wanted = output(made, whole)
-    assert any(wanted)
+    expected = output(made, whole)
+    assert any(expected)
     path, code = tmp_path / "state.json", RUN / f"{KERNELS[name].file}.{built}.v5.co"
     before = saved(made.launched, path, code).document
     barriers = set()
@@ -90,5 +90,5 @@ def test_the_memory_is_the_same(name: str, built: str, workgroup: int, tmp_path:
         where = [hex(wave.pc) for wave in again.waves]
         stopped = again.run()
         assert stopped is None, (where, stopped.text)
-        assert output(made, again) == wanted, where
+        assert output(made, again) == expected, where
     assert len(barriers) == (2 if built.startswith("gfx12") else 1)

@@ -99,11 +99,11 @@ def test_steps_change_nothing(target: str, wave_size: int, monkeypatch: pytest.M
     for seed in range(3):
         whole = racing(seed, target, wave_size)
         assert whole.run() is None
-        wanted = state(whole)
+        expected = state(whole)
         other = racing(seed, target, wave_size)
         other.schedule.seed += 100
         assert other.run() is None
-        has_mattered |= state(other)["memory"] != wanted["memory"]
+        has_mattered |= state(other)["memory"] != expected["memory"]
         code_bytes = whole.global_memory.allocations[0].end - programs.CODE
         executors: tuple[Executor, ...] = ("precise", "block", "lockstep")
         for number in range(RUNS):
@@ -112,8 +112,11 @@ def test_steps_change_nothing(target: str, wave_size: int, monkeypatch: pytest.M
             machine.executor = rng.choice(executors)
             step_about(machine, rng, code_bytes)
             assert machine.run() is None
-            found = state(machine)
-            assert [name for name in wanted if found[name] != wanted[name]] == [], (seed, number)
+            result = state(machine)
+            assert [name for name in expected if result[name] != expected[name]] == [], (
+                seed,
+                number,
+            )
     assert has_mattered  # else the order of waves is no matter, and this shows nothing
 
 

@@ -45,12 +45,12 @@ def test_every_number_and_what_is_between(name: str) -> None:
         middle = (low + high) / 2
         values = [low, low + third, middle, high - third]
         even = code if code % 2 == 0 else code + 1
-        wanted = [code, code, even, code + 1]
-        found = small_bits(np.array(values, "f4"), name).tolist()
-        assert found == wanted, (low, high)
+        expected = [code, code, even, code + 1]
+        numbers = small_bits(np.array(values, "f4"), name).tolist()
+        assert numbers == expected, (low, high)
         negative = small_bits(-np.array(values[1:], "f4"), name).tolist()
         is_zero = "fnuz" in name
-        assert negative == [at | 0x80 if at or not is_zero else 0 for at in wanted[1:]]
+        assert negative == [at | 0x80 if at or not is_zero else 0 for at in expected[1:]]
 
 
 @pytest.mark.parametrize(
@@ -110,8 +110,8 @@ def test_pairs_of_a_half() -> None:
 def test_numbers_of_xf32_have_ten_bits_of_fraction() -> None:
     step = Fraction(1, 1 << 10)
     values = [1 + step / 2, 1 + step / 2 * 3, 1 + step / 4 * 3, Fraction(-1) - step / 4]
-    found = xf32(np.array([float(value) for value in values], "f4"))
-    assert [Fraction(float(number)) for number in found] == [1, 1 + 2 * step, 1 + step, -1]
+    result = xf32(np.array([float(value) for value in values], "f4"))
+    assert [Fraction(float(number)) for number in result] == [1, 1 + 2 * step, 1 + step, -1]
     assert np.isnan(xf32(np.array([nan], "f4"))[0]) and xf32(np.array([inf], "f4"))[0] == inf
 
 

@@ -44,12 +44,12 @@ def test_elements_are_those_of_the_bytes(lanes: int, count: int, step: int, star
         raw = [contents[first : first + size].tobytes() for first in at]
         values = global_memory.gather(addresses, kind, count, None)
         assert np.ascontiguousarray(values.T).tobytes() == b"".join(raw)
-        wanted = bytearray(SIZE)
+        expected = bytearray(SIZE)
         memory.data[:] = 0
         for first, data in zip(at, raw, strict=True):
-            wanted[first : first + size] = data
+            expected[first : first + size] = data
         global_memory.scatter(addresses, values, None)
-        assert memory.data.tobytes() == wanted, kind
+        assert memory.data.tobytes() == expected, kind
 
 
 @pytest.mark.parametrize("bank", get_args(Bank))

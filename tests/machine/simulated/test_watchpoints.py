@@ -85,8 +85,8 @@ def test_blocks_stop_where_instructions_do(built: str, kind: WatchKind, tmp_path
         for executor in ("precise", "block"):
             machine, _ = begun(FIXTURES / "run" / f"{kernel.file}.{built}.v5.co", kernel, tmp_path)
             machine.executor = executor
-            found = stops(machine, ranges(machine, Random(name + built)), kind, None)
-            results.append((found, state(machine)))
+            result = stops(machine, ranges(machine, Random(name + built)), kind, None)
+            results.append((result, state(machine)))
         assert results[0] == results[1], name
         seen += len(results[0][0])
     assert seen > MAX_STOPS
@@ -111,7 +111,7 @@ def test_only_accesses_of_what_is_watched_are_executed_alone(
     buffers = [item for item in machine.global_memory.allocations if item.name.startswith("buffer")]
     watched = [WatchedRange(None, buffers[0].start, buffers[0].start + 4)]
     scope = WatchScope(last.wave.id, ((last.pc, last.pc + 4096),), ()) if scoped else None
-    found = stops(machine, watched, "access", scope)
-    assert [numbers for numbers, text, *_ in found if text == "watchpoint"] == [(0,)]
+    result = stops(machine, watched, "access", scope)
+    assert [numbers for numbers, text, *_ in result if text == "watchpoint"] == [(0,)]
     assert alone.count(machine.waves[0].wave.id) == 1
     assert alone.count(last.wave.id) == (last.instructions if scoped else 0)

@@ -71,9 +71,9 @@ def test_scalar_stores(name: str, count: int) -> None:
     machine = before("gfx900", f"s_store_{name}", exec_mask=0, sdata=8, sbase=4, offset=6)
     machine.waves[0].s[8:12] = [11, 12, 13, 14]
     done(machine)
-    wanted = list(DWORDS)
-    wanted[1 : 1 + count] = [11, 12, 13, 14][:count]
-    assert global_dwords(machine) == wanted
+    items = list(DWORDS)
+    items[1 : 1 + count] = [11, 12, 13, 14][:count]
+    assert global_dwords(machine) == items
 
 
 def test_a_scalar_store_to_code_is_a_fault() -> None:
@@ -138,10 +138,10 @@ def test_scalar_atomics(name: str, suffix: str) -> None:
                 wave.s[8:10] = [a & 0xFFFFFFFF, a >> 32]
                 done(machine)
                 after = UPDATES[name](m, a, bits) & (1 << bits) - 1
-                wanted = list(DWORDS)
+                items = list(DWORDS)
                 for n in range(bits // 32):
-                    wanted[at // 4 + n] = after >> 32 * n & 0xFFFFFFFF
-                assert global_dwords(machine) == wanted, (at, a, flag)
+                    items[at // 4 + n] = after >> 32 * n & 0xFFFFFFFF
+                assert global_dwords(machine) == items, (at, a, flag)
                 returned = wave.s[8] | (wave.s[9] << 32 if suffix else 0)
                 assert returned == (m if flag == "IsAtomicRet" else a), (at, a, flag)
 
@@ -263,13 +263,15 @@ def test_four_sums_of_differences(name: str) -> None:
     done(machine)
     for lane in range(64):
         a = int(given[0][lane]) | int(given[1][lane]) << 32
-        found = sums(a, int(given[2][lane]), is_masked="mqsad" in name)
+        result = sums(a, int(given[2][lane]), is_masked="mqsad" in name)
         if name == "v_mqsad_u32_u8":
-            wanted: Any = [(s + int(given[3 + n][lane])) & 0xFFFFFFFF for n, s in enumerate(found)]
-            assert [int(wave.v[8 + n][lane]) for n in range(4)] == wanted
+            expected: Any = [
+                (s + int(given[3 + n][lane])) & 0xFFFFFFFF for n, s in enumerate(result)
+            ]
+            assert [int(wave.v[8 + n][lane]) for n in range(4)] == expected
         else:
             c = int(given[3][lane]) | int(given[4][lane]) << 32
-            words = [(s + (c >> 16 * n)) & 0xFFFF for n, s in enumerate(found)]
+            words = [(s + (c >> 16 * n)) & 0xFFFF for n, s in enumerate(result)]
             whole = sum(word << 16 * n for n, word in enumerate(words))
             assert int(wave.v[8][lane]) | int(wave.v[9][lane]) << 32 == whole
 

@@ -65,14 +65,14 @@ def execute(record: dict[str, Any]) -> tuple[SimulatedWave, Stopped | None]:
 def differences(record: dict[str, Any], wave: SimulatedWave) -> list[str]:
     """What of the state is other than the record says."""
     lanes = record["lanes"]
-    found = {f"v{n}": wave.v[n][:lanes].tolist() for n in range(16)}
-    wanted = {f"v{n}": record["v"][n] for n in range(16)}
-    found |= {f"s{n}": wave.s[n] for n in range(16)}
-    wanted |= {f"s{n}": record["s"][n] for n in range(16)}
+    result = {f"v{n}": wave.v[n][:lanes].tolist() for n in range(16)}
+    expected = {f"v{n}": record["v"][n] for n in range(16)}
+    result |= {f"s{n}": wave.s[n] for n in range(16)}
+    expected |= {f"s{n}": record["s"][n] for n in range(16)}
     for name in ("vcc", "scc", "exec"):
-        found[name], wanted[name] = getattr(wave, name), record[name]
+        result[name], expected[name] = getattr(wave, name), record[name]
     return [
-        f"{name}: {found[name]}, not {wanted[name]}"
-        for name in found
-        if found[name] != wanted[name]
+        f"{name}: {result[name]}, not {expected[name]}"
+        for name in result
+        if result[name] != expected[name]
     ]

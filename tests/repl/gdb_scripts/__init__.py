@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).parents[3]
 PROGRAM = REPOSITORY / "fixtures/x86_64/demo.gcc.O0.v5"
 PARTS = ("inner", "failing")
 """Scripts that others run."""
-NAMES = tuple(sorted(each.stem for each in HERE.glob("*.gdb") if each.stem not in PARTS))
+NAMES = tuple(sorted(path.stem for path in HERE.glob("*.gdb") if path.stem not in PARTS))
 GDB = ("gdb", "-nx", "-q", "-batch", "-ex", "set width 0", str(PROGRAM))
 
 

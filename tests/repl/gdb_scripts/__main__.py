@@ -2,5 +2,5 @@
 
 from tests.repl.gdb_scripts import GDB, HERE, NAMES, transcript
 
-for each in NAMES:
-    (HERE / f"{each}.txt").write_text(transcript(GDB, each), "utf-8")
+for name in NAMES:
+    (HERE / f"{name}.txt").write_text(transcript(GDB, name), "utf-8")

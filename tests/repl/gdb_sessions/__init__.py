@@ -85,20 +85,20 @@ class Exchange:
 
 def recorded(name: str) -> list[Exchange]:
     """A recorded conversation."""
-    found: list[Exchange] = []
+    result: list[Exchange] = []
     is_ours = False
     for line in (HERE / f"{name}.txt").read_text("utf-8").splitlines(keepends=True):
         if line.startswith("(gdb) "):
-            found.append(Exchange(line[6:].rstrip("\n"), ""))
+            result.append(Exchange(line[6:].rstrip("\n"), ""))
             is_ours = False
         elif line.startswith("(dwarfgpu) "):
-            found[-1] = evolve(found[-1], reason=line[11:].rstrip("\n"), ours="")
+            result[-1] = evolve(result[-1], reason=line[11:].rstrip("\n"), ours="")
             is_ours = True
         elif is_ours:
-            found[-1] = evolve(found[-1], ours=(found[-1].ours or "") + line)
+            result[-1] = evolve(result[-1], ours=(result[-1].ours or "") + line)
         else:
-            found[-1] = evolve(found[-1], gdb=found[-1].gdb + line)
-    return found
+            result[-1] = evolve(result[-1], gdb=result[-1].gdb + line)
+    return result
 
 
 def has_printers() -> bool:
@@ -113,16 +113,18 @@ def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
         ["set language c++"] if name in ("types", "settings_types") else []
     )  # nothing tells it without main
     settings += [_PRINTERS] if name in NEEDS_PRINTERS else []
-    given = [word for each in settings for word in ("-iex", each)]
-    found = answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
-    return [re.sub(r"warning: Section `.*' in core file too small\.\n", "", each) for each in found]
+    given = [word for setting in settings for word in ("-iex", setting)]
+    result = answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
+    return [
+        re.sub(r"warning: Section `.*' in core file too small\.\n", "", item) for item in result
+    ]
 
 
 def answers_of_ours(name: str, commands: list[str]) -> list[str]:
     """What `dwarfgpu debug --batch` says, without its notes and hints, which GDB has nothing
     like."""
     program, *core = FILES[name]
-    given = [program, *(word for each in core for word in ("--core", each, "--sysroot", "core"))]
+    given = [program, *(word for item in core for word in ("--core", item, "--sysroot", "core"))]
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", "replace", write_through=True)
     with (
         contextlib.chdir(FIXTURES),
@@ -133,7 +135,7 @@ def answers_of_ours(name: str, commands: list[str]) -> list[str]:
         patch.setenv("NO_COLOR", "1")
         main(["debug", *given, "--batch", *marked(commands)])
     text = out.buffer.getvalue().decode("utf-8", "replace")
-    return [_REMARK.sub("", each) for each in parts(text, commands)]
+    return [_REMARK.sub("", part) for part in parts(text, commands)]
 
 
 def answers(program: list[str], commands: list[str]) -> list[str]:
@@ -156,15 +158,15 @@ def marked(commands: list[str]) -> list[str]:
 
 def parts(text: str, commands: list[str]) -> list[str]:
     """What is between the marks."""
-    found = _MARK.split(text.replace(str(FIXTURES), "$FIXTURES"))[1:-1]
-    assert len(found) == len(commands), text[-2000:]
-    return [part if not part or part.endswith("\n") else f"{part}\n" for part in found]
+    split = _MARK.split(text.replace(str(FIXTURES), "$FIXTURES"))[1:-1]
+    assert len(split) == len(commands), text[-2000:]
+    return [part if not part or part.endswith("\n") else f"{part}\n" for part in split]
 
 
 def record(name: str) -> None:
     """Write a conversation anew."""
     before = recorded(name)
-    commands = [each.command for each in before]
+    commands = [item.command for item in before]
     lines: list[str] = []
     theirs, own = answers_of_gdb(name, commands), answers_of_ours(name, commands)
     for exchange, gdb, ours in zip(before, theirs, own, strict=True):

@@ -2,5 +2,5 @@
 
 from tests.repl.gdb_sessions import NAMES, record
 
-for each in NAMES:
-    record(each)
+for name in NAMES:
+    record(name)
