@@ -63,20 +63,26 @@ def bench_names() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         program, core = map(str, core_of(Path(folder)))
-        print("| command | GDB, s | dwarfgpu, s | times |\n|---|---|---|---|")
+        os.environ["XDG_CACHE_HOME"] = folder
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        for _ in range(2):  # the second process makes the index
+            seconds(ours(program, core, COMMANDS[0]))
+        print("| command | GDB, s | no index, s | index, s | times GDB | times, index |")
+        print("|---|---|---|---|---|---|")
         for command in COMMANDS:
             gdb = ["gdb", "-q", "-nx", "-batch", "-ex", command, program, core]
-            ours = [
-                sys.executable,
-                "-m",
-                "dwarfgpu",
-                "debug",
-                program,
-                core,
-                "--batch",
-                "-ex",
-                command,
-            ]
-            rows = [(seconds(gdb), seconds(ours)) for _ in range(ROUNDS)]
-            theirs, own = (statistics.median(column) for column in zip(*rows, strict=True))
-            print(f"| `{command}` | {theirs:.2f} | {own:.2f} | {own / theirs:.2f} |")
+            ways = (
+                gdb, ours(program, core, command, "--no-cache"), ours(program, core, command)
+            )  # fmt: skip
+            rows = [tuple(map(seconds, ways)) for _ in range(ROUNDS)]
+            theirs, plain, own = (statistics.median(column) for column in zip(*rows, strict=True))
+            print(
+                f"| `{command}` | {theirs:.2f} | {plain:.2f} | {own:.2f} | "
+                f"{plain / theirs:.2f} | {own / theirs:.2f} |"
+            )
+
+
+def ours(program: str, core: str, command: str, *options: str) -> list[str]:
+    """A process of dwarfgpu."""
+    debug = [sys.executable, "-m", "dwarfgpu", "debug", program, core, "--batch", *options]
+    return [*debug, "-ex", command]
