@@ -349,7 +349,7 @@ def test_a_split_file_is_read_without_its_program(kind: str, name: str) -> None:
     assert variable is not None
     kind_of = strip(variable.type)
     assert isinstance(kind_of, Struct) and kind_of.size_bytes == 32
-    with pytest.raises(MissingContext, match="not in a split file"):
+    with pytest.raises(MissingContext, match="a split file has no addresses"):
         variable.unit.address(0)
 
 
