@@ -131,7 +131,7 @@ def test_where_the_innermost_function_is_another(
 def test_candidates_are_listed_by_declaration(offset: int) -> None:
     pc = _pc("total_shorts", offset)
     done = run("eval", "--file", LIBRARY, "--pc", hex(pc), *MEMORY, "partial")
-    assert done.status == 2 and "at library.hip:50, have it as" in done.error
+    assert done.status == 2 and "at library.hip:50, declare it as" in done.error
 
 
 @pytest.mark.parametrize("function", ["total_shorts", "total_ints", "count_floats", None])

@@ -359,6 +359,7 @@ def install(machine: Machine) -> None:
 
     gdb.lookup_type = no_type
     inferior = SimpleNamespace(
+        connection=None,
         num=1,
         pid=1,
         threads=lambda: [Thread(machine, wave) for wave in machine.waves],

@@ -123,4 +123,4 @@ def test_who_has_signalled_is_not_waited_for() -> None:
 
 def test_a_wait_without_a_signal_is_never_met() -> None:
     stopped = after(WAIT, "gfx1200")
-    assert stopped.reason is StopReason.FATAL_HALT and "never met" in stopped.text
+    assert stopped.reason is StopReason.FATAL_HALT and "not all waves reach" in stopped.text
