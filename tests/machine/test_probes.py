@@ -12,7 +12,8 @@ from tests.repl.repl_shell import nest_shell, output_of
 
 
 def test_registers_that_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of the 512 vector registers has 256 bytes."""
+    """Each of the 512 vector registers has 256 bytes: it is asked for as a plain object, as a range
+    and for the reason, never byte by byte."""
     shell = nest_shell()
     asked: Counter[str] = Counter()
     read = StateTarget.read_register
@@ -25,4 +26,4 @@ def test_registers_that_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = output_of(shell, "info vector").splitlines()
     assert len(shown) == len(registers(shell.session, "vector")) >= 512
     assert shown[0].endswith("<unavailable>") and "0xa, 0x14" in shown[6]
-    assert max(count for name, count in asked.items() if name != "v6") <= 2
+    assert max(count for name, count in asked.items() if name != "v6") <= 3
