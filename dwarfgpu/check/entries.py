@@ -207,7 +207,9 @@ class EntryChecker:
         except DwarfGpuError:
             return  # reported separately
         if lanes is None:
-            message = "DW_OP_LLVM_push_lane is used, and without DW_AT_LLVM_lanes there is one lane"
+            message = (
+                "DW_OP_LLVM_push_lane in a function that has one lane: DW_AT_LLVM_lanes is absent"
+            )
             self._report("lanes-missing", message, partial(self._place, function, None))
 
     def _pieces(

@@ -302,7 +302,7 @@ class ExpressionChecker:
                 )
         last = gives_no_memory(expression) if role.needs_memory else None
         if last is not None:
-            message = f"a place in memory is required as result, and that of {last} is not one"
+            message = f"a memory location is required as the result, and {last} gives another kind"
             offset = len(expression.data)
             out.append(static.Finding(offset, None, "error", "wrong-result", message, "A.3.3.5"))
         if role.is_frame_base:

@@ -91,7 +91,7 @@ class RowChecker:
             )
         elif register.type.vector_size is not None and architecture.is_simt:
             rule = "wide-base-register"
-            message = f"the vector register {name} as CFA: the bits of its first lanes"
+            message = f"CFA {name} is a vector register: the bits of its first lanes are used"
         else:
             return
         marked = self.described.defining(cfa.register, cfa=True)

@@ -202,4 +202,4 @@ def test_eval_and_check_refuse_an_operand_in_the_same_words() -> None:
     text = "regx v6; lit4; mul"
     words = "not a register location description"
     assert f"a value is required, {words}" in run("eval", "--lane", 4, text).error
-    assert f"a value is required as second, {words}" in run("check", text).out
+    assert f"a value is required as the second entry, {words}" in run("check", text).out

@@ -36,14 +36,14 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         ("lit1; plus", 1, "error", "2 stack entries needed, the stack has 1"),
         ("pick 0", 0, "error", "1 stack entry needed, the stack has 0"),
         ("lit1; pick 1", 1, "error", "2 stack entries needed, the stack has 1"),
-        ("lit1; lit0; bra 1; dup; plus", 6, "warning", "on some path the stack has 1"),
-        ("lit1; lit1; lit1; lit0; bra 2; drop; drop; plus", 9, "warning", "on some path the stack"),
-        ("lit1; lit0; bra 2; dup; dup; plus; plus", 7, "warning", "on some path the stack has 1"),
+        ("lit1; lit0; bra 1; dup; plus", 6, "warning", "the stack has 1 on some paths"),
+        ("lit1; lit1; lit1; lit0; bra 2; drop; drop; plus", 9, "warning", "on some paths"),
+        ("lit1; lit0; bra 2; dup; dup; plus; plus", 7, "warning", "the stack has 1 on some paths"),
         ("lit1; lit0; bra 1; drop; plus", 6, "error", "2 stack entries needed"),
         ("LLVM_undefined; lit1; plus", 3, "error", "a location description that converts to no"),
         ("regx s3; lit1; plus", 3, "warning", "a register location description, in the top"),
         ("const_type 0x20, 4, 1 0 0 0; deref", 7, "error", "not a value of a base type"),
-        ("const_type 0x20, 4, 1 0 0 0; lit1; plus", 8, "error", "both must have the same type"),
+        ("const_type 0x20, 4, 1 0 0 0; lit1; plus", 8, "error", "operands must have the same type"),
         ("piece 4; dup", 2, "error", "not an incomplete composite"),
         ("piece 4; lit1; over", 3, "error", "an incomplete composite location"),
         ("LLVM_piece_end", 0, "error", "1 stack entry needed"),
@@ -56,8 +56,8 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         ("regx 9999", 0, "error", "gfx942 defines no DWARF register 9999"),
         ("reg2", 0, "error", "gfx942 defines no DWARF register 2"),
         ("bregx s3, 0", 0, "error", "register s3 of 32 bits is narrower"),
-        ("bregx v3, 0", 0, "warning", "the vector register v3 as base"),
-        ("lit6; LLVM_aspace_bregx v3, 0", 1, "warning", "the vector register v3 as base"),
+        ("bregx v3, 0", 0, "warning", "base v3 is a vector register"),
+        ("lit6; LLVM_aspace_bregx v3, 0", 1, "warning", "base v3 is a vector register"),
         ("lit0; LLVM_aspace_bregx s3, 0", 1, "error", "register s3 of 32 bits is narrower"),
         (".byte 0x30, 0xfe", 1, "warning", "unknown operation 0xfe"),
         ("lit0; const1u 9; LLVM_form_aspace_address", 3, "error", "defines no address space 9"),
@@ -82,9 +82,9 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         (".byte 0x30, 0xe0", 1, "note", "the older form of DW_OP_form_tls_address"),
         ("entry_value (plus)", 0, "warning", "in its expression, at offset 0x0: DW_OP_plus"),
         # A.2.5.4.3.4: the last operation is DW_OP_reg*, or the result is a value
-        ("entry_value (reg0; nop)", 0, "warning", "neither a value nor, at its end, a register"),
-        ("entry_value (addr 0x10)", 0, "warning", "neither a value nor, at its end, a register"),
-        ("entry_value (nop)", 0, "warning", "neither a value nor, at its end, a register"),
+        ("entry_value (reg0; nop)", 0, "warning", "neither gives a value nor ends with a register"),
+        ("entry_value (addr 0x10)", 0, "warning", "neither gives a value nor ends with a register"),
+        ("entry_value (nop)", 0, "warning", "neither gives a value nor ends with a register"),
         # A.2.5.4.3.2, DWARF 5 2.5.1.4
         ("lit1; lit0; div", 2, "error", "division by zero"),
         ("lit1; lit2; lit2; minus; mod", 4, "error", "modulo by zero"),
@@ -127,10 +127,10 @@ def test_finds(text: str, offset: int, severity: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "want", "message"),
     [
-        ("lit1; stack_value", "value", "a value is required as result"),
+        ("lit1; stack_value", "value", "a value is required as the result"),
         ("nop", "value", "the stack is empty"),
-        ("const_type 0x20, 4, 1 0 0 0", "location", "a location is required as result"),
-        ("lit0; piece 4", "value", "a value is required as result"),
+        ("const_type 0x20, 4, 1 0 0 0", "location", "a location is required as the result"),
+        ("lit0; piece 4", "value", "a value is required as the result"),
     ],
 )
 def test_finds_a_wrong_result(text: str, want: ResultKind, message: str) -> None:
@@ -186,7 +186,7 @@ def test_finds_nothing(text: str) -> None:
 )
 def test_a_wrong_result_is_named(text: str, want: ResultKind, given: str) -> None:
     (finding,) = found(text, want)
-    assert finding.message == f"a {want} is required as result, not {given}"
+    assert finding.message == f"a {want} is required as the result, not {given}"
 
 
 def test_clangs_suffix_on_a_given_address() -> None:

@@ -399,7 +399,7 @@ def _has(needed: int, shape: Shape, report: Report) -> bool:
         return False
     if most is not None and shape.least_depth < needed:
         few = shape.least_depth
-        message = f"{needed} stack {entries} needed, on some path the stack has {few}"
+        message = f"{needed} stack {entries} needed, the stack has {few} on some paths"
         report("warning", "stack-underflow", message)
     return True
 
@@ -411,13 +411,22 @@ def _accepts(entry: Known, info: PopInfo, most_depth: int | None, report: Report
     noun = "a complete stack entry"
     if info.kind != "entry":
         noun = "a location description" if info.kind == "location" else "a value"
-    message = f"{noun} is required as {info.name}, not {_named(entry.kinds)}"
+    message = f"{noun} is required as {_POSITIONS.get(info.name, f'the {info.name}')}, "
+    message += f"not {_named(entry.kinds)}"
     if entry.kinds & REGISTER:
         # In a frame other than the top one, memory may hold a register.
         report("warning", "wrong-kind", f"{message}, in the top call frame")
         return True
     report("error", "wrong-kind", message)
     return False
+
+
+_POSITIONS: Final = {
+    **{name: f"the {name} entry" for name in ("top", "second", "third")},
+    "zero": "the location for bits of 0",
+    "one": "the location for bits of 1",
+}
+"""The entries whose declared name is not a noun."""
 
 
 def _named(kinds: int) -> str:
@@ -440,7 +449,7 @@ def _arithmetic(popped: list[Known], rest: Shape, report: Report) -> Shape | Non
     values = [entry.kinds & ~POINTER for entry in popped]
     singles = {GENERIC if kinds == ADDRESS else kinds for kinds in values}
     if singles == {GENERIC, TYPED}:
-        message = f"{NAMES[GENERIC]} and {NAMES[TYPED]}: both must have the same type"
+        message = "operands must have the same type, not the generic type and a base type"
         report("error", "mixed-types", message)
         return None
     if kinds & (ADDRESS | REGISTER) or not kinds:

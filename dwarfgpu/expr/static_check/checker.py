@@ -224,7 +224,7 @@ class _Checker:
             return
         target = _target(instruction)
         if name == "skip" and target == instruction.offset:
-            message = "branch to itself: it never ends"
+            message = "a branch to itself: it never ends"
             self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
         elif self.index_at(target) is None:
             length = len(self.expression.data)
@@ -257,7 +257,7 @@ class _Checker:
         if self.arch is not None and self.arch.is_simt and _reads_base_register(operation):
             base = self.arch.registers.get(-1 if register is None else register)
             if base is not None and base.type.vector_size is not None:
-                message = f"the vector register {base} as base: the bits of its first lanes"
+                message = f"base {base} is a vector register: the bits of its first lanes are used"
                 self._add(instruction, "warning", "wide-base-register", message)
         for info, operand in zip(operation.operands, instruction.operands, strict=True):
             if info.codec.meaning == "expression" and isinstance(operand, bytes):
@@ -281,7 +281,7 @@ class _Checker:
             message = f"{where}: {finding.operation}: {finding.message}"
             self._add(instruction, severity, finding.rule, message)
         if inner.gives_no_value(result):
-            message = "its expression gives neither a value nor, at its end, a register"
+            message = "its expression neither gives a value nor ends with a register"
             self._add(instruction, "warning", "no-entry-value", message)
 
     def _encoding(self, instruction: Instruction) -> None:
@@ -289,7 +289,7 @@ class _Checker:
         operation, more = instruction.operation, len(instruction.encoding)
         size = self._least_bytes(instruction)
         if size < more:
-            message = f"{more} bytes, {size} are enough: padded LEB128"
+            message = f"padded LEB128: {more} bytes where {size} are enough"
             self._add(instruction, "note", "padded-number", message)
         if operation.name.startswith("GNU_"):
             current = _CURRENT.get(operation.function.__name__)
@@ -385,7 +385,7 @@ class _Checker:
         if self.result_kind is not None and shape.top and not top & accepted[self.result_kind]:
             names = " or ".join(NAMES[1 << bit] for bit in range(7) if top >> bit & 1)
             severity: Severity = "warning" if top & REGISTER else "error"
-            message = f"a {self.result_kind} is required as result, not {names}"
+            message = f"a {self.result_kind} is required as the result, not {names}"
             self._result(severity, "wrong-result", message)
         more = shape.least_depth - 1 - self.most_left
         if shape.most is not None and more > 0:
