@@ -47,5 +47,5 @@ class Convention:
         register, name = self.architecture.register(number), self.function
         raise Unavailable(
             f"{register} of the caller of {name}: {name} may have saved and changed it, and "
-            f"there is no call frame information"
+            f"has no call frame information"
         )

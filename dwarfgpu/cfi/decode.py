@@ -116,6 +116,6 @@ def _unknown(opcode: int) -> DwarfGpuError:
     """The error for an opcode that the table does not have."""
     if _LO_USER <= opcode <= _HI_USER:
         return Unsupported(
-            f"call frame instruction {opcode:#04x} of an unknown vendor: its length is unknown"
+            f"unknown vendor call frame instruction {opcode:#04x}: its length is unknown"
         )
     return Malformed(f"unknown call frame instruction {opcode:#04x}")

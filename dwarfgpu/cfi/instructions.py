@@ -274,5 +274,5 @@ def AARCH64_negate_ra_state_with_pc(rules: Rules) -> Assign:
 def _toggled(rules: Rules, signed: int) -> Assign:
     old = rules.get(RA_SIGN_STATE, Architectural("RA_SIGN_STATE", 0))
     if not isinstance(old, Architectural) or old.value not in (0, signed):
-        raise IllFormed("the rule of RA_SIGN_STATE is by another instruction")
+        raise IllFormed("another instruction has set the rule of RA_SIGN_STATE")
     return Assign(RA_SIGN_STATE, Architectural("RA_SIGN_STATE", signed - old.value))

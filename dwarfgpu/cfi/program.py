@@ -98,7 +98,7 @@ class _State:
 
     def restore(self, register: int) -> None:
         if self.initial is None:
-            raise IllFormed(f"register {register} is restored by the initial instructions")
+            raise IllFormed(f"the initial instructions cannot restore register {register}")
         self.assign(register, self.initial.get(register))
 
 
@@ -108,7 +108,7 @@ def initial_rules(cie: CfaProgram, limits: CfiLimits | None = None) -> Initial:
     for instruction in cie.instructions:
         change = _change(instruction, state)
         if isinstance(change, Advance | MoveTo):
-            raise _at(instruction, IllFormed("initial instructions belong to no program location"))
+            raise _at(instruction, IllFormed("the initial instructions cannot change the location"))
         _apply(instruction, change, state)
     if cie.error is not None:
         raise cie.error

@@ -163,16 +163,17 @@ class FrameSection:
     def _searched(self, start: int, address: int) -> Fde:
         """The FDE to which a pair of the search table leads; `Malformed` where it does not."""
         offset = address - self._base.section_address
-        problem = f"{SECTION} leads for {start:#x} to offset {offset:#x} of {self.kind}"
+        entry_text = f"the entry of {SECTION} for {start:#x}"
+        problem = f"{entry_text} points to offset {offset:#x} of {self.kind}"
         try:
             header = self._header_at(offset)
             entry = None if header is None else self._entry(header)
         except DwarfGpuError:
             entry = None
         if not isinstance(entry, Fde):
-            raise Malformed(f"{problem}, where there is no FDE")
+            raise Malformed(f"{problem}, which is not an FDE")
         if entry.initial_location != start:
-            raise Malformed(f"{problem}, where the FDE begins at {entry.initial_location:#x}")
+            raise Malformed(f"{problem}, whose FDE begins at {entry.initial_location:#x}")
         return entry
 
     def search_differences(self) -> Iterator[str]:
@@ -183,7 +184,7 @@ class FrameSection:
         pairs = [self.search.pair(index) for index in range(self.search.count)]
         for before, after in pairwise(pairs):
             if after[0] < before[0]:
-                yield f"{after[0]:#x} comes after {before[0]:#x}"
+                yield f"{SECTION} is not sorted: {after[0]:#x} follows {before[0]:#x}"
         for pair in pairs:
             try:
                 self._searched(*pair)
@@ -192,7 +193,7 @@ class FrameSection:
         offsets = {address - self._base.section_address for _, address in pairs}
         for start, _, header in self._spans():
             if header.offset not in offsets:
-                yield f"{SECTION} has nothing for {start:#x} (FDE at offset {header.offset:#x})"
+                yield f"{SECTION} has no entry for {start:#x} (FDE at offset {header.offset:#x})"
 
     @cached_property
     def _headers(self) -> tuple[dict[int, _Header], tuple[BrokenEntry, ...]]:

@@ -291,7 +291,7 @@ class CfiFrame(FrameWithoutSubprogram):
         if key in pending:
             ring = [*pending, key][list(pending).index(key) :]
             names = [step if isinstance(step, str) else f"register {step}" for _, step in ring]
-            raise IllFormed(f"call frame information in a circle: {' needs '.join(names)}")
+            raise IllFormed(f"circular call frame information: {' needs '.join(names)}")
         if len(pending) >= MAX_NESTED:
             raise LimitExceeded(f"more than {MAX_NESTED} rules that depend on each other")
         pending[key] = None
@@ -434,7 +434,9 @@ class CfiFrame(FrameWithoutSubprogram):
                 location = self.evaluated(rule.expression, "location", with_cfa=False)
                 assert isinstance(location, Location)
                 if len(location.places) != 1 or location.places[0].byte_address is None:
-                    raise IllFormed("the CFA expression gives no memory byte address (A.6.4.2.2)")
+                    raise IllFormed(
+                        "the CFA expression does not give a memory byte address (A.6.4.2.2)"
+                    )
                 return location
             case other:
                 assert_never(other)

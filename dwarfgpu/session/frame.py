@@ -230,8 +230,8 @@ class SubprogramFrame:
         for number in self.preserved_by_callees:
             name = self.session.architecture.register(number).name
             yield (
-                f"{name} is assumed to be as in the functions within the call: gcc keeps a "
-                "location over a call only where that leaves the register alone (-fipa-ra)"
+                f"{name} is assumed to be preserved by the functions within the call: gcc keeps a "
+                "location across a call only if the callee preserves the register (-fipa-ra)"
             )
 
     def entry_register(self, number: int) -> Location:

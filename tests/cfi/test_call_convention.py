@@ -157,7 +157,7 @@ def test_registers_of_the_caller() -> None:
     assert done.lines[1].startswith(f"$pc = (void (*)(void)) {OUTER:#x} <outer")
     assert caller(IN_INNER, "$s33").error == (
         "$s33: Unavailable: s33 of the caller of inner: inner may have saved and changed it, "
-        "and there is no call frame information"
+        "and has no call frame information"
     )
 
 

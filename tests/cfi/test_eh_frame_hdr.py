@@ -110,28 +110,29 @@ def test_one_entry_is_read_for_one_location(monkeypatch: pytest.MonkeyPatch) -> 
     assert read == [OFFSETS[1], OFFSETS[1]], "without a table too, only one is read whole"
 
 
+ENTRY = "the entry of .eh_frame_hdr for 0x2040"
 WRONG = {
     "no FDE there": (
         [GOOD[0], (0x2040, OFFSETS[1] + 4), GOOD[2]],
-        f".eh_frame_hdr leads for 0x2040 to offset {OFFSETS[1] + 4:#x} of .eh_frame, where there "
-        "is no FDE",
+        f"the entry of .eh_frame_hdr for 0x2040 points to offset {OFFSETS[1] + 4:#x} of "
+        ".eh_frame, which is not an FDE",
     ),
     "a CIE": (
         [GOOD[0], (0x2040, 0), GOOD[2]],
-        ".eh_frame_hdr leads for 0x2040 to offset 0x0 of .eh_frame, where there is no FDE",
+        f"{ENTRY} points to offset 0x0 of .eh_frame, which is not an FDE",
     ),
     "outside": (
         [GOOD[0], (0x2040, 0x7000), GOOD[2]],
-        ".eh_frame_hdr leads for 0x2040 to offset 0x7000 of .eh_frame, where there is no FDE",
+        f"{ENTRY} points to offset 0x7000 of .eh_frame, which is not an FDE",
     ),
     "before it": (
         [GOOD[0], (0x2040, -0x20), GOOD[2]],
-        ".eh_frame_hdr leads for 0x2040 to offset -0x20 of .eh_frame, where there is no FDE",
+        f"{ENTRY} points to offset -0x20 of .eh_frame, which is not an FDE",
     ),
     "another FDE": (
         [GOOD[0], (0x2040, OFFSETS[2]), GOOD[2]],
-        f".eh_frame_hdr leads for 0x2040 to offset {OFFSETS[2]:#x} of .eh_frame, where the FDE "
-        "begins at 0x2100",
+        f"the entry of .eh_frame_hdr for 0x2040 points to offset {OFFSETS[2]:#x} of "
+        ".eh_frame, whose FDE begins at 0x2100",
     ),
 }
 
@@ -151,8 +152,8 @@ def test_a_table_that_is_wrong_is_told_and_not_used(
     ("pairs", "differences"),
     [
         (GOOD, []),
-        ([GOOD[1], GOOD[0], GOOD[2]], ["0x2000 comes after 0x2040"]),
-        (GOOD[:2], [f".eh_frame_hdr has nothing for 0x2100 (FDE at offset {OFFSETS[2]:#x})"]),
+        ([GOOD[1], GOOD[0], GOOD[2]], [".eh_frame_hdr is not sorted: 0x2000 follows 0x2040"]),
+        (GOOD[:2], [f".eh_frame_hdr has no entry for 0x2100 (FDE at offset {OFFSETS[2]:#x})"]),
     ],
 )
 def test_all_of_a_table(pairs: list[tuple[int, int]], differences: list[str]) -> None:
@@ -210,7 +211,9 @@ def test_frames_and_bt_tell_that_a_table_is_wrong(tmp_path: Path) -> None:
     done = run("frames", program)
     assert done.status == 1
     assert done.lines[0].endswith("a table of 9 for .eh_frame at 0x2070")
-    assert done.lines[1].startswith("  disagrees: .eh_frame_hdr leads for 0x1020 to offset ")
+    assert done.lines[1].startswith(
+        "  disagrees: the entry of .eh_frame_hdr for 0x1020 points to offset "
+    )
     state = json.loads((FIXTURES / "states/stack.gcc.O2.json").read_text())
     state["code_objects"][0]["path"] = program.name
     (tmp_path / "state.json").write_text(json.dumps(state))

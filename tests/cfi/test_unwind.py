@@ -114,7 +114,7 @@ RULES = {
     ),
     "register: in itself": (
         RegisterRule(S16), S16,
-        "IllFormed: call frame information in a circle: register 48 needs register 48",
+        "IllFormed: circular call frame information: register 48 needs register 48",
     ),
     "register: one that the architecture does not define": (
         RegisterRule(7777), S16, "IllFormed: gfx942 defines no DWARF register 7777"
@@ -134,8 +134,8 @@ RULES = {
     ),
     "expression: a register on entry, in a circle": (
         ExpressionRule(asm("LLVM_call_frame_entry_reg s16")), S16,
-        "IllFormed: DW_OP_LLVM_call_frame_entry_reg at offset 0x0: call frame information in a "
-        "circle: register 48 needs register 48",
+        "IllFormed: DW_OP_LLVM_call_frame_entry_reg at offset 0x0: circular call frame "
+        "information: register 48 needs register 48",
     ),
     "expression: not allowed": (
         ExpressionRule(asm("LLVM_push_lane")), S16,
@@ -194,11 +194,11 @@ CFAS = {
     ),
     "an expression that is no memory byte address": (
         ExpressionCfa(asm("regx s5")),
-        "IllFormed: the CFA expression gives no memory byte address (A.6.4.2.2)",
+        "IllFormed: the CFA expression does not give a memory byte address (A.6.4.2.2)",
     ),
     "an expression of bits": (
         ExpressionCfa(asm("lit0; lit6; LLVM_form_aspace_address; lit3; LLVM_bit_offset")),
-        "IllFormed: the CFA expression gives no memory byte address (A.6.4.2.2)",
+        "IllFormed: the CFA expression does not give a memory byte address (A.6.4.2.2)",
     ),
     "an expression that needs the CFA": (
         ExpressionCfa(asm("call_frame_cfa")),
@@ -274,13 +274,15 @@ def test_register_rules_go_by_the_rules_of_the_other(told: Rule | None, expected
 def test_a_circle_is_told() -> None:
     rules: dict[int, Rule] = {48 + n: RegisterRule(48 + (n + 1) % 3) for n in range(3)}
     result = frame(rules)
-    text = "call frame information in a circle: register 48 needs register 49 needs register 50"
+    text = "circular call frame information: register 48 needs register 49 needs register 50"
     assert shown(result, 48) == f"IllFormed: {text} needs register 48"
     assert shown(result, 48) == f"IllFormed: {text} needs register 48"
     cfa = ExpressionCfa(asm("LLVM_call_frame_entry_reg s16; deref_size 4; lit6;"
                             "LLVM_form_aspace_address"))  # fmt: skip
     result = frame({S16: Offset(0)}, cfa)
-    assert shown(result, S16).endswith("in a circle: register 48 needs the CFA needs register 48")
+    assert shown(result, S16).endswith(
+        "circular call frame information: register 48 needs the CFA needs register 48"
+    )
 
 
 def test_rules_that_need_one_another_are_bounded() -> None:

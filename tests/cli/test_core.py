@@ -413,7 +413,10 @@ def test_what_calls_leave_alone_of_gccs_code(program: str, register: str) -> Non
     done = run("eval", *of(program), "--frame", 4, "outer", "n")
     assert done.lines[-2:] == ["outer = (struct node *) 0x0", "n = 3"], done.err
     (note,) = (line for line in done.err.splitlines() if "-fipa-ra" in line)
-    assert note.startswith(f"note: {register}") and " is assumed to be as in the functions " in note
+    assert (
+        note.startswith(f"note: {register}")
+        and " is assumed to be preserved by the functions " in note
+    )
 
 
 @pytest.mark.parametrize("asked", [["$rdx"], ["-e", "reg1"], ["-e", "breg1 0"]])
