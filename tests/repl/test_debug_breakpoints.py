@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import run
+from tests.repl.repl_shell import demo_shell, output_of
 from tests.repl.test_debug_simulated import CODE, given, talk
 
 
@@ -355,3 +356,18 @@ def test_what_is_refused_has_a_reason(line: str, reason: str) -> None:
     assert done.status == 1
     assert done.err.splitlines()[-1].endswith(reason)
     assert f'"{line.removesuffix(" 3")}" is not supported: ' in done.err
+
+
+def test_a_disabled_location_is_not_inserted_and_is_saved_so(tmp_path: Path) -> None:
+    shell, file = demo_shell(), tmp_path / "saved"
+    output_of(shell, "break mid", "break leaf")
+    one, two = (shell.breakpoints[number] for number in (1, 2))
+    one.locations += two.locations
+    output_of(shell, "disable 1.1")
+    assert one.inserted == two.addresses and one.is_enabled
+    output_of(shell, f"save breakpoints {file}")
+    assert file.read_text("utf-8").splitlines() == ["break mid", "disable $bpnum.1", "break leaf"]
+    output_of(shell, "disable 1")
+    assert one.inserted == ()
+    output_of(shell, "enable 1.1-2")  # the breakpoint is disabled nevertheless
+    assert one.inserted == () and not one.disabled_locations

@@ -32,6 +32,8 @@ class Breakpoint:
     lane: int | None = None
     """The only lane for which it stops, when that is active; None for all."""
     is_enabled: bool = True
+    disabled_locations: frozenset[int] = frozenset()
+    """The numbers, from 1, of several locations that `disable N.LOCATION` has disabled."""
     stops_left: int = 0
     """After which it is disabled, where the disposition is `dis`."""
     hits: int = 0
@@ -59,7 +61,23 @@ class Breakpoint:
     @property
     def inserted(self) -> tuple[int, ...]:
         """The addresses at which it currently stops the machine."""
-        return self.addresses if self.is_enabled else ()
+        if not self.is_enabled or not self.disabled_locations:
+            return self.addresses if self.is_enabled else ()
+        return tuple(
+            address
+            for number, address in enumerate(self.addresses, 1)
+            if number not in self.disabled_locations
+        )
+
+    def enable_location(self, number: int, *, is_enabled: bool) -> None:
+        """Enable or disable one of several locations, numbered from 1; with only one, the
+        breakpoint."""
+        if len(self.locations) == 1:
+            self.is_enabled = is_enabled
+        elif is_enabled:
+            self.disabled_locations -= {number}
+        else:
+            self.disabled_locations |= {number}
 
     @property
     def addresses(self) -> tuple[int, ...]:
@@ -77,10 +95,16 @@ class Breakpoint:
 
     def location_rows(self) -> Iterator[tuple[str, str]]:
         """Number and the rest of the lines of its locations, if there are several."""
-        enabled = "y " if self.is_enabled else "y-"
         if len(self.locations) > 1:
             for number, location in enumerate(self.locations, 1):
+                enabled = f"{self._enabled(number):<2}"
                 yield f"{self.number}.{number}", f"{enabled}  {location.pc:#018x} in {location}"
+
+    def _enabled(self, number: int) -> str:
+        """The column `Enb` of a location: `y-` for one whose breakpoint is disabled."""
+        if number in self.disabled_locations:
+            return "n"
+        return "y" if self.is_enabled else "y-"
 
     def details(self) -> Iterator[str]:
         """Yield the indented lines below."""
@@ -126,7 +150,7 @@ class Breakpoint:
         location = self.locations[index]
         return {
             "number": f"{self.number}.{index + 1}",
-            "enabled": "y" if self.is_enabled else "n",
+            "enabled": self._enabled(index + 1)[0] if self.is_enabled else "n",
             "addr": f"{location.pc:#x}",
             **_place_record(location),
         }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from itertools import chain
 from typing import Final
 
 from attrs import evolve
@@ -26,6 +27,9 @@ from dwarfgpu.service.value.value_history import whole_number
 
 _NONE: Final = "No breakpoints or watchpoints."
 _VARIABLE: Final = re.compile(r"\$\w*")
+_LOCATIONS: Final = re.compile(r"(?P<number>[0-9]{1,9})\.(?P<locations>[0-9]{1,9}(?:-[0-9]{1,9})?)")
+_MAX_NUMBERS: Final = 100_000
+"""Breakpoints of one range: those that do not exist are named one by one."""
 _MAX_DIGITS: Final = 18
 """No breakpoint has a longer number; Python refuses to read one of thousands of digits."""
 
@@ -34,18 +38,33 @@ def _numbers(shell: Shell, word: str) -> Iterator[Candidate]:
     return (Candidate(str(item.number), item.typed) for item in shell.breakpoints.values())
 
 
-def _chosen(shell: Shell, argument: str) -> list[Breakpoint]:
-    """The breakpoints of numbers and ranges; all without one. `UsageError` with GDB's wording."""
+def _chosen(shell: Shell, argument: str) -> Generator[Part, None, list[Breakpoint]]:
+    """Return the breakpoints of numbers and ranges, all without one; yield GDB's line for each
+    number without a breakpoint. `UsageError` with GDB's wording for other words."""
     words = _with_variables(shell, argument, "number").split()
     if not words:
         return list(shell.breakpoints.values())
     if not all(map(is_numbers, words)):
         bad = next(word for word in words if not is_numbers(word))
         raise UsageError(f"Bad breakpoint number '{bad}'")
-    for word in words:
-        if word.isdecimal():
-            _one(shell, word)
-    return [shell.breakpoints[n] for n in listed(words, shell.breakpoints, "breakpoint")]
+    chosen: dict[int, Breakpoint] = {}
+    for number in chain.from_iterable([_range(word, "breakpoints") for word in words]):
+        if number in shell.breakpoints:
+            chosen[number] = shell.breakpoints[number]
+        else:
+            yield f"No breakpoint number {number}."
+    return list(chosen.values())
+
+
+def _range(word: str, what: str) -> range:
+    """The numbers of `3` or `3-5`."""
+    first, _, last = word.partition("-")
+    begin, end = int(first), int(last or first)
+    if end < begin:
+        raise UsageError("inverted range")
+    if end - begin >= _MAX_NUMBERS:
+        raise UsageError(f"More than {_MAX_NUMBERS} {what}: {word}")
+    return range(begin, end + 1)
 
 
 def _with_variables(shell: Shell, text: str, what: str) -> str:
@@ -130,7 +149,9 @@ def commands(shell: Shell, argument: str) -> Iterator[Part]:
     last breakpoint that was set. If the first command is "silent", the stop is not shown.
     """
     if argument:
-        chosen = _chosen(shell, argument)
+        chosen = yield from _chosen(shell, argument)
+        if not chosen:
+            return
     else:
         chosen = list(shell.breakpoints.values())[-1:]
         if not chosen:
@@ -180,10 +201,9 @@ def delete(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument and shell.breakpoints and not shell.confirms("Delete all breakpoints?"):
         return
-    for item in _chosen(shell, argument):
+    for item in (yield from _chosen(shell, argument)):
         del shell.breakpoints[item.number]
     arm(shell)
-    yield from ()
 
 
 @command("clear", topic="running", complete=completion.places, repeats=False)
@@ -222,12 +242,33 @@ def _enable(
     is_enabled: bool = True,
     disposition: Disposition | None = None,
     stops: int = 0,
-) -> None:
-    for item in _chosen(shell, argument):
+) -> Iterator[Part]:
+    for item in (yield from _chosen(shell, argument)):
         item.is_enabled = is_enabled
         if disposition is not None:
             item.disposition, item.stops_left = disposition, stops
     arm(shell)
+
+
+def _enable_with_locations(shell: Shell, argument: str, *, is_enabled: bool) -> Iterator[Part]:
+    """Enable or disable breakpoints, and locations: `1 2.1 3.2-4`."""
+    words = _with_variables(shell, argument, "number").split()
+    if not words:
+        yield from _enable(shell, "", is_enabled=is_enabled)
+    for word in words:
+        match = _LOCATIONS.fullmatch(word)
+        if match is None:
+            yield from _enable(shell, word, is_enabled=is_enabled)
+            continue
+        item = shell.breakpoints.get(int(match["number"]))
+        if item is None:
+            yield f"No breakpoint number {match['number']}."
+            continue
+        for number in _range(match["locations"], "locations"):
+            if not 1 <= number <= len(item.locations):
+                raise UsageError(f"Bad breakpoint location number '{number}'")
+            item.enable_location(number, is_enabled=is_enabled)
+            arm(shell)
 
 
 def _require_numbers(argument: str) -> None:
@@ -244,8 +285,7 @@ def enable_once(shell: Shell, argument: str) -> Iterator[Part]:
     Then they are disabled.
     """
     _require_numbers(argument)
-    _enable(shell, argument, disposition="dis", stops=1)
-    yield from ()
+    yield from _enable(shell, argument, disposition="dis", stops=1)
 
 
 @command("enable count", topic="running", complete=_numbers, repeats=False)
@@ -261,8 +301,7 @@ def enable_count(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (hit count).")
     _require_numbers(numbers)
     stops = whole_number(shell.session, shell.values, count)
-    _enable(shell, numbers, disposition="dis", stops=stops)
-    yield from ()
+    yield from _enable(shell, numbers, disposition="dis", stops=stops)
 
 
 @command("enable delete", topic="running", complete=_numbers, repeats=False)
@@ -274,8 +313,7 @@ def enable_delete(shell: Shell, argument: str) -> Iterator[Part]:
     Then they are deleted.
     """
     _require_numbers(argument)
-    _enable(shell, argument, disposition="del")
-    yield from ()
+    yield from _enable(shell, argument, disposition="del")
 
 
 @command(
@@ -296,11 +334,10 @@ def enable_delete(shell: Shell, argument: str) -> Iterator[Part]:
 def enable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     """Enable breakpoints, as "enable".
 
-    Usage: enable breakpoints [NUMBER | NUMBER-NUMBER]...
+    Usage: enable breakpoints [NUMBER | NUMBER-NUMBER | NUMBER.LOCATION]...
            enable breakpoints once | delete | count COUNT [NUMBER | NUMBER-NUMBER]...
     """
-    _enable(shell, argument)
-    yield from ()
+    yield from _enable_with_locations(shell, argument, is_enabled=True)
 
 
 @command(
@@ -322,25 +359,23 @@ def enable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 def enable(shell: Shell, argument: str) -> Iterator[Part]:
     """Enable breakpoints.
 
-    Usage: enable [NUMBER | NUMBER-NUMBER]...
+    Usage: enable [NUMBER | NUMBER-NUMBER | NUMBER.LOCATION]...
            enable once | delete | count COUNT [NUMBER | NUMBER-NUMBER]...
            enable display [NUMBER | NUMBER-NUMBER]...
            enable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
     Without a number, all of them.
     """
-    _enable(shell, argument)
-    yield from ()
+    yield from _enable_with_locations(shell, argument, is_enabled=True)
 
 
 @command("disable breakpoints", topic="running", complete=_numbers, repeats=False)
 def disable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     """Disable breakpoints, as "disable".
 
-    Usage: disable breakpoints [NUMBER | NUMBER-NUMBER]...
+    Usage: disable breakpoints [NUMBER | NUMBER-NUMBER | NUMBER.LOCATION]...
     """
-    _enable(shell, argument, is_enabled=False)
-    yield from ()
+    yield from _enable_with_locations(shell, argument, is_enabled=False)
 
 
 @command(
@@ -355,14 +390,13 @@ def disable_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 def disable(shell: Shell, argument: str) -> Iterator[Part]:
     """Disable breakpoints without deleting them.
 
-    Usage: disable [NUMBER | NUMBER-NUMBER]...
+    Usage: disable [NUMBER | NUMBER-NUMBER | NUMBER.LOCATION]...
            disable display [NUMBER | NUMBER-NUMBER]...
            disable pretty-printer [OBJECT-REGEXP [NAME-REGEXP]]
 
     Without a number, all of them. "enable" enables them again.
     """
-    _enable(shell, argument, is_enabled=False)
-    yield from ()
+    yield from _enable_with_locations(shell, argument, is_enabled=False)
 
 
 def _listed_ones(shell: Shell, argument: str) -> list[Breakpoint]:
@@ -421,6 +455,6 @@ def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
         yield from map(heading, item.details())
         for number, row in item.location_rows():
             yield heading(f"{number:<{width + 14}}{row}")
-    last = next((item.locations[-1] for item in reversed(items) if item.locations), None)
+    last = next((item.locations[0] for item in reversed(items) if item.locations), None)
     if last is not None:
         examined_code(shell, last.pc)

@@ -59,6 +59,7 @@ def _lines(item: Breakpoint) -> Iterator[str]:
         yield "  end"
     if not item.is_enabled:
         yield "disable $bpnum"
+    yield from (f"disable $bpnum.{number}" for number in sorted(item.disabled_locations))
 
 
 def _first_line(item: Breakpoint) -> str:

@@ -27,6 +27,7 @@ HERE = Path(__file__).parent
 FILES = {
     "break_places": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "breakpoint_numbers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "breakpoint_locations": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "calls": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "containers": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "core_O0": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
