@@ -30,12 +30,20 @@ def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
     return f' Did you mean "{sigil}{best}"?' if best else ""
 
 
-def distance(name: str, other: str) -> int | None:
-    """Return the edit distance of a simple name to the last part of another; None if it is too
-    far."""
+def near(name: str, others: Iterable[str]) -> list[tuple[int, str]]:
+    """Return the edit distance of a simple name to each string that is near enough to suggest, and
+    that string; the nearest first."""
     most = _most_edits(name)
-    edits = _edits(name.lower()[:_MAX_CHARACTERS].rpartition("::")[2], other.lower(), most)
-    return edits if edits <= most else None
+    typed = name.lower()[:_MAX_CHARACTERS].rpartition("::")[2]
+    letters, shortest, longest = {*typed}, len(typed) - most, len(typed) + most
+    distances: list[tuple[int, str]] = []
+    for other in others:  # most of them differ in length or letters
+        folded = other.lower()
+        if shortest <= len(folded) <= longest and len(letters.difference(folded)) <= most:
+            edits = _edits(typed, folded, most)
+            if edits <= most:
+                distances.append((edits, other))
+    return sorted(distances)
 
 
 def _most_edits(name: str) -> int:

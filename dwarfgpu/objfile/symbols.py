@@ -25,6 +25,10 @@ _RESERVED: Final = 0xFF00
 _LONG_NAME_BYTES: Final = 256
 _LONGEST_NAME_BYTES: Final = 1 << 14
 """Longer names are cut."""
+_MAX_KEPT: Final = 1_000
+"""Names whose symbols are kept."""
+_MAX_KEPT_SYMBOLS: Final = 16
+"""Of a name with more, they are searched for again."""
 _MAX_COMPARED: Final = 4096
 """Bytes of names that choose between symbols of one address."""
 
@@ -75,6 +79,8 @@ class SymbolTable:
         self._is_wide = address_bits == 64
         self._mask = (1 << address_bits) - 1
         self._bases = tuple(bases)
+        self._named: dict[tuple[object, ...], tuple[Symbol, ...]] = {}
+        """The symbols of names that were searched for; the table never changes."""
         self._chosen: dict[int, int] = {}
         """The symbol that names an address, keyed by where the address ends in `_by_address`."""
 
@@ -104,6 +110,19 @@ class SymbolTable:
     ) -> tuple[Symbol, ...]:
         """Return the symbols of a name (`dwarfgpu.objfile.elf.ObjectFile.symbols_named`)."""
         texts = (f"{name}\0", *beginnings)
+        key = (with_untyped, *texts)
+        known = self._named.get(key)
+        if known is not None:
+            return known
+        symbols = self._search(texts, with_untyped=with_untyped)
+        if len(self._named) >= _MAX_KEPT:
+            self._named.clear()
+        if len(symbols) <= _MAX_KEPT_SYMBOLS:
+            self._named[key] = symbols
+        return symbols
+
+    def _search(self, texts: Collection[str], *, with_untyped: bool) -> tuple[Symbol, ...]:
+        """Return the symbols whose names, with the zero byte at the end, begin with a text."""
         encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
         places = {at for text in encoded for at in _places_of(text, self._names.data)}
         if not places:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Protocol
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.suggest import did_you_mean, distance
+from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -75,6 +74,4 @@ def suggestion(focus: Focus, name: str, kinds: tuple[Kind, ...]) -> str:
     if not focus.architecture.is_simt:  # names of the libraries of a process mislead
         near = (*objects[:1], *(() if focus.code_object is None else (focus.code_object,)))
         objects = tuple(dict.fromkeys(near))
-    return did_you_mean(name, own) or did_you_mean(
-        name, first_names(objects, kinds, partial(distance, name))
-    )
+    return did_you_mean(name, own) or did_you_mean(name, first_names(objects, kinds, name))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from struct import pack
 
 import pytest
 
-from dwarfgpu.base.suggest import did_you_mean, distance
+from dwarfgpu.base.suggest import did_you_mean, near
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.index import string_index
 from dwarfgpu.dwarf.names.typed_names import typed_names
 from dwarfgpu.dwarf.scope import functions_by_name
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
@@ -123,9 +124,37 @@ def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
     assert NameLookup((file.info,)).of("nosuchname") == ()
     assert file.scopes.global_named("nosuchname") is None
     assert read == []
-    known = first_names([file], ("variable",), lambda other: distance("number_42y", other))
+    known = first_names([file], ("variable",), "number_42y")
     assert did_you_mean("number_42y", known) == ' Did you mean "number_42x"?'
     assert 0 < len(read) <= 64  # those of which the numbers are near
+
+
+def test_names_are_compared_with_a_misspelt_one_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file's answer is kept, the empty one too; another file, or the same one read again, has an
+    answer of its own."""
+    compared: list[str] = []
+
+    def counted(name: str, others: Iterable[str]) -> list[tuple[int, str]]:
+        compared.append(name)
+        return near(name, others)
+
+    monkeypatch.setattr(string_index, "near", counted)
+
+    def suggested(file: CodeObject, name: str) -> str:
+        return did_you_mean(name, first_names([file], ("variable",), name))
+
+    file = program(tmp_path)
+    for _ in range(3):
+        assert suggested(file, "number_42y") == ' Did you mean "number_42x"?'
+        assert suggested(file, "nosuchname") == ""
+    assert compared == ["number_42y", "nosuchname"]
+    path = Path(file.file.path)
+    path.write_bytes(path.read_bytes().replace(b"number_42x\0", b"nosuchnama\0"))
+    reloaded = CodeObject.open(path)
+    assert suggested(reloaded, "nosuchname") == ' Did you mean "nosuchnama"?'
+    assert suggested(file, "nosuchname") == ""
 
 
 @pytest.mark.parametrize(

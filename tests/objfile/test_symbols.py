@@ -76,3 +76,24 @@ def test_of_several_symbols_the_one_whose_name_is_last() -> None:
     table = SymbolTable(data, StringTable(names, "names"), form, 64, ())
     before = table.before(0x41)
     assert before is not None and before.name == "twice"
+
+
+def test_a_name_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one without symbols; with and without untyped ones the answers differ."""
+    form = Struct("<IBBHQQ")
+    data = b"".join(form.pack(1, info, 0, 1, 0x40 * info, 8) for info in (0x12, 0x10))
+    table = SymbolTable(data, StringTable(b"\0f\0", "names"), form, 64, ())
+    searches = 0
+    rows = SymbolTable._rows
+
+    def counted(self: SymbolTable) -> object:
+        nonlocal searches
+        searches += 1
+        return rows(self)
+
+    monkeypatch.setattr(SymbolTable, "_rows", counted)
+    for _ in range(3):
+        assert [symbol.kind for symbol in table.named("f", ())] == ["function"]
+        assert len(table.named("f", (), with_untyped=True)) == 2
+        assert table.named("g", ()) == () and len(table.named("", ("f",))) == 1
+    assert searches == 3

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.suggest import near
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -43,6 +44,7 @@ _TABLE_END: Final = bytes(3)
 _FEW: Final = 4
 """Values that are looked for one after the other, which is faster than a pattern."""
 _MAX_KEPT: Final = 1_000
+_MAX_SIMILAR: Final = 16
 _MAX_SPANS: Final = 2_000
 """Strings with one text that are looked for."""
 _MAX_BLOCKS: Final = 200
@@ -63,6 +65,7 @@ class StringIndex:
         self._file = sections
         self._units_of_file = units
         self._known: dict[tuple[bytes, ...], tuple[CompilationUnit, ...] | None] = {}
+        self._similar: dict[str, tuple[bytes, ...]] = {}
 
     @cached_property
     def _names(self) -> UnitNames | None:
@@ -145,6 +148,21 @@ class StringIndex:
                         return None
                     at = data.find(text, at + 1)
         return offsets
+
+    def similar(self, name: str) -> tuple[bytes, ...]:
+        """Return the strings of `.debug_str` that are most similar to a simple name.
+
+        The section never changes: each name is compared with its strings once.
+        """
+        if name not in self._similar:
+            if len(self._similar) >= _MAX_KEPT:
+                self._similar.clear()
+            text = self._file.section(STRINGS[0]).decode("utf-8", "surrogateescape")
+            nearest = near(name, dict.fromkeys(text.split("\0")))[:_MAX_SIMILAR]
+            self._similar[name] = tuple(
+                string.encode("utf-8", "surrogateescape") for _, string in nearest
+            )
+        return self._similar[name]
 
     def units_containing(
         self, text: bytes, kinds: Collection[int] | None = None, *, is_beginning: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Final, Literal
 
@@ -10,7 +10,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.index.string_index import STRINGS
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -31,18 +30,15 @@ _KINDS: Final[dict[int, Kind]] = {
 _MOST: Final = 10_000
 _FEW_UNITS: Final = 64
 """If there are fewer units, all are read."""
-_MAX_SIMILAR_STRINGS: Final = 16
 _MAX_UNITS_PER_STRING: Final = 4
 """Units that are read for a name."""
 
 
-def names_of(
-    code_object: CodeObject, edit_distance: Callable[[str], int | None] | None = None
-) -> Iterator[tuple[str, Kind]]:
+def names_of(code_object: CodeObject, similar_to: str | None = None) -> Iterator[tuple[str, Kind]]:
     """Yield the names and their kinds; unreadable units are skipped, and so are units without a
-    simple name for which `near` returns a distance, if their bytes show it."""
+    name similar to a given one, if their bytes show it."""
     info = code_object.info
-    units = None if edit_distance is None else _units_with_similar_names(info, edit_distance)
+    units = None if similar_to is None else _units_with_similar_names(info, similar_to)
     for unit in info.watched_units() if units is None else units:
         try:
             yield from _declared(unit.root.children(), "")
@@ -50,34 +46,28 @@ def names_of(
             continue  # what reads the unit reports it
 
 
-def _units_with_similar_names(
-    info: DebugInfo, edit_distance: Callable[[str], int | None]
-) -> list[CompilationUnit] | None:
+def _units_with_similar_names(info: DebugInfo, name: str) -> list[CompilationUnit] | None:
     """Return the units of a large file that contain similar names; None for any unit."""
     if len(info.units) < _FEW_UNITS or not info.strings.is_conclusive:
         return None
-    units_found: dict[CompilationUnit, None] = {}
-    texts = dict.fromkeys(info.section(STRINGS[0]).split(b"\0"))
-    distances = ((edit_distance(text.decode("utf-8", "replace")), text) for text in texts)
-    nearest = sorted((edits, text) for edits, text in distances if edits is not None)
-    for _, text in nearest[:_MAX_SIMILAR_STRINGS]:
+    similar_units: dict[CompilationUnit, None] = {}
+    for text in info.strings.similar(name):
         units = info.strings.units(text + b"\0")
         if units is None:
             return None
-        units_found |= dict.fromkeys(units[:_MAX_UNITS_PER_STRING])
-    return list(units_found)
+        similar_units |= dict.fromkeys(units[:_MAX_UNITS_PER_STRING])
+    return list(similar_units)
 
 
 def first_names(
     code_objects: Iterable[CodeObject],
     kinds: tuple[Kind, ...],
-    edit_distance: Callable[[str], int | None] | None = None,
+    similar_to: str | None = None,
 ) -> Iterator[str]:
     """Return the names of these kinds among the first declarations of code objects: as many as can
-    be read at once; with `near` perhaps only those for which it returns a distance, and their
-    units'."""
+    be read at once; with `similar_to` perhaps only those of units with a name similar to it."""
     declared = chain.from_iterable(
-        names_of(code_object, edit_distance) for code_object in code_objects
+        names_of(code_object, similar_to) for code_object in code_objects
     )
     return (name for name, kind in islice(declared, _MOST) if kind in kinds)
 
