@@ -4,8 +4,8 @@
 """
 
 from dwarfgpu.access.one_lane import ScalarAccess
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.limits import FileLimits, Limits
 from dwarfgpu.dwarf.code_object import CodeObject

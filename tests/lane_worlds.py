@@ -10,8 +10,8 @@ import contextlib
 from collections.abc import Callable
 from random import Random
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import Unavailable, UsageError

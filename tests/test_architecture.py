@@ -8,6 +8,7 @@ violation.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -557,6 +558,25 @@ CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
 @pytest.fixture(scope="module")
 def tree(repository: Path) -> Tree:
     return read_tree(repository / PACKAGE)
+
+
+NO_SIBLINGS = {"print", "check", "eval"}
+"""Commands, which docstrings of packages quote as well."""
+
+
+def test_docstrings_of_packages_name_siblings_that_exist(repository: Path) -> None:
+    """A lower-case word in backticks is a module or folder of the package, or a name in it."""
+    named = 0
+    for path in sorted((repository / PACKAGE).rglob("__init__.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        imports = (n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom))
+        own = {item.asname or item.name for node in imports for item in node.names}
+        for word in re.findall(r"`([a-z][a-z_0-9]*)`", ast.get_docstring(tree) or ""):
+            folder = path.parent
+            siblings = ((folder / f"{word}.py").exists(), (folder / word / "__init__.py").exists())
+            assert any(siblings) or word in own | NO_SIBLINGS, f"{path} names `{word}`"
+            named += 1
+    assert named > 30
 
 
 @pytest.mark.parametrize("patterns", [*RECURSIVE], ids=" ".join)

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 from attrs import evolve
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.rule import ExpressionRule, Offset, RegisterCfa, Rule, Undefined
 from dwarfgpu.cfi.unwind import FrameRow

@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.npy import parse_npy
 from dwarfgpu.cfi.eh_frame_hdr import read_search_table
@@ -47,7 +47,7 @@ from dwarfgpu.objfile.elf_notes import build_id, readable_notes
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
-from dwarfgpu.objfile.ptx_registers import PtxRegisters
+from dwarfgpu.objfile.ptx_allocation import PtxRegisters
 from dwarfgpu.objfile.separate_debug import debug_link
 from dwarfgpu.objfile.supplementary import supplementary_link
 from tests.dwarf.builder import elf

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture, FlagField, PseudoRegister, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.arch.registry import architecture
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "registers.md"
 SHOWN = (

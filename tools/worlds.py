@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from attrs import Factory, define, evolve, frozen
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.limits import Limits
@@ -29,7 +29,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.location_list import LocationListEntry
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operand_codec import Codec, Operand
 from dwarfgpu.expr.operation import Code, Operation
 from dwarfgpu.expr.static_check.abstract_stack import UNKNOWN_SHAPE, Severity, Shape, Transfer

@@ -1,6 +1,7 @@
 """AMD GPUs: registers and memories (AMDGPU usage, "DWARF Debug Information").
 
-Law: DWARF numbers and apertures of AMD GPUs are known here and nowhere else.
+Law: only this module assigns DWARF numbers and apertures of AMD GPUs; others look them up in the
+`Architecture` that it makes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the engine knows of an architecture (AMD text A.2.5.1, "a current target architecture").
 
-The terms are those of amd-dbgapi; this is the only place that maps DWARF numbers.
+The terms are those of amd-dbgapi. All lookups by DWARF number go through `Architecture`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ ptxStorageKind; PTX ISA, "Register State Space").
 
 Two kinds of register have numbers. A register of the machine (SASS) has its class in the highest
 byte. A register that PTX declares has its name as its number: `%rd10` is 0x2572643130. A table of
-each cubin says which machine registers hold it (`objfile/ptx_registers.py`).
+each cubin says which machine registers hold it (`objfile/ptx_allocation.py`).
 """
 
 from __future__ import annotations

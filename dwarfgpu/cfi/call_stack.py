@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.call_convention import Convention
+from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow, location_of

@@ -14,7 +14,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS, CfaProgram, decode_cfa
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
-from dwarfgpu.cfi.program import Initial, RowTable, initial_rules, row_table
+from dwarfgpu.cfi.rows import Initial, RowTable, initial_rules, row_table
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
 
 

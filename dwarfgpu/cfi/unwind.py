@@ -16,7 +16,7 @@ from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi.allowed_operations import require_allowed
-from dwarfgpu.cfi.call_convention import Convention
+from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.instructions import RA_SIGN_STATE
 from dwarfgpu.cfi.rule import (
     Architectural,

@@ -14,7 +14,7 @@ from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.decode import CfaInstruction
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
-from dwarfgpu.cfi.program import row_table
+from dwarfgpu.cfi.rows import row_table
 from dwarfgpu.cfi.rule import Row, Undefined
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.described_entry import Described

@@ -13,9 +13,9 @@ from typing import Final
 
 from attrs import evolve, field
 
-from dwarfgpu.arch import architecture as architecture_named
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.arch.registry import architecture as architecture_named
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
@@ -32,7 +32,7 @@ from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.assembly import disassemble, instruction_text
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.file_architecture import wave_size
+from dwarfgpu.objfile.kernel_symbols import wave_size
 
 
 @frozen(cache_hash=True)

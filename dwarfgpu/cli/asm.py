@@ -8,8 +8,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from dwarfgpu.arch import other_wave_size
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import other_wave_size
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.options.numbers import natural

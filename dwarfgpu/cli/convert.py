@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.errors import UsageError

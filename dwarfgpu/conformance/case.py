@@ -7,8 +7,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian

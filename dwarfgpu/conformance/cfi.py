@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
-from dwarfgpu.cfi.program import rows
+from dwarfgpu.cfi.rows import rows
 from dwarfgpu.cfi.text import instruction_json, row_json
 from dwarfgpu.conformance.case import Case
 from dwarfgpu.errors import (

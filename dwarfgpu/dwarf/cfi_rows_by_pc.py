@@ -15,7 +15,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.entry import Cie, Fde
-from dwarfgpu.cfi.program import RowTable
+from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.cfi.unwind import FrameRow

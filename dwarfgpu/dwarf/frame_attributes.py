@@ -18,7 +18,7 @@ from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, register_of
-from dwarfgpu.expr.location_list import matching_entries
+from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 

@@ -4,7 +4,7 @@ Fission, "DWARF 4 debug_loc.dwo").
 Law: bounds are returned as addresses of the file; entries with equal bounds cover nothing and are
 omitted, as are those whose code the linker dropped.
 
-`expr/location_list.py` chooses the entries that apply at a pc.
+`expr/location_list_entry.py` chooses the entries that apply at a pc.
 """
 
 from __future__ import annotations

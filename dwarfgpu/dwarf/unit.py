@@ -34,7 +34,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.location_list import LocationListEntry
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.machine.target import Target, WaveId
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.location_list import LocationListEntry
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.value import Value

@@ -31,7 +31,7 @@ from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.endless_loop import Loops
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.location_list import matching_entries
+from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,

@@ -23,8 +23,8 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc, Frame, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.location_list import matching_entries
-from dwarfgpu.expr.ops.special import ENTRY_VALUES
+from dwarfgpu.expr.location_list_entry import matching_entries
+from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.model.object import Bits

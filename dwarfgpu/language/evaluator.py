@@ -176,12 +176,11 @@ class Evaluator(NamedValues):
     # Operands
 
     def _dollar(self, name: str) -> TypedValue:
-        machine_word = self.options.dollar(name)
-        if machine_word is not None:
-            return machine_word
-        machine_word = machine_value(self.session, self.numbers, name)
-        if machine_word is not None:
-            return machine_word
+        value = self.options.dollar(name)
+        if value is None:
+            value = machine_value(self.session, self.numbers, name)
+        if value is not None:
+            return value
         if self._debugger_function(ast.Dollar(name)) is not None:
             return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
         if self.options.is_closed:

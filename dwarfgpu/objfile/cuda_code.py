@@ -15,7 +15,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.cuda_attributes import attributes
 from dwarfgpu.objfile.cuda_target import CudaTarget, cuda_target
 from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
-from dwarfgpu.objfile.ptx_registers import Allocation, allocations
+from dwarfgpu.objfile.ptx_allocation import Allocation, allocations
 from dwarfgpu.objfile.symbols import Symbol
 
 PTX_SECTION: Final = ".nv_debug_ptx_txt"

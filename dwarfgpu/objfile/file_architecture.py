@@ -8,58 +8,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 
-_DESCRIPTOR_SUFFIX: Final = ".kd"
 _CPUS: Final[dict[tuple[str, Endian], str]] = {
     ("X86_64", "little"): "x86_64",
     ("AARCH64", "little"): "aarch64",
     ("AARCH64", "big"): "aarch64_be",
     ("386", "little"): "i386",
 }
-
-
-@frozen
-class Kernel:
-    """A kernel according to its descriptor (code object V3 and later)."""
-
-    name: str
-    descriptor: int
-    """Address of the file."""
-    entry: int
-    """Address of the file at which waves start."""
-    wave_size: int
-    """Lanes."""
-
-
-def kernels(file: ObjectFile) -> tuple[Kernel, ...]:
-    """Return the kernels with a descriptor in the file, in the order of the symbol table."""
-    # A program of a CPU, and a processor with waves of one size, need no descriptor.
-    from dwarfgpu.objfile.kernel_descriptor import DESCRIPTOR_BYTES, entry_offset_and_wave_size
-
-    out: list[Kernel] = []
-    for symbol in file.symbols:
-        if not symbol.name.endswith(_DESCRIPTOR_SUFFIX) or not symbol.section:
-            continue
-        data = file.bytes_of(symbol, DESCRIPTOR_BYTES)
-        if data is None:
-            continue
-        offset, wave_size = entry_offset_and_wave_size(data)
-        name = symbol.name.removesuffix(_DESCRIPTOR_SUFFIX)
-        out.append(Kernel(name, symbol.address, symbol.address + offset, wave_size))
-    return tuple(out)
-
-
-def wave_size(file: ObjectFile) -> int | None:
-    """Return the wave size of all kernels; None if there are none or they differ."""
-    sizes = {kernel.wave_size for kernel in kernels(file)}
-    return sizes.pop() if len(sizes) == 1 else None
 
 
 def processor_name(file: ObjectFile) -> str:
@@ -85,6 +46,8 @@ def architecture_of(file: ObjectFile) -> Architecture:
             raise Unsupported(problem) from None
         if len(processor.wave_sizes) == 1:
             return architecture(processor.name)  # whatever its symbols say, or cannot say
+        from dwarfgpu.objfile.kernel_symbols import wave_size  # other processors need no symbols
+
         size = wave_size(file)
         return architecture(processor.name, size if size in processor.wave_sizes else None)
     if file.machine == "CUDA":
@@ -93,6 +56,6 @@ def architecture_of(file: ObjectFile) -> Architecture:
         return architecture(str(cuda_target(file)))
     name = _CPUS.get((file.machine, file.endian))
     if name is None:
-        expected = f"{file.machine} with {file.endian}-endian data"
-        raise Unsupported(f"{file.path} is for {expected}, which dwarfgpu does not know")
+        machine = f"{file.machine} with {file.endian}-endian data"
+        raise Unsupported(f"{file.path} is for {machine}, which dwarfgpu does not know")
     return architecture(name)

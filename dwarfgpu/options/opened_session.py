@@ -8,8 +8,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location

@@ -1,7 +1,7 @@
 """One question, one answer: typed results with text and data for every front end.
 
-- `value`: variables and expressions; `lanes`: these in many lanes; `evaluation`: both, and
-  operations, for `eval`; `explain`: how a value comes about, or why there is none.
+- `value`: variables and expressions; `lanes`: these in many lanes; `eval`: both, and
+  operations, for the command `eval`; `explain`: how a value comes about, or why there is none.
 - `frame`: call frames and registers; `code`: machine instructions; `symbol`: names.
 - `machine`: waves, queues, memory, kernels that run; `core`: core files; `run`: traces and
   breakpoints of runs without a prompt.

@@ -26,7 +26,7 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import register_of
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.ops.implicit import stack_value
-from dwarfgpu.expr.ops.special import TYPED_REGISTERS
+from dwarfgpu.expr.ops.special_value import TYPED_REGISTERS
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.expr.ops.special import ENTRY_VALUES
+from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.call_site_values import (

@@ -23,7 +23,7 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, register_of
 from dwarfgpu.expr.explicit_context import NO_CFA, NO_SUBPROGRAM, NO_UNWINDING, ExplicitAddress
-from dwarfgpu.expr.ops.special import TYPED_REGISTERS
+from dwarfgpu.expr.ops.special_value import TYPED_REGISTERS
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register

@@ -24,7 +24,7 @@ from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.dialect.upstream_clang import notes_that_hold, unplaced
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.lane_zero import lane_zero_notes
-from dwarfgpu.expr.location_list import matching_entries
+from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location

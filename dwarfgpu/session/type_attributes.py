@@ -38,7 +38,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultKind
 from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
-from dwarfgpu.expr.location_list import matching_entries
+from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Composite, ImplicitPointer
 from dwarfgpu.model.value import Value

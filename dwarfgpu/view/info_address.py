@@ -14,7 +14,7 @@ from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
-from dwarfgpu.expr.ops.special import ENTRY_VALUES
+from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.expr.text.assembly import instruction_text
 
 _TLS: Final = ("form_tls_address", "form_tls_location", "GNU_push_tls_address")

@@ -12,7 +12,7 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Step, register_of
 from dwarfgpu.expr.instruction import Instruction
-from dwarfgpu.expr.ops.special import ENTRY_VALUES
+from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.explanation_text import GIVES_UNDEFINED, StepView

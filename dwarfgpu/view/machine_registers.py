@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.objfile.ptx_registers import PtxRegisters, Stretch
+from dwarfgpu.objfile.ptx_allocation import PtxRegisters, Stretch
 
 
 def machine_registers(

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.evaluate import Step, evaluate_attribute
-from dwarfgpu.expr.location_list import LocationListEntry, matching_entries
+from dwarfgpu.expr.location_list_entry import LocationListEntry, matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.model.location import ImplicitPointerValue
 from dwarfgpu.session.call_site_values import (

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
-from dwarfgpu.expr.location_list import matching_entries
+from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
 from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.explanation_text import StepView, fault, verdict, verdict_on_error

@@ -7,7 +7,7 @@ import pytest
 from dwarfgpu.access.location_access import HasAccess, LocationAccess
 from dwarfgpu.access.many_lanes import Group, LaneTarget, Machine, VectorAccess
 from dwarfgpu.access.one_lane import ScalarAccess
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.bulk_state import BulkState

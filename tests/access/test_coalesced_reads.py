@@ -9,7 +9,7 @@ import pytest
 from dwarfgpu.access import coalesced_reads
 from dwarfgpu.access.coalesced_reads import CoalescedReads, IsUnreadable, Run, RunBudget
 from dwarfgpu.access.compare_places import MAX_FINDINGS, Comparison, PlaceFinding
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import LimitExceeded, Unavailable, WhollyUnavailable
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.storage import Memory, Register

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dwarfgpu.access.many_lanes import Machine
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.machine.state.state_target import StateTarget
 
 X86_64 = architecture("x86_64")

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dwarfgpu.access.one_lane import ScalarAccess
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.machine.state.state_target import StateTarget

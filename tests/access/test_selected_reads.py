@@ -9,7 +9,7 @@ import pytest
 from dwarfgpu.access.coalesced_reads import RunBudget
 from dwarfgpu.access.location_access import LocationAccess
 from dwarfgpu.access.one_lane import ScalarAccess
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, StaleLocation
 from dwarfgpu.machine.state.state_target import StateTarget

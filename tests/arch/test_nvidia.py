@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dwarfgpu as dg
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import UsageError
 
 SM_90 = architecture("sm_90")

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from dwarfgpu.arch import ARCHITECTURES, architecture
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.processors import PROCESSORS, by_mach, processor
+from dwarfgpu.arch.registry import ARCHITECTURES, architecture
 from dwarfgpu.errors import Unsupported, UsageError
 
 
@@ -140,7 +140,7 @@ def test_other_spellings(spelling: str, name: str) -> None:
 
 def test_package_import_reads_no_table() -> None:
     script = (
-        "import sys, dwarfgpu.arch as arch; arch.architecture('gfx942');"
+        "import sys, dwarfgpu.arch.registry as registry; registry.architecture('gfx942');"
         "print(sorted(m for m in sys.modules if m.startswith('dwarfgpu.arch.')))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -148,7 +148,8 @@ def test_package_import_reads_no_table() -> None:
         "['dwarfgpu.arch.amdgpu',",
         "'dwarfgpu.arch.amdgpu_flags',",
         "'dwarfgpu.arch.model',",
-        "'dwarfgpu.arch.processors']",
+        "'dwarfgpu.arch.processors',",
+        "'dwarfgpu.arch.registry']",
     ]
 
 

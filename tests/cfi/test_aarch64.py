@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.aarch64 import USER_MASK, aarch64, without_signature
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.rule import Architectural, Offset, RegisterCfa, Rule, SameValue, ValExpressionRule

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import CfaProgram, decode_cfa
-from dwarfgpu.cfi.program import rows
+from dwarfgpu.cfi.rows import rows
 from dwarfgpu.cfi.text import instruction_json, row_json
 from dwarfgpu.errors import EvaluationError, IllFormed, LimitExceeded, Malformed, Unsupported
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from dwarfgpu.cfi.program import RowTable
+from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import Offset, RegisterCfa
 from dwarfgpu.cfi.section import Fde, FrameSection
 from dwarfgpu.objfile.elf import open_object

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.limits import CfiLimits
 from dwarfgpu.cfi import decode as decoding
 from dwarfgpu.cfi.declaration import CFA_OPERATIONS, CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.cfi.decode import decode_cfa
 from dwarfgpu.cfi.pointer import read_pointer
-from dwarfgpu.cfi.program import initial_rules, iterate_rows, row_table, rows
+from dwarfgpu.cfi.rows import initial_rules, iterate_rows, row_table, rows
 from dwarfgpu.cfi.rule import (
     Architectural,
     ExpressionCfa,

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.frame_addresses import FrameAddresses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.rule import Offset, RegisterCfa
 from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.rule import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.rule import Offset, RegisterCfa, SameValue
 from dwarfgpu.cfi.wild_call import row_after_call
 from tests.cli.command import run

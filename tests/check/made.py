@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.check.finding import Finding

@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.check.attributes import ROLES
 from dwarfgpu.check.entries import EntryChecker
 from dwarfgpu.check.expressions import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.check.expressions import ExpressionChecker, Machines, Role
 from dwarfgpu.check.finding import Findings

@@ -229,7 +229,7 @@ def test_steps_know_what_called_them() -> None:
 
 
 def test_a_step_has_its_context() -> None:
-    from dwarfgpu.arch import architecture
+    from dwarfgpu.arch.registry import architecture
     from dwarfgpu.expr.context import Context
 
     steps: list[Step] = []

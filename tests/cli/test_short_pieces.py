@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.expr.text.assembly import assemble
 from tests.cli.command import run, run_json

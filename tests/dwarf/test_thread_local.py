@@ -6,7 +6,7 @@ from struct import pack
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.thread_local import is_program, tls_address
 from dwarfgpu.errors import (
     DwarfGpuError,

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 from attrs import evolve
 
 from dwarfgpu.access.compare_places import Comparison
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError
@@ -31,7 +31,7 @@ from dwarfgpu.expr.decode import encode
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.location_list import LocationListEntry
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.expr.static_check.checker import check

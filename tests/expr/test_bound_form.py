@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from attrs import evolve
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, UnitFormat

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import EXTENDED, decode

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.expr import parts
 from dwarfgpu.expr.context import UnitFormat

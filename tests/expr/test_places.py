@@ -6,13 +6,13 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.access.location_access import NO_BITS
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable
 from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.location_list import LocationListEntry
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId

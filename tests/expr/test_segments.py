@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import dialect
 from dwarfgpu.expr.evaluate import evaluate

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cli.main import main
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG

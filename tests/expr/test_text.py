@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.conformance.case import amdgpu_of_both_wave_sizes
 from dwarfgpu.errors import Malformed, UsageError

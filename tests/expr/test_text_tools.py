@@ -15,8 +15,8 @@ from random import Random
 
 import pytest
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo

@@ -9,7 +9,7 @@ import gdb
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.evaluate import register_of
-from dwarfgpu.expr.location_list import matching_entries
+from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.gdb import Debugger
 
 

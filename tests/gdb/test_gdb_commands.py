@@ -170,7 +170,7 @@ def test_explain_goes_into_values_on_entry_and_lists(debugger: Debugger, optimiz
 def test_gdb_stays_where_it_was(debugger: Debugger, demo: Path) -> None:
     """A register of the newest frame is written while an outer frame is selected."""
     code = """
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.gdb import Debugger
 gdb.selected_frame().older().select()
 debugger = Debugger()
@@ -194,7 +194,7 @@ def test_registers_are_gdbs_in_our_size(debugger: Debugger, demo: Path) -> None:
 import json
 while gdb.parse_and_eval("$st0") == 0:
     gdb.execute("stepi", to_string=True)
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.gdb import Debugger
 target, found = Debugger().target, {}

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import LocList
-from dwarfgpu.expr.location_list import matching_entries
+from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.service.value.reading_answer import of_reading

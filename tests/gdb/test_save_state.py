@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import run, run_json, validator
 from tests.gdb.debugger import SETTINGS, Debugger, indexed

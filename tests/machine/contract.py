@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, OutOfRange, Unavailable
 from dwarfgpu.machine.target import Target

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Apertures
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import InconsistentContext, MissingContext, OutOfRange, Unavailable
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.bulk_state import BulkState

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.model.storage import Memory

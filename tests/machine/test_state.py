@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError, MissingContext, OutOfRange, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Fill, SparseMemory, bytes_of
 from dwarfgpu.machine.state.state_target import StateTarget

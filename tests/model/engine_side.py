@@ -21,7 +21,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT, AMD_PROVISIONAL
 from dwarfgpu.expr.evaluate import Result, Step, evaluate, evaluate_attribute
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.location_list import LocationListEntry
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.storage import (

@@ -16,7 +16,8 @@ from elftools.elf.elffile import ELFFile
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.file_architecture import architecture_of, kernels, processor_name, wave_size
+from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
+from dwarfgpu.objfile.kernel_symbols import kernels, wave_size
 from tests.dwarf.builder import FIXTURES, X86_64, Content, elf, read_fixture
 
 BINARIES = sorted(

@@ -15,8 +15,9 @@ from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import notes, readable_notes
-from dwarfgpu.objfile.file_architecture import architecture_of, processor_name, wave_size
+from dwarfgpu.objfile.file_architecture import architecture_of, processor_name
 from dwarfgpu.objfile.gpu_code import read_gpu_code
+from dwarfgpu.objfile.kernel_symbols import wave_size
 from dwarfgpu.objfile.metadata import metadata_v2, metadata_v3
 from dwarfgpu.objfile.metadata_value import Metadata
 from dwarfgpu.objfile.metadata_yaml import parse_yaml

@@ -7,7 +7,7 @@ import json
 from functools import cache
 from typing import Any
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget

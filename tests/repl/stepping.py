@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.model.storage import Memory

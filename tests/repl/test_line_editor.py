@@ -9,7 +9,7 @@ from prompt_toolkit.application import create_app_session
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.repl.all_commands import ALL_COMMANDS
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.shell import Shell

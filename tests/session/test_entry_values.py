@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.calls.call_sites import CallSite, call_before
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram

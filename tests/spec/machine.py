@@ -16,8 +16,8 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 from attrs import evolve, frozen
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian, to_bytes
 from dwarfgpu.errors import DwarfGpuError
@@ -33,7 +33,7 @@ from dwarfgpu.expr.context import (
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL, Dialect
 from dwarfgpu.expr.evaluate import evaluate, evaluate_attribute, final_stack
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
-from dwarfgpu.expr.location_list import LocationListEntry
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import (

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat

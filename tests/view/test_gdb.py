@@ -11,7 +11,7 @@ import pytest
 from attrs import frozen
 from elftools.elf.elffile import ELFFile
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.dwarf.types.types import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.explicit_context import ExplicitFrame

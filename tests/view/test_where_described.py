@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.session.session import Session

@@ -13,8 +13,8 @@ from typing import Final
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.call_convention import Convention
 from dwarfgpu.cfi.call_stack import End
+from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at

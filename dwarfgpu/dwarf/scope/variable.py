@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     name_of,
 )
 from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -89,11 +90,7 @@ class Variable:
     @property
     def memory_space(self) -> int | None:
         """DW_AT_LLVM_memory_space (A.4.1)."""
-        for holder in self.die.origins():
-            space = holder.llvm_integer(dw.AT_LLVM_MEMORY_SPACE)
-            if space is not None:
-                return space
-        return None
+        return memory_space(self.die)
 
     @cached_property
     def location(self) -> LocationAttribute | None:

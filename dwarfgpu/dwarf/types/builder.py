@@ -31,6 +31,7 @@ from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size
 from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
 from dwarfgpu.dwarf.types.class_parts import Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
+from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.dwarf.types.type_sizes import size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
@@ -197,7 +198,7 @@ class TypeBuilder:
             _pointer_bytes(die),
             die.llvm_integer(dw.AT_LLVM_ADDRESS_SPACE) or 0,
             die.integer(dw.AT_ADDRESS_CLASS),
-            die.llvm_integer(dw.AT_LLVM_MEMORY_SPACE),
+            memory_space(die),
             die.name,
         )
 

@@ -32,7 +32,7 @@ from dwarfgpu.expr.operand_codec import (
     UnitRef4,
 )
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation, Stack, standalone
-from dwarfgpu.expr.ops import control, general, memory, special
+from dwarfgpu.expr.ops import control, general, memory, special_value
 from dwarfgpu.expr.ops.composite import part_of, require_composite_size
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
@@ -275,7 +275,7 @@ def _overlay(
 
 def standard_deref(ctx: Context, location: Location) -> _Retrieved:
     """Retrieve a value of the generic type; of an implicit pointer, the location it points to."""
-    return _pointed_to(ctx, special.deref(ctx, location))
+    return _pointed_to(ctx, special_value.deref(ctx, location))
 
 
 def standard_deref_size(ctx: Context, location: Location, *, size: Size8) -> _Retrieved:
@@ -283,7 +283,7 @@ def standard_deref_size(ctx: Context, location: Location, *, size: Size8) -> _Re
     why = why_too_large(size, ctx.generic.size_bytes)
     if why is not None:
         raise IllFormed(why)
-    return _pointed_to(ctx, special.deref_size(ctx, location, size=size))
+    return _pointed_to(ctx, special_value.deref_size(ctx, location, size=size))
 
 
 def why_too_large(size: int, generic_bytes: int) -> str | None:
@@ -297,7 +297,7 @@ def standard_deref_type(
     ctx: Context, location: Location, *, size: Size8, type: TypeOffset
 ) -> _Retrieved:
     """Retrieve a value of a base type."""
-    return _pointed_to(ctx, special.deref_type(ctx, location, size=size, type=type))
+    return _pointed_to(ctx, special_value.deref_type(ctx, location, size=size, type=type))
 
 
 def _pointed_to(ctx: Context, retrieved: Value | ImplicitPointerValue) -> _Retrieved:

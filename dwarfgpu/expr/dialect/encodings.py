@@ -1,7 +1,7 @@
 """The operation that each encoding means in each dialect (`docs/dialects.md`).
 
-Encodings moved over the years and collide. Two meanings of one encoding in one dialect are a build
-error.
+Encodings moved over the years and collide. Two meanings of one encoding in one dialect fail at
+import.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from dwarfgpu.expr.ops import (  # noqa: F401
     literal,
     memory,
     register,
-    special,
+    special_value,
     stack,
     vendor,
 )

@@ -6,7 +6,7 @@ from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.operand_codec import DieOffset, EncodedAddress, UnitRef4
 from dwarfgpu.expr.operation import LLVM_USER, alias, op
-from dwarfgpu.expr.ops import control, conversion, implicit, literal, memory, special  # noqa: F401
+from dwarfgpu.expr.ops import control, conversion, implicit, literal, memory, special_value  # noqa: F401
 from dwarfgpu.model.value import Value
 
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 import gdb
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes

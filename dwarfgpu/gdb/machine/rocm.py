@@ -12,8 +12,8 @@ from typing import Final
 
 import gdb
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
 from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 

@@ -43,13 +43,13 @@ def _registers(before: StateTarget, after: StateTarget, wave: int) -> Iterator[D
         element_bytes = register.size_bits // lanes // 8
         for lane in range(lanes):
             first = lane * element_bytes
-            earlier, later = (
+            text_before, text_after = (
                 _register_text(state, wave, register.name, first, element_bytes)
                 for state in (before, after)
             )
-            if earlier != later:
+            if text_before != text_after:
                 name = f"${register.name}[{lane}]" if lanes > 1 else f"${register.name}"
-                yield Difference(f"wave {wave} {name}", earlier, later)
+                yield Difference(f"wave {wave} {name}", text_before, text_after)
 
 
 def _register_text(state: StateTarget, wave: int, name: str, first: int, size_bytes: int) -> str:
@@ -63,16 +63,19 @@ def _register_text(state: StateTarget, wave: int, name: str, first: int, size_by
 
 
 def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
-    earlier = {(name, owner): store for name, owner, store in before.memories()}
-    later = {(name, owner): store for name, owner, store in after.memories()}
-    for name, owner in sorted({*earlier, *later}, key=lambda key: (key[0], key[1] or 0)):
-        first, second = earlier.get((name, owner)), later.get((name, owner))
+    memories_before = {(name, owner): store for name, owner, store in before.memories()}
+    memories_after = {(name, owner): store for name, owner, store in after.memories()}
+    for name, owner in sorted(
+        {*memories_before, *memories_after}, key=lambda key: (key[0], key[1] or 0)
+    ):
+        memory_before = memories_before.get((name, owner))
+        memory_after = memories_after.get((name, owner))
         owned = "" if owner is None else f" of {owner}"
-        for chunk in sorted(_chunks(first) | _chunks(second)):
-            if _known(first, chunk, _CHUNK) == _known(second, chunk, _CHUNK):
+        for chunk in sorted(_chunks(memory_before) | _chunks(memory_after)):
+            if _known(memory_before, chunk, _CHUNK) == _known(memory_after, chunk, _CHUNK):
                 continue
             for start in range(chunk, chunk + _CHUNK, _MAX_BYTES):
-                texts = _text(first, start), _text(second, start)
+                texts = _text(memory_before, start), _text(memory_after, start)
                 if texts[0] != texts[1]:
                     place = f"{name}#{start:#x}" if name else f"{start:#x}"
                     yield Difference(place + owned, *texts)
@@ -92,7 +95,7 @@ def _known(store: SparseMemory | None, start: int, size_bytes: int) -> list[tupl
 
 
 def _text(store: SparseMemory | None, start: int) -> str:
-    shared: list[int | None] = [None] * _MAX_BYTES
+    cells: list[int | None] = [None] * _MAX_BYTES
     for offset, data in _known(store, start, _MAX_BYTES):
-        shared[offset : offset + len(data)] = data
-    return " ".join("??" if byte is None else f"{byte:02x}" for byte in shared)
+        cells[offset : offset + len(data)] = data
+    return " ".join("??" if byte is None else f"{byte:02x}" for byte in cells)

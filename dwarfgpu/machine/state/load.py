@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from attrs import field
 
-from dwarfgpu.arch import architecture, has_on_another_gpu
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
+from dwarfgpu.arch.registry import architecture, has_on_another_gpu
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.light_attrs import frozen

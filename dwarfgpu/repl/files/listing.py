@@ -23,7 +23,7 @@ from dwarfgpu.language.linespec import (
     starts_of,
     step_at,
 )
-from dwarfgpu.objfile.file_architecture import kernels
+from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine import examined_code

@@ -23,9 +23,10 @@ from dwarfgpu.isa.descriptor_text import directives
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.tables import isa_target
 from dwarfgpu.objfile.elf import SHF_EXECINSTR, SHT_NOBITS, Section
-from dwarfgpu.objfile.file_architecture import Kernel, kernels, processor_name, wave_size
+from dwarfgpu.objfile.file_architecture import processor_name
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
+from dwarfgpu.objfile.kernel_symbols import Kernel, kernels, wave_size
 from dwarfgpu.service.code.code_origins import CodeOrigin, CodeOrigins
 from dwarfgpu.service.code.host_code import host_instructions
 

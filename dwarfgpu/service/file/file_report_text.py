@@ -27,7 +27,7 @@ from dwarfgpu.service.file.file_report import (
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.cubin_lines import CubinLine
     from dwarfgpu.objfile.cuda_code import CudaCode
-    from dwarfgpu.objfile.ptx_registers import Allocation
+    from dwarfgpu.objfile.ptx_allocation import Allocation
 
 _MAX_PLACED: Final = 20
 """Sections of an object that is not linked, listed without --all."""

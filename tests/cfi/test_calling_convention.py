@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch import architecture
 from dwarfgpu.arch.amdgpu import is_call
-from dwarfgpu.cfi.call_convention import Convention
+from dwarfgpu.arch.registry import architecture
+from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.rule import ExpressionRule, SameValue, Undefined
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import ObjectFile, open_object

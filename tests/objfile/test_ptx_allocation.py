@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.ptx_registers import MAX_PLACES, PtxRegisters, Stretch, allocations
+from dwarfgpu.objfile.ptx_allocation import MAX_PLACES, PtxRegisters, Stretch, allocations
 from tests.cli.command import FIXTURES
 
 AXPY = FIXTURES / "nvidia/axpy.sm_90.cubin"
@@ -131,7 +131,7 @@ def test_many_places_of_one_register_are_refused() -> None:
 
 
 def test_questions_about_a_long_table_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwarfgpu.objfile.ptx_registers._LEAST_WORK", 0)
+    monkeypatch.setattr("dwarfgpu.objfile.ptx_allocation._LEAST_WORK", 0)
     registers = PtxRegisters(cubin(table([(0, b"%r1", 5 << 24, 0, 0)] * 10)))
     for _ in range(64):
         registers.stretches("%r1", 0x100, 0x200)

@@ -1,0 +1,15 @@
+"""DW_AT_LLVM_memory_space of pointers, references and data objects (AMD text A.2.14, A.4.1)."""
+
+from __future__ import annotations
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+
+
+def memory_space(die: Die) -> int | None:
+    """Return the memory space of an entry or of its abstract origins; None if absent."""
+    for holder in die.origins():
+        space = holder.llvm_integer(dw.AT_LLVM_MEMORY_SPACE)
+        if space is not None:
+            return space
+    return None
