@@ -19,6 +19,7 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.machine.wave_rows import (
     waves_in_core,
 )
@@ -121,7 +122,12 @@ def _save(args: Namespace) -> int:
     """One wave of a core as a state file."""
     if args.core is None:
         raise UsageError("--save writes a wave of a core file: give --core FILE")
+    path = Path(args.save)
+    # Imported only here: most uses of waves write nothing.
+    from dwarfgpu.options.written_files import WrittenFile, require_written_files
+
     stopped = opened_core(args, args.file)
+    require_written_files([WrittenFile("--save", path)], _inputs(args, stopped))
     core = stopped.core
     number = natural(args.wave, "--wave")
     if core is None or core.gpu is None:
@@ -130,13 +136,23 @@ def _save(args: Namespace) -> int:
     if number not in core.gpu.waves:
         raise UsageError(f"--wave {number}: the core has no such wave")
     ranges = [_range(text) for text in args.memory]
-    # Imported only here: most uses of waves write nothing.
     from dwarfgpu.service.machine.wave_state import save_wave
 
-    notes = save_wave(core, core.gpu, number, Path(args.save), ranges)
+    notes = save_wave(core, core.gpu, number, path, ranges)
     print(one_line(f"saved wave {number} in {args.save}"))
     _print_notes(notes)
     return 0
+
+
+def _inputs(args: Namespace, stopped: Stopped) -> list[Path]:
+    """The files that the waves come from."""
+    named = [args.core, args.file, args.gpu_core]
+    named += [text.rpartition("=")[2] for text in args.code_object]
+    files = [Path(name) for name in named if name is not None]
+    loaded = [item.file.path for item in stopped.code_objects]
+    if stopped.core is not None and stopped.core.gpu_modules is not None:
+        loaded += [item.file.path for item in stopped.core.gpu_modules.files]
+    return [*files, *map(Path, loaded)]
 
 
 def _range(text: str) -> tuple[int, int]:

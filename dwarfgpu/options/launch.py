@@ -58,7 +58,7 @@ from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf import PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
-from dwarfgpu.options.kernel_arguments import argument_values, declared_parameters
+from dwarfgpu.options.kernel_arguments import argument_files, argument_values, declared_parameters
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.numbers import byte, natural
 from dwarfgpu.service.error_text import error_line
@@ -98,6 +98,8 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
     fill = byte(args.fill, "--fill")
     if fill is not None and args.save is None:
         raise UsageError("--fill sets the memory of a saved state: give --save STATE")
+    if args.save is not None:
+        _require_saved_state(args, before)
     prepared = _prepared(args, limits, before, place, is_run=False)
     launched, notes = prepared.launched, prepared.notes
     if launched.note_on_hidden is not None:
@@ -109,6 +111,18 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
         notes += not_loaded
         written = _save(args, launched, code_object, loaded, fill, is_there=is_there)
     return launched, notes, written
+
+
+def _require_saved_state(args: Namespace, before: State | None) -> None:
+    """Raise `UsageError` if `--save` cannot write, or would replace what the dispatch reads; the
+    state of `--beside` may become the one that is saved."""
+    # Only here: most launches save nothing.
+    from dwarfgpu.options.written_files import WrittenFile, require_written_files
+
+    inputs = [Path(args.file), *(path for _, path in argument_files(args.arg))]
+    inputs += [] if before is None else [item.path for item in before.code_objects]
+    updated = () if args.beside is None else (Path(args.beside),)
+    require_written_files([WrittenFile("--save", Path(args.save), updated)], [*inputs, *updated])
 
 
 def prepare_run(args: Namespace) -> Prepared:

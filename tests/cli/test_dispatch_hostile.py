@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dwarfgpu.errors import DwarfGpuError
@@ -87,3 +88,20 @@ def test_what_a_file_says_costs_no_more_memory(tmp_path: Path) -> None:
     (tmp_path / "k.co").write_bytes(huge)
     done = run("dispatch", tmp_path / "k.co", *NEST)
     assert done.status in (0, 1, 2)
+
+
+def test_no_saved_state_replaces_an_input(tmp_path: Path) -> None:
+    code, array, state = tmp_path / "k.co", tmp_path / "in.npy", tmp_path / "s.json"
+    code.write_bytes(FILE.read_bytes())
+    np.save(array, np.arange(16, dtype=np.int32))
+    arguments = ("nest", *NEST[:4], "--arg", f"0=@{array}", *NEST[6:], "--save")
+    assert run("dispatch", code, *arguments, state).status == 0
+    files = {path: path.read_bytes() for path in (code, array, state)}
+    for path in (code, array):
+        for beside in ((), ("--beside", state)):
+            done = run("dispatch", code, *beside, *arguments, path)
+            assert (done.status, done.out) == (2, "")
+            assert done.error == f"--save: {path} is an input of this command: give another file"
+    assert files == {path: path.read_bytes() for path in files}
+    assert run("dispatch", code, "--beside", state, *arguments, state).status == 0
+    assert state.read_bytes() != files[state]

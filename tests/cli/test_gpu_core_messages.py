@@ -91,3 +91,15 @@ def test_disas_of_a_core() -> None:
     assert "no file is available for the code at" in run("disas", CORE).err
     assert "give PLACE alone" in run("disas", "--core", CORE, "x", "y").err
     assert run("disas").error == "give FILE, or a core file"
+
+
+def test_a_saved_wave_replaces_no_input(tmp_path: Path) -> None:
+    core, code = tmp_path / "loop.core.xz", tmp_path / "kernels.gfx942.O0.v5.co"
+    core.write_bytes(CORE.read_bytes())
+    code.write_bytes((FIXTURES / "opencl" / code.name).read_bytes())
+    files = {path: path.read_bytes() for path in (core, code)}
+    for path in files:
+        done = run("waves", core, "--sysroot", tmp_path, "--save", path)
+        assert (done.status, done.out) == (2, "")
+        assert done.error == f"--save: {path} is an input of this command: give another file"
+    assert files == {path: path.read_bytes() for path in files}

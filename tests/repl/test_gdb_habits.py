@@ -266,3 +266,41 @@ def test_the_function_of_a_caller_is_named() -> None:
     lines = [line for line in done.lines if line.startswith("parameter ")]
     assert lines == ["parameter int n, declared at line 87",
                      "parameter int n of down, declared at line 96"]  # fmt: skip
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_no_command_replaces_an_open_file(tmp_path: Path) -> None:
+    program, core, script = tmp_path / "crash", tmp_path / "crash.core", tmp_path / "script"
+    program.write_bytes((FIXTURES / "core/shapes.x86_64.O0").read_bytes())
+    core.write_bytes((FIXTURES / "core/shapes.x86_64.O0.core").read_bytes())
+    files = {path: path.read_bytes() for path in (program, core)}
+    for path in files:
+        done = run(
+            "debug", "--file", program, "--core", core, "--batch",
+            "-ex", f"dump value {path} 1", "-ex", f"append value {path} 1",
+            "-ex", f"dump memory {path} $sp $sp+8", "-ex", "break main",
+            "-ex", f"save breakpoints {path}", "-ex", f"set logging file {path}",
+            "-ex", "set logging enabled on", "-ex", "show logging enabled",
+        )  # fmt: skip
+        assert done.status == 1
+        assert done.err.count(f"{path} is open in this session: give another file\n") == 5
+    assert files == {path: path.read_bytes() for path in files}
+    done = run("debug", "--file", program, "--batch", "-ex", f"dump value {script} 1")
+    assert (done.status, script.read_bytes()) == (0, b"\x01\0\0\0")
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_a_saved_state_may_replace_the_open_one_alone(tmp_path: Path) -> None:
+    code, state = tmp_path / "k.co", tmp_path / "s.json"
+    code.write_bytes((FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes())
+    launch = ("nest", "--grid", 64, "--workgroup", 64, "--arg", "0=zeros:256", "--arg", "1=1")
+    assert run("dispatch", code, *launch, "--arg", "2=2", "--save", state).status == 0
+    files = {path: path.read_bytes() for path in (code, state)}
+    for line, path in ((f"save {code}", code), *((f"gcore {path}", path) for path in files)):
+        done = run("debug", "--state", state, "--batch", "-ex", line)
+        assert (done.status, done.out) == (1, "")
+        assert f"{path} is open in this session: give another file\n" in done.err
+    assert files == {path: path.read_bytes() for path in files}
+    done = run("debug", "--state", state, "--batch", "-ex", "print $s4 = 5", "-ex", f"save {state}")
+    assert done.status == 0
+    assert state.read_bytes() != files[state]

@@ -22,6 +22,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
+from dwarfgpu.repl.support.written_file import require_no_input
 from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
 
@@ -192,6 +193,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be saved; the current machine is not a state.")
     path = _path(argument)
+    require_no_input(shell, path, updates_state=True)
     loaded = {
         Path(code_object.file.path): code_object.load_address
         for code_object in shell.session.code_objects
@@ -239,6 +241,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
         )
     name = argument or "core.gpu"
     path = _path(name)
+    require_no_input(shell, path)
     if path.exists() and not shell.confirms(f"{name} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
     pcs = {wave: _pc(machine, wave, counter) for wave in machine.waves}

@@ -18,6 +18,7 @@ from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.written_file import require_no_input
 
 _WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
 _OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
@@ -38,8 +39,10 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
         shell.console.warn("Nothing to save.")
         return
     text = "".join(f"{line}\n" for item in shell.breakpoints.values() for line in _lines(item))
+    path = Path(os.path.expanduser(argument))
+    require_no_input(shell, path)
     try:
-        write_file(Path(os.path.expanduser(argument)), text.encode("utf-8", "surrogateescape"))
+        write_file(path, text.encode("utf-8", "surrogateescape"))
     except NotWritten as error:
         raise UsageError(f"Unable to open file '{argument}' for saving ({error.reason})") from None
     said = f"Saved to file '{argument}'." if shell.console.is_interactive else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Final, Literal
 
 from attrs import evolve
@@ -29,6 +30,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_defined import show_user
+from dwarfgpu.repl.support.written_file import require_no_input
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.value.value_history import required, whole_number
 
@@ -47,11 +49,23 @@ _SHORT_ABSENT: Final = {"check": ("c", "ch"), "guile": ("g", "gu"), "record": ("
 """GDB's short names of settings that are not supported."""
 
 
+def _switch_log(shell: Shell) -> Iterator[str]:
+    """Start or end the log, where its file is none of the open ones."""
+    settings = shell.settings
+    if settings.flag("logging enabled") and shell.console.log is None:
+        try:
+            require_no_input(shell, Path(settings.word("logging file")).expanduser())
+        except UsageError:
+            settings["logging enabled"] = False
+            raise
+    yield from shell.console.switch_log()
+
+
 def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     number = partial(whole_number, shell.session, shell.values)
     shell.settings.set(setting.name, argument, number)
     if setting.name == "logging enabled":
-        yield from shell.console.switch_log()
+        yield from _switch_log(shell)
     elif setting.name.startswith("logging "):
         shell.console.keep_log()
     elif setting.name == "index-cache enabled":
