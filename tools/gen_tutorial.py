@@ -40,69 +40,70 @@ STEPS: Final = (
     ),
     Step(
         "What lane 0 holds",
-        "The prompt shows the focus: wave 1, lane 0. Variables are those of the lane in focus.",
+        "The prompt shows the focus: wave 1, lane 0. Commands show the variables of that lane.",
         ("info args", "info locals", "print at"),
     ),
     Step(
         "What lane 17 holds",
-        "`lane 17` looks at another one. It is not active: it went into the other part of the "
-        "`if`, and waits behind it. So it is at another line than the wave, and its variables are "
+        "`lane 17` moves the focus. Lane 17 is inactive: it took the other branch of the `if`, and "
+        "waits after it. It is therefore at another line than the wave, and its variables are "
         "those of that line: `kept` is 27, and `x` is missing.",
         ("lane 17", "info locals", "print x"),
     ),
     Step(
         "Why x is optimized out there",
-        "The hint says how to ask. The lines from `=>` on are the answer: the compiler says where "
-        "`x` is for the code of lines 9 to 13, and lane 17 is after that, at line 15, which does "
-        "not need `x` any more. The table shows the same for all of the code: where the active "
-        "lanes are, `x` is still in the register v2. So ask one of them, or look at `kept`.",
+        "The hint names the command. The answer begins at `=>`: the compiler gives the location "
+        "of `x` for the code of lines 9 to 13, and lane 17 is after that, at line 15, which no "
+        "longer needs `x`. The table shows the location in all of the code: where the active "
+        "lanes are, `x` is still in register v2. Print it in one of them, or print `kept`.",
         ("explain x",),
     ),
     Step(
         "All lanes at a glance",
-        "`lanes` shows an expression in every lane. Inactive lanes are in brackets; on a "
-        "terminal they are grey instead, and colours follow the values. The legend says which "
-        "lanes are where.",
+        "`lanes` evaluates an expression in every lane. Inactive lanes are in parentheses; on a "
+        "terminal they are grey instead, and colours represent the values. The legend shows the "
+        "position of each lane.",
         ("lanes x", "lanes kept * 2"),
     ),
     Step(
         "Where each bit lives",
-        "`at` is a structure in two registers; of its second half nothing is left in lane 17. "
-        "In lane 0 it is all there.",
+        "`at` is a structure in two registers. In lane 17 its second half is optimized out; lane 0 "
+        "has all of it.",
         ("location at", "lane 0", "location at"),
     ),
     Step(
         "Where else to look",
-        "`info lanes` lists the lanes as ROCgdb does, `lane apply` runs a command for several, "
-        "`where x` is the part of `explain` about the code. `help` begins with these.",
+        "`info lanes` lists the lanes as ROCgdb does, `lane apply` runs a command for several "
+        "lanes, and `where x` shows the part of `explain` about the code. `help` lists these "
+        "commands first.",
         ("info lanes 7-10", "lane apply 8 17 print kept", "where kept", "quit"),
     ),
 )
 RUNNING: Final = (
     Step(
         "Stopping in a branch of a function",
-        "`directory` says where the sources are. The breakpoint is in a branch, inside of a "
-        "function that the kernel calls: `run` executes the kernel up to the wave that comes there "
-        "first. Lanes 5 to 9, 15 to 19 and so on are in the branch, the others wait behind it.",
+        "`directory` sets the source path. The breakpoint is in a branch of a function that the "
+        "kernel calls: `run` executes the kernel until the first wave reaches it. Lanes 5 to 9, "
+        "15 to 19 and so on are in the branch, the others wait after it.",
         ("directory fixtures", "break prices.hip:9", "run", "list", "backtrace"),
     ),
     Step(
         "A lane in the branch, and one that waits",
-        "Lane 17 executes the branch: `rest` is 7. What `missing` will be is not known yet: no "
-        "instruction has written it. Lane 12 has a `rest` of 2 and its `result`; it is not in the "
-        "branch.",
+        "Lane 17 executes the branch: `rest` is 7. `missing` is unavailable: no instruction has "
+        "written it yet. Lane 12 is not in the branch: its `rest` is 2, and it has its "
+        "`result`.",
         ("lane 17", "info locals", "lane 12", "info locals"),
     ),
     Step(
         "All of them",
-        "`lanes` shows an expression in every lane, inactive ones in brackets.",
+        "`lanes` evaluates an expression in every lane; inactive lanes are in parentheses.",
         ("lanes rest", "lane apply 12 17 -q print price - rest"),
     ),
     Step(
         "Lane 17 leaves the function",
-        "`step` executes up to the next line of the lane in focus. After three of them lane 17 is "
-        "back in the kernel, with what the function has returned; a breakpoint that is not needed "
-        "any more is deleted, and the kernel runs to its end.",
+        "`step` runs until the lane in focus reaches another line. After three steps lane 17 is "
+        "back in the kernel, with the value that the function returned. `delete` removes the "
+        "breakpoint, and `continue` runs the kernel to its end.",
         (
             "lane 17", "step", "print missing", "step", "step", "print shown", "backtrace",
             "delete 1", "continue", "quit",
@@ -118,14 +119,14 @@ _RUN: Final = (_KERNEL, "--dispatch", "prices", "--heuristic", *_LAUNCH)
 BETWEEN: Final = """
 # A kernel that runs
 
-The other way round: no state, but a code object and the arguments of a kernel, which is
-[executed](run.md) here, without a GPU. `run` executes all of it:
+dwarfgpu can also [execute](run.md) a kernel, without a GPU. It needs a code object and the
+arguments of the kernel instead of a state. `run` executes the whole kernel:
 
 ```console
 $ tools/dwarfgpu run {ran}
 {result}```
 
-At the prompt, it is looked at on the way:
+At the prompt, you can stop it on the way:
 
 ```console
 $ tools/dwarfgpu debug {typed}
@@ -136,9 +137,9 @@ INTRODUCTION: Final = """\
 
 Generated by `tools/gen_docs.py` from a real session; do not edit.
 
-For people who know GDB. No GPU is needed: the machine is a [state file](state-files.md), a wave
-that stopped in the middle of an `if` whose branches are both taken. A [core file of a
-GPU](howto-gpu-core.md) is looked at with the same commands.
+This tutorial is for people who know GDB. It needs no GPU: the machine is a [state
+file](state-files.md) with a wave that stopped inside an `if` whose branches are both taken. The
+same commands work on a [core file of a GPU](howto-gpu-core.md).
 
 ```console
 $ tools/dwarfgpu debug --state {state}
