@@ -5,8 +5,8 @@ from __future__ import annotations
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, strip
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.evaluator import evaluate
-from dwarfgpu.language.numbers import is_number
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue

@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language import complexes
+from dwarfgpu.language.arithmetic_conversions import Number, bounded, is_number
 from dwarfgpu.language.base_class_casts import (
     converted,
     converted_pointer,
@@ -34,7 +35,7 @@ from dwarfgpu.language.base_class_casts import (
 )
 from dwarfgpu.language.complexes import COMPLEX, is_complex
 from dwarfgpu.language.names import is_cplusplus
-from dwarfgpu.language.numbers import NOT_A_NUMBER, Number, Numbers, bounded, holds, is_number
+from dwarfgpu.language.numbers import NOT_A_NUMBER, Numbers, holds
 from dwarfgpu.language.operators import OperandKind
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue

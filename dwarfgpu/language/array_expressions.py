@@ -5,9 +5,9 @@ from __future__ import annotations
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.names import array_of
-from dwarfgpu.language.numbers import Number
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import concatenate

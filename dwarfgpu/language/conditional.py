@@ -26,8 +26,8 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.base_class_casts import converted_pointer, way_up
-from dwarfgpu.language.numbers import Number, is_number
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.value import TypedValue

@@ -32,6 +32,7 @@ from dwarfgpu.dwarf.types.types import (
     strip_reference,
 )
 from dwarfgpu.errors import Unavailable, Unsupported, UsageError
+from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.array_expressions import alignment_bytes, elements, repeated
 from dwarfgpu.language.assignment import store
 from dwarfgpu.language.assumptions import assumptions
@@ -45,7 +46,6 @@ from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.named_values import NamedValues
 from dwarfgpu.language.names import Names, Typed
-from dwarfgpu.language.numbers import is_number
 from dwarfgpu.language.options import DEFAULT, Options
 from dwarfgpu.language.registers import machine_value, unknown
 from dwarfgpu.language.syntax import ast

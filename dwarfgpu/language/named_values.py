@@ -18,12 +18,13 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
+from dwarfgpu.language.arithmetic_conversions import Number, bounded
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.class_operators import NO_CALLS
 from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.names import Names, is_cplusplus
-from dwarfgpu.language.numbers import Number, Numbers, bounded
+from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.options import Options
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.syntax import ast

@@ -10,7 +10,8 @@ from typing import Protocol
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Type
-from dwarfgpu.language.numbers import Number, Numbers
+from dwarfgpu.language.arithmetic_conversions import Number
+from dwarfgpu.language.numbers import Numbers
 from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 

@@ -1,26 +1,22 @@
-"""Read and write objects of a program, select their parts, and follow pointers to their targets.
+"""Read and write objects of a program, and select their parts.
 
 Law: everything is read on demand: the location of a part is computed without reading the whole.
-Addresses are interpreted as in AMD text A.5.3, and as in `docs/language.md` where it leaves a
-choice.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Final, cast
+from typing import Final
 
 from attrs import evolve
 
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
-from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
+from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import declaration_of, with_parameters
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.address_class import space_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
@@ -30,7 +26,6 @@ from dwarfgpu.dwarf.types.types import (
     Dynamic,
     Function,
     Member,
-    MemberPointer,
     Pointer,
     Struct,
     Type,
@@ -44,13 +39,13 @@ from dwarfgpu.errors import (
     UndefinedBits,
     UsageError,
 )
-from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.language.dereference import Dereference
 from dwarfgpu.language.members import no_member, path_to
-from dwarfgpu.language.other_units import completed, static_member
+from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
+from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed
 from dwarfgpu.model.object import DESCRIBES, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
@@ -64,29 +59,13 @@ _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
 """Components of vectors, as OpenCL and HIP call them."""
 
 
-class Places:
+class Places(Dereference):
     """Objects as the focus of a session sees them."""
 
     def __init__(self, session: Session) -> None:
-        self.session = session
+        super().__init__(session)
         self.variables: dict[Variable, None] = {}
         """The accessed variables, in order."""
-        self.architecture = session.architecture
-        self.resolver = session.resolver()
-
-    @cached_property
-    def context(self) -> Context:
-        """The context for memory, which can be read where the program location is in no code: it
-        has no frame."""
-        session = self.session
-        return Context(
-            architecture=session.architecture,
-            wave=session.wave,
-            lane=session.lane,
-            target=session.target,
-            limits=session.limits,
-            comparison=session.comparison,
-        )
 
     # Contents
 
@@ -395,93 +374,6 @@ class Places:
         return evolve(self.part_of(value, resolved.type), location=resolved.location)
 
     # Addresses
-
-    def space_of(self, kind: Pointer, unit: CompilationUnit | None) -> AddressSpace:
-        """Return the address space of the target of a pointer (A.5.3; docs/language.md)."""
-        arch = self.architecture
-        if kind.address_space:
-            return arch.address_space(kind.address_space)
-        if arch.machine != "AMDGPU":
-            return arch.address_space(0)
-        if kind.address_class and unit is not None:
-            return space_of_class(kind.address_class, unit, arch)
-        generic = arch.address_space_named("generic")
-        if kind.memory_space or self.session.strict or generic is None:
-            return arch.address_space(0)
-        return generic
-
-    def resolved(self, space: AddressSpace, address: int) -> tuple[AddressSpace, int]:
-        """Return the address in its actual space: a generic address is in an aperture or in global
-        memory.
-
-        Other spaces, and generic null, stay as they are.
-        """
-        arch = self.architecture
-        generic = arch.address_space_named("generic")
-        if generic is None or space is not generic or not address:
-            return (arch.address_space(0), 0) if space is generic else (space, address)
-        apertures = self._apertures()
-        everywhere, local = arch.address_space(0), arch.address_space_named("local")
-        private = arch.address_space_named("private_lane")
-        assert local is not None and private is not None
-        for definition in (local, everywhere):
-            try:
-                converted, _ = arch.convert(
-                    address, generic.number, definition.number, self.session.lane, apertures
-                )
-            except DwarfGpuError:
-                continue
-            if definition is local or converted == address:
-                return definition, converted
-        converted, _ = arch.convert(address, generic.number, private.number, None, apertures)
-        return private, converted
-
-    def _apertures(self) -> Apertures:
-        target = self.session.target
-        return NO_APERTURES if target is None else target.apertures_of(self.session.wave)
-
-    def at(self, space: AddressSpace, address: int) -> Location:
-        """Return the location of an address; `MissingContext` if it needs a lane and there is
-        none."""
-        space, address = self.resolved(space, address)
-        return memory_location(self.context, space, address)
-
-    def address_text(self, space: AddressSpace, address: int) -> str:
-        """Return `0x10` or `private_lane#0x10`."""
-        return f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
-
-    def dereferenced(self, value: TypedValue) -> TypedValue:
-        """Return the object to which a pointer or reference points."""
-        bare = strip(value.type)
-        if isinstance(bare, MemberPointer):
-            raise UsageError("Attempt to dereference pointer to member without an object")
-        if not isinstance(bare, Pointer):
-            raise UsageError("Attempt to take contents of a non-pointer value.")
-        target = self.completed(bare.target)
-        if strip(target) is None:
-            raise UsageError("Attempt to dereference a generic pointer.")
-        read = self.read(value)
-        if read.pointer is not None:
-            location = self.pointee(read.pointer)
-        else:
-            number = self.known(read).value
-            location = self.at(self.space_of(bare, value.unit), number)
-        target_value = self.resolver.resolved(target, location)
-        return TypedValue(target_value.type, target_value.location, unit=value.unit)
-
-    def completed(self, kind: Type | None) -> Type | None:
-        """Return a class that is only declared in its unit as another unit defines it."""
-        return completed(self.session, kind)
-
-    def pointee(self, pointer: ImplicitPointer) -> Location:
-        """Return the object to which a removed pointer points (A.2.5.4.4.5)."""
-        unit = cast(CompilationUnit, pointer.die.unit)
-        die = unit.referred(pointer.die.section_offset)
-        if (attribute := die.unit.location_attribute(die)) is None:
-            raise UndefinedBits("value has been optimized out: what a synthetic pointer points to")
-        size = size_bits(types_of(unit).type_of(die)) or 0
-        location = self.session.locate(attribute).of_object(size, self.context.endian)
-        return location.displaced(pointer.displacement_bytes * 8)
 
     def address_of(self, value: TypedValue) -> TypedValue:
         """Return `&object`: the address of an object in memory, as a pointer to its address

@@ -52,9 +52,9 @@ def loaded(*arguments: str) -> set[str]:
         ("check FILE", 207),
         ("where --demo t", 205),
         ("run --demo", 242),
-        ("debug --demo -batch", 291),
-        ("debug --demo -batch -ex bt", 314),
-        ("debug --demo -batch -ex list", 350),
+        ("debug --demo -batch", 293),
+        ("debug --demo -batch -ex bt", 316),
+        ("debug --demo -batch -ex list", 352),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

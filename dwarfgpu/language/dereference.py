@@ -1,0 +1,146 @@
+"""Follow pointers: the address space of a pointer, the location of an address, and the object to
+which a pointer, a reference or an implicit pointer points.
+
+Law: addresses are interpreted as in AMD text A.5.3, and as in `docs/language.md` where it leaves a
+choice.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import cast
+
+from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures
+from dwarfgpu.dwarf.types.address_class import space_of_class
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import MemberPointer, Pointer, Type, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.language.other_units import completed
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import ImplicitPointer
+from dwarfgpu.session.session import Session
+
+
+class Dereference(ABC):
+    """Pointers as the focus of a session sees them."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.architecture = session.architecture
+        self.resolver = session.resolver()
+
+    @cached_property
+    def context(self) -> Context:
+        """The context for memory, which can be read where the program location is in no code: it
+        has no frame."""
+        session = self.session
+        return Context(
+            architecture=session.architecture,
+            wave=session.wave,
+            lane=session.lane,
+            target=session.target,
+            limits=session.limits,
+            comparison=session.comparison,
+        )
+
+    @abstractmethod
+    def read(self, value: TypedValue) -> TypedValue:
+        """Return the value with its contents, or with the error in their place."""
+
+    @abstractmethod
+    def known(self, value: TypedValue) -> Bits:
+        """Return the contents, with every bit known; an error otherwise."""
+
+    def space_of(self, kind: Pointer, unit: CompilationUnit | None) -> AddressSpace:
+        """Return the address space of the target of a pointer (A.5.3; docs/language.md)."""
+        arch = self.architecture
+        if kind.address_space:
+            return arch.address_space(kind.address_space)
+        if arch.machine != "AMDGPU":
+            return arch.address_space(0)
+        if kind.address_class and unit is not None:
+            return space_of_class(kind.address_class, unit, arch)
+        generic = arch.address_space_named("generic")
+        if kind.memory_space or self.session.strict or generic is None:
+            return arch.address_space(0)
+        return generic
+
+    def resolved(self, space: AddressSpace, address: int) -> tuple[AddressSpace, int]:
+        """Return the address in its actual space: a generic address is in an aperture or in global
+        memory.
+
+        Other spaces, and generic null, stay as they are.
+        """
+        arch = self.architecture
+        generic = arch.address_space_named("generic")
+        if generic is None or space is not generic or not address:
+            return (arch.address_space(0), 0) if space is generic else (space, address)
+        apertures = self._apertures()
+        everywhere, local = arch.address_space(0), arch.address_space_named("local")
+        private = arch.address_space_named("private_lane")
+        assert local is not None and private is not None
+        for definition in (local, everywhere):
+            try:
+                converted, _ = arch.convert(
+                    address, generic.number, definition.number, self.session.lane, apertures
+                )
+            except DwarfGpuError:
+                continue
+            if definition is local or converted == address:
+                return definition, converted
+        converted, _ = arch.convert(address, generic.number, private.number, None, apertures)
+        return private, converted
+
+    def _apertures(self) -> Apertures:
+        target = self.session.target
+        return NO_APERTURES if target is None else target.apertures_of(self.session.wave)
+
+    def at(self, space: AddressSpace, address: int) -> Location:
+        """Return the location of an address; `MissingContext` if it needs a lane and there is
+        none."""
+        space, address = self.resolved(space, address)
+        return memory_location(self.context, space, address)
+
+    def address_text(self, space: AddressSpace, address: int) -> str:
+        """Return `0x10` or `private_lane#0x10`."""
+        return f"{space.name}#{address:#x}" if space.number else f"{address:#x}"
+
+    def dereferenced(self, value: TypedValue) -> TypedValue:
+        """Return the object to which a pointer or reference points."""
+        bare = strip(value.type)
+        if isinstance(bare, MemberPointer):
+            raise UsageError("Attempt to dereference pointer to member without an object")
+        if not isinstance(bare, Pointer):
+            raise UsageError("Attempt to take contents of a non-pointer value.")
+        target = self.completed(bare.target)
+        if strip(target) is None:
+            raise UsageError("Attempt to dereference a generic pointer.")
+        read = self.read(value)
+        if read.pointer is not None:
+            location = self.pointee(read.pointer)
+        else:
+            number = self.known(read).value
+            location = self.at(self.space_of(bare, value.unit), number)
+        target_value = self.resolver.resolved(target, location)
+        return TypedValue(target_value.type, target_value.location, unit=value.unit)
+
+    def completed(self, kind: Type | None) -> Type | None:
+        """Return a class that is only declared in its unit as another unit defines it."""
+        return completed(self.session, kind)
+
+    def pointee(self, pointer: ImplicitPointer) -> Location:
+        """Return the object to which a removed pointer points (A.2.5.4.4.5)."""
+        unit = cast(CompilationUnit, pointer.die.unit)
+        die = unit.referred(pointer.die.section_offset)
+        if (attribute := die.unit.location_attribute(die)) is None:
+            raise UndefinedBits("value has been optimized out: what a synthetic pointer points to")
+        size = size_bits(types_of(unit).type_of(die)) or 0
+        location = self.session.locate(attribute).of_object(size, self.context.endian)
+        return location.displaced(pointer.displacement_bytes * 8)
