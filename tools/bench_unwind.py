@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.call_stack import CallStack
-from dwarfgpu.cfi.rule import ExpressionRule, Offset, RegisterCfa, Rule, Undefined
+from dwarfgpu.cfi.rule import ExpressionRule, OffsetRule, RegisterCfa, Rule, UndefinedRule
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
@@ -69,7 +69,7 @@ def gpu() -> tuple[Context, Rows]:
         )
         rules[2560 + vector] = ExpressionRule(_asm(text))
     # The CFA moves, so that no frame repeats another: it is read from a slot of the callee.
-    rules[65] = Offset(8)
+    rules[65] = OffsetRule(8)
     for level in range(FRAMES):
         address = 0x2000 * (level + 1) + 8
         scratch[address : address + 4] = (0x2000 * (level + 2)).to_bytes(4, "little")
@@ -96,9 +96,9 @@ def cpu() -> tuple[Context, Rows]:
     for name in ("rbx", "rbp", "rip"):
         target.set_register(0, arch.by_name[name], bytes(8))
     target.set_register(0, arch.by_name["rsp"], (0x7000_0000).to_bytes(8, "little"))
-    rules: dict[int, Rule] = {16: Offset(-8), 6: Offset(-16), 3: Offset(-24)}
+    rules: dict[int, Rule] = {16: OffsetRule(-8), 6: OffsetRule(-16), 3: OffsetRule(-24)}
     row = FrameRow(RegisterCfa(7, 24), rules, 16)
-    outermost = FrameRow(RegisterCfa(7, 8), {16: Undefined()}, 16)
+    outermost = FrameRow(RegisterCfa(7, 8), {16: UndefinedRule()}, 16)
     return Context(arch, 0, target=target), Rows(row, outermost, 0x3000)
 
 

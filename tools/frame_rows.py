@@ -28,15 +28,15 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Row,
     Rule,
-    SameValue,
-    Undefined,
+    SameValueRule,
+    UndefinedRule,
     ValExpressionRule,
-    ValOffset,
+    ValOffsetRule,
 )
 from dwarfgpu.cfi.section import Cie, Fde, FrameSection, SectionKind
 from dwarfgpu.cfi.text import program_text, register_name, row_text
@@ -250,13 +250,13 @@ def _cfa(row: Row, names: dict[int, str]) -> str:
 
 def _cell(rule: Rule | None) -> str:
     match rule:
-        case None | Undefined():
+        case None | UndefinedRule():
             return "u"
-        case SameValue():
+        case SameValueRule():
             return "s"
-        case Offset(offset_bytes=offset):
+        case OffsetRule(offset_bytes=offset):
             return f"c{offset:+}"
-        case ValOffset(offset_bytes=offset):
+        case ValOffsetRule(offset_bytes=offset):
             return f"v{offset:+}"
         case RegisterRule(register=register):
             return f"r{register}"

@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValue, Undefined
+from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValueRule, UndefinedRule
 from dwarfgpu.errors import Unavailable
 
 _PC: Final = 16
@@ -39,11 +39,11 @@ class Convention:
         if number == _PC:
             return ExpressionRule(_PAIR)
         if number in RETURN_ADDRESS:
-            return Undefined()  # the call itself has changed them
+            return UndefinedRule()  # the call itself has changed them
         if self.is_at_entry:
-            return SameValue()
+            return SameValueRule()
         if number in _CLOBBERED:
-            return Undefined()
+            return UndefinedRule()
         register, name = self.architecture.register(number), self.function
         raise Unavailable(
             f"{register} of the caller of {name}: {name} may have saved and changed it, and "

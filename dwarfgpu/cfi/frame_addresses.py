@@ -9,7 +9,7 @@ from __future__ import annotations
 from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.cfi.instructions import RA_SIGN_STATE
-from dwarfgpu.cfi.rule import Offset, RegisterCfa
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, require
@@ -43,7 +43,7 @@ class FrameAddresses:
         row, architecture = frame.row, self._architecture
         column = row.return_register
         cfa_rule, rule = row.cfa, row.rules.get(column)
-        if type(cfa_rule) is not RegisterCfa or type(rule) is not Offset:
+        if type(cfa_rule) is not RegisterCfa or type(rule) is not OffsetRule:
             return None
         if cfa_rule.address_space or not self._is_address(column):
             return None
@@ -71,7 +71,7 @@ class FrameAddresses:
             if known_at != stop or not self._is_address(number):
                 return None
             rule = callee.row.rules.get(number)
-            if type(rule) is Offset:
+            if type(rule) is OffsetRule:
                 return self._read(cfa + rule.offset_bytes)
             if rule is None and number == self._architecture.stack_pointer:
                 return cfa

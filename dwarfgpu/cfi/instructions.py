@@ -37,14 +37,14 @@ from dwarfgpu.cfi.rule import (
     Architectural,
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Rules,
-    SameValue,
-    Undefined,
+    SameValueRule,
+    UndefinedRule,
     ValExpressionRule,
-    ValOffset,
+    ValOffsetRule,
 )
 from dwarfgpu.errors import IllFormed
 
@@ -156,49 +156,49 @@ def def_cfa_expression(*, expression: ExpressionBlock) -> ExpressionCfa:
 @cfa(0x07, spec="A.6.4.2.3")
 def undefined(*, register: Register) -> Assign:
     """The register cannot be recovered."""
-    return Assign(register, Undefined())
+    return Assign(register, UndefinedRule())
 
 
 @cfa(0x08, spec="A.6.4.2.3")
 def same_value(*, register: Register) -> Assign:
     """The register is unchanged."""
-    return Assign(register, SameValue())
+    return Assign(register, SameValueRule())
 
 
 @cfa(0x80, spec="A.6.4.2.3")
 def offset(*, register: PackedRegister, offset_bytes: Factored) -> Assign:
     """The register, in the opcode, is saved at an offset from the CFA."""
-    return Assign(register, Offset(offset_bytes))
+    return Assign(register, OffsetRule(offset_bytes))
 
 
 @cfa(0x05, spec="A.6.4.2.3")
 def offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
     """The register is saved at an offset from the CFA."""
-    return Assign(register, Offset(offset_bytes))
+    return Assign(register, OffsetRule(offset_bytes))
 
 
 @cfa(0x11, spec="A.6.4.2.3")
 def offset_extended_sf(*, register: Register, offset_bytes: SignedFactored) -> Assign:
     """Give a register's place as DW_CFA_offset_extended does, with a signed factored offset."""
-    return Assign(register, Offset(offset_bytes))
+    return Assign(register, OffsetRule(offset_bytes))
 
 
 @cfa(0x2F, spec="Linux Standard Base Core, 10.6.1.3")
 def GNU_negative_offset_extended(*, register: Register, offset_bytes: Factored) -> Assign:
     """Give a register's place as DW_CFA_offset_extended does, with the offset subtracted."""
-    return Assign(register, Offset(-offset_bytes))
+    return Assign(register, OffsetRule(-offset_bytes))
 
 
 @cfa(0x14, spec="A.6.4.2.3")
 def val_offset(*, register: Register, offset_bytes: Factored) -> Assign:
     """The register is the CFA and an offset."""
-    return Assign(register, ValOffset(offset_bytes))
+    return Assign(register, ValOffsetRule(offset_bytes))
 
 
 @cfa(0x15, spec="A.6.4.2.3")
 def val_offset_sf(*, register: Register, offset_bytes: SignedFactored) -> Assign:
     """Give a register's value as DW_CFA_val_offset does, with a signed factored offset."""
-    return Assign(register, ValOffset(offset_bytes))
+    return Assign(register, ValOffsetRule(offset_bytes))
 
 
 @cfa(0x09, spec="A.6.4.2.3")
@@ -255,7 +255,9 @@ def GNU_window_save(form: CfiFormat) -> tuple[Assign, ...]:
     if form.architecture is not None:  # SPARC is not among the known architectures.
         raise IllFormed(f"{form.architecture.name} has no register windows")
     outs = (Assign(number, RegisterRule(number + 16)) for number in range(8, 16))
-    saved = (Assign(number, Offset((number - 16) * form.address_size)) for number in range(16, 32))
+    saved = (
+        Assign(number, OffsetRule((number - 16) * form.address_size)) for number in range(16, 32)
+    )
     return (*outs, *saved)
 
 

@@ -12,24 +12,24 @@ from dwarfgpu.base.light_attrs import frozen
 
 
 @frozen
-class Undefined:
+class UndefinedRule:
     """The register has no recoverable value in the previous frame."""
 
 
 @frozen
-class SameValue:
+class SameValueRule:
     """The register has not been modified from the previous frame."""
 
 
 @frozen
-class Offset:
+class OffsetRule:
     """offset(N): the previous value is saved at the CFA displaced by N bytes."""
 
     offset_bytes: int
 
 
 @frozen
-class ValOffset:
+class ValOffsetRule:
     """val_offset(N): the previous value is the address of the CFA displaced by N bytes."""
 
     offset_bytes: int
@@ -65,10 +65,10 @@ class Architectural:
 
 
 Rule: TypeAlias = (
-    Undefined
-    | SameValue
-    | Offset
-    | ValOffset
+    UndefinedRule
+    | SameValueRule
+    | OffsetRule
+    | ValOffsetRule
     | RegisterRule
     | ExpressionRule
     | ValExpressionRule
@@ -103,7 +103,7 @@ class Row:
     """One row of the table: the rules that hold from `start` up to, not including, `end`."""
 
     start: int
-    """A program location as in the CIE and FDE: not relocated."""
+    """A program location as in the CIE and FDE: unrelocated."""
     end: int
     cfa: CfaRule | None
     """None if no instruction defined it, as in the empty FDEs of upstream clang."""

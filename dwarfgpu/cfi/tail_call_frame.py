@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.rule import Rule, SameValue
+from dwarfgpu.cfi.rule import Rule, SameValueRule
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -68,7 +68,7 @@ class TailFrame(CfiFrame):
         return self._inner.has_row
 
     def rule(self, number: int) -> Rule:
-        return SameValue()
+        return SameValueRule()
 
     def _find(self, number: int, rule: Rule | DwarfGpuError) -> Location | DwarfGpuError:
         try:

@@ -13,15 +13,15 @@ from dwarfgpu.cfi.rule import (
     CfaRule,
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Row,
     Rule,
-    SameValue,
-    Undefined,
+    SameValueRule,
+    UndefinedRule,
     ValExpressionRule,
-    ValOffset,
+    ValOffsetRule,
 )
 
 ExpressionText: TypeAlias = Callable[[bytes], str]
@@ -124,13 +124,13 @@ def rule_text(
 ) -> str:
     """Format a rule; brackets mean the contents at the address."""
     match rule:
-        case Undefined():
+        case UndefinedRule():
             return "undefined"
-        case SameValue():
+        case SameValueRule():
             return "same"
-        case Offset():
+        case OffsetRule():
             return f"[CFA{_displacement(rule.offset_bytes)}]"
-        case ValOffset():
+        case ValOffsetRule():
             return f"CFA{_displacement(rule.offset_bytes)}"
         case RegisterRule():
             return register_name(rule.register, architecture)
@@ -189,13 +189,13 @@ def cfa_json(rule: CfaRule | None) -> Plain:
 
 def rule_json(rule: Rule) -> list[Plain]:
     match rule:
-        case Undefined():
+        case UndefinedRule():
             return ["undefined"]
-        case SameValue():
+        case SameValueRule():
             return ["same_value"]
-        case Offset():
+        case OffsetRule():
             return ["offset", rule.offset_bytes]
-        case ValOffset():
+        case ValOffsetRule():
             return ["val_offset", rule.offset_bytes]
         case RegisterRule():
             return ["register", rule.register]

@@ -23,15 +23,15 @@ from dwarfgpu.cfi.rule import (
     CfaRule,
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Rule,
     Rules,
-    SameValue,
-    Undefined,
+    SameValueRule,
+    UndefinedRule,
     ValExpressionRule,
-    ValOffset,
+    ValOffsetRule,
 )
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -71,10 +71,10 @@ MAX_STEPS: Final = 2_000
 MAX_NESTED: Final = 24
 """Rules that need one another."""
 _CFA: Final = "the CFA"
-_SAME: Final = SameValue()
-_UNDEFINED: Final = Undefined()
-_AT_CFA: Final = ValOffset(0)
-_OF_THE_CALLEE: Final = (SameValue, ExpressionRule, ValExpressionRule)
+_SAME: Final = SameValueRule()
+_UNDEFINED: Final = UndefinedRule()
+_AT_CFA: Final = ValOffsetRule(0)
+_OF_THE_CALLEE: Final = (SameValueRule, ExpressionRule, ValExpressionRule)
 """Rules by which a register may depend on where the same frame has it."""
 
 
@@ -238,7 +238,7 @@ class CfiFrame(FrameWithoutSubprogram):
         if location is None:
             row = self._row
             source = row.rules.get(number) if isinstance(row, FrameRow) else None
-            if type(source) is Offset:  # as of nearly all: it needs no other register
+            if type(source) is OffsetRule:  # as of nearly all: it needs no other register
                 location = self._saved_places[number] = self._find(number, source)
             else:
                 for frame, rule in reversed(self._unknown(number)):
@@ -270,10 +270,10 @@ class CfiFrame(FrameWithoutSubprogram):
     def _find(self, number: int, rule: Rule | DwarfGpuError) -> Location | DwarfGpuError:
         if isinstance(rule, DwarfGpuError):
             return rule
-        if isinstance(rule, Undefined):
+        if isinstance(rule, UndefinedRule):
             return UNDEFINED_LOCATION
         try:
-            if isinstance(rule, SameValue):
+            if isinstance(rule, SameValueRule):
                 location = self.register(number)
                 return location if number in self.row.rules else self._low(number, location)
             self._begin(number)
@@ -301,13 +301,13 @@ class CfiFrame(FrameWithoutSubprogram):
 
     def _previous(self, number: int, rule: Rule) -> Location:
         match rule:
-            case Undefined():
+            case UndefinedRule():
                 return UNDEFINED_LOCATION
-            case SameValue():
+            case SameValueRule():
                 return self.register(number)
-            case Offset():
+            case OffsetRule():
                 return self._low(number, self.cfa().displaced(8 * rule.offset_bytes))
-            case ValOffset():
+            case ValOffsetRule():
                 return self._cfa_address(number, rule.offset_bytes)
             case RegisterRule():
                 return self._moved(number, rule.register)
@@ -353,7 +353,7 @@ class CfiFrame(FrameWithoutSubprogram):
             address = self.return_address()
             return UNDEFINED_LOCATION if address is None else self._implicit(address, 64)
         rule = self.row.rules.get(source)
-        if rule is None or isinstance(rule, Undefined | SameValue):
+        if rule is None or isinstance(rule, UndefinedRule | SameValueRule):
             return self.register(source)
         return self.entry_register(source)
 

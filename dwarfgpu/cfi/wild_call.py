@@ -6,7 +6,7 @@ No instruction was executed there, so that every register is as the call left it
 from __future__ import annotations
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.cfi.rule import Offset, RegisterCfa, Rule, SameValue
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule, SameValueRule
 from dwarfgpu.cfi.unwind import FrameRow
 
 
@@ -17,12 +17,12 @@ def row_after_call(architecture: Architecture) -> FrameRow | None:
     column = architecture.return_address_register
     if stack is None or counter is None or column is None:
         return None
-    same = SameValue()
+    same = SameValueRule()
     rules: dict[int, Rule] = {
         number: same for number in architecture.registers if number not in (stack, counter)
     }
     if column != counter:  # the call leaves it in a register
         return FrameRow(RegisterCfa(stack, 0), rules, column)
     word_bytes = architecture.address_bits // 8
-    rules[counter] = Offset(-word_bytes)
+    rules[counter] = OffsetRule(-word_bytes)
     return FrameRow(RegisterCfa(stack, word_bytes), rules, column)

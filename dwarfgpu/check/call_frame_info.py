@@ -15,7 +15,7 @@ from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.decode import CfaInstruction
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rows import row_table
-from dwarfgpu.cfi.rule import Row, Undefined
+from dwarfgpu.cfi.rule import Row, UndefinedRule
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.described_entry import Described
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
@@ -272,4 +272,4 @@ def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, described: Described) -> 
 def _is_outermost(row: Row, fde: Fde) -> bool:
     """Return whether the row says that there is no caller, so that its CFA is not needed."""
     column = fde.cie.return_register
-    return column is not None and isinstance(row.rules.get(column), Undefined)
+    return column is not None and isinstance(row.rules.get(column), UndefinedRule)

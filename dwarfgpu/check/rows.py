@@ -14,13 +14,13 @@ from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Row,
     Rule,
     ValExpressionRule,
-    ValOffset,
+    ValOffsetRule,
 )
 from dwarfgpu.check.described_entry import FORM, Described
 from dwarfgpu.check.expressions import Machines
@@ -28,8 +28,8 @@ from dwarfgpu.expr.decode import decode
 
 _CFA: Final = -1
 """The CFA, among the registers that depend on one another."""
-_DEPENDING: Final = (RegisterRule, ValOffset, ExpressionRule, ValExpressionRule)
-SAVED: Final = (Offset, ValOffset)
+_DEPENDING: Final = (RegisterRule, ValOffsetRule, ExpressionRule, ValExpressionRule)
+SAVED: Final = (OffsetRule, ValOffsetRule)
 """Rules that have no meaning without a CFA."""
 
 
@@ -49,23 +49,23 @@ class RowChecker:
             base = cfa.register, cfa.address_space
             if base not in self._bases:
                 self._bases.add(base)
-                self._base(cfa, row)
+                self._check_cfa_base(cfa, row)
         if id(row.rules) in self._seen:
             return
         self._seen.add(id(row.rules))
         if row.cfa is None and is_fde:
-            self._unplaced(row)
+            self._check_missing_cfa(row)
         depending = {n: rule for n, rule in row.rules.items() if isinstance(rule, _DEPENDING)}
         if not depending and not isinstance(row.cfa, ExpressionCfa):
             return
-        self._sizes(row, depending)
+        self._check_sizes(row, depending)
         cycle = self._cycle(row, depending)
         if cycle:
             names = ["the CFA" if n == _CFA else self.described.register(n) for n in cycle]
             message = " needs ".join(names)
             self.described.report("register-cycle", message, row=row, shown=self.described.shown())
 
-    def _unplaced(self, row: Row) -> None:
+    def _check_missing_cfa(self, row: Row) -> None:
         saved = [number for number, rule in row.rules.items() if isinstance(rule, SAVED)]
         if saved:
             name = self.described.register(saved[0])
@@ -73,8 +73,8 @@ class RowChecker:
             shown = self.described.shown(self.described.defining(saved[0]))
             self.described.report("lost-cfa", message, row=row, shown=shown)
 
-    def _base(self, cfa: RegisterCfa, row: Row) -> None:
-        """The register of the CFA, read as DW_OP_LLVM_aspace_bregx does."""
+    def _check_cfa_base(self, cfa: RegisterCfa, row: Row) -> None:
+        """Report a register of the CFA that DW_OP_LLVM_aspace_bregx cannot read whole."""
         architecture = self.machines.architecture
         register = self.machines.register(cfa.register)
         if architecture is None or register is None:
@@ -97,15 +97,15 @@ class RowChecker:
         marked = self.described.defining(cfa.register, cfa=True)
         self.described.report(rule, message, row=row, shown=self.described.shown(marked))
 
-    def _sizes(self, row: Row, rules: Mapping[int, Rule]) -> None:
-        """A rule gives a register as many bits as it has (A.6.4.1)."""
+    def _check_sizes(self, row: Row, rules: Mapping[int, Rule]) -> None:
+        """Report rules whose value size differs from the register's (A.6.4.1)."""
         for number, rule in rules.items():
             size_bits, subject = None, ""
             if isinstance(rule, RegisterRule):
                 source = self.machines.register(rule.register)
                 size_bits = None if source is None else source.size_bits
                 subject = self.described.register(rule.register)
-            elif isinstance(rule, ValOffset):
+            elif isinstance(rule, ValOffsetRule):
                 size_bits, subject = self._cfa_bits(row), "an address"
             elif isinstance(rule, ValExpressionRule):
                 # No operation that CFI may use gives a value of another type.
@@ -137,7 +137,7 @@ class RowChecker:
         if isinstance(row.cfa, ExpressionCfa):
             needed = list(self._entry_registers(row.cfa.expression))
             edges[_CFA] = needed
-            saved = (number for number in needed if isinstance(row.rules.get(number), Offset))
+            saved = (number for number in needed if isinstance(row.rules.get(number), OffsetRule))
             edges |= {number: [_CFA] for number in saved}
         return first_cycle(edges)
 
@@ -145,7 +145,7 @@ class RowChecker:
         match rule:
             case RegisterRule():
                 yield rule.register
-            case Offset() | ValOffset():
+            case OffsetRule() | ValOffsetRule():
                 yield _CFA
             case ExpressionRule() | ValExpressionRule():
                 yield _CFA

@@ -12,7 +12,7 @@ from attrs import evolve
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.cfi.eh_frame_hdr import SECTION
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
-from dwarfgpu.cfi.rule import Offset, Row, Rule
+from dwarfgpu.cfi.rule import OffsetRule, Row, Rule
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
 
@@ -141,10 +141,10 @@ def _run(rules: dict[int, Rule], first: int, architecture: Architecture | None) 
     kind = register_name(first, architecture).rstrip("0123456789")
     run = [first]
     step: int | None = None
-    while isinstance(last := rules.get(run[-1]), Offset):
+    while isinstance(last := rules.get(run[-1]), OffsetRule):
         after = rules.get(run[-1] + 1)
         following = register_name(run[-1] + 1, architecture)
-        if not isinstance(after, Offset) or following.rstrip("0123456789") != kind:
+        if not isinstance(after, OffsetRule) or following.rstrip("0123456789") != kind:
             break
         distance = after.offset_bytes - last.offset_bytes
         if not distance or step not in (None, distance):

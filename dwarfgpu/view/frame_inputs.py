@@ -12,14 +12,14 @@ from dwarfgpu.base.light_attrs import define
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Rule,
-    SameValue,
-    Undefined,
+    SameValueRule,
+    UndefinedRule,
     ValExpressionRule,
-    ValOffset,
+    ValOffsetRule,
 )
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.text import cfa_text, register_name, rule_text
@@ -168,10 +168,12 @@ class _Chain:
         if source is not None:
             self.number = source
             source_rule = rules.get(source)
-            if source_rule is not None and not isinstance(source_rule, Undefined | SameValue):
+            if source_rule is not None and not isinstance(
+                source_rule, UndefinedRule | SameValueRule
+            ):
                 return self._goes_inward()  # the same rules put the other register somewhere
             return self._leaves(frame)
-        if isinstance(rule, SameValue):
+        if isinstance(rule, SameValueRule):
             return self._leaves(frame)
         self._end(outer_session, frame, rule)
         return False
@@ -197,7 +199,7 @@ class _Chain:
     def _end(self, session: Session, frame: CfiFrame, rule: Rule) -> None:
         steps = Recorder()
         match rule:
-            case Offset() | ValOffset():
+            case OffsetRule() | ValOffsetRule():
                 self.insides.append(cfa(session, self.looks))
             case ExpressionRule(expression=expression):
                 with_cfa = frame.convention is None

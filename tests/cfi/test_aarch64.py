@@ -15,7 +15,14 @@ from dwarfgpu.arch.aarch64 import USER_MASK, aarch64, without_signature
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.call_stack import CallStack
-from dwarfgpu.cfi.rule import Architectural, Offset, RegisterCfa, Rule, SameValue, ValExpressionRule
+from dwarfgpu.cfi.rule import (
+    Architectural,
+    OffsetRule,
+    RegisterCfa,
+    Rule,
+    SameValueRule,
+    ValExpressionRule,
+)
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
@@ -201,8 +208,8 @@ def test_the_mask_of_48_bits() -> None:
     ("rules", "shown"),
     [
         ({}, "{bytes 0-7: v8; bytes 8-15: <undefined>}"),
-        ({V8: Offset(8)}, "{bytes 0-7: 0x7008; bytes 8-15: <undefined>}"),
-        ({V8: SameValue()}, "v8"),
+        ({V8: OffsetRule(8)}, "{bytes 0-7: 0x7008; bytes 8-15: <undefined>}"),
+        ({V8: SameValueRule()}, "v8"),
     ],
 )
 def test_calls_preserve_lower_halves_of_vectors(rules: dict[int, Rule], shown: str) -> None:
@@ -212,7 +219,7 @@ def test_calls_preserve_lower_halves_of_vectors(rules: dict[int, Rule], shown: s
 
 @pytest.mark.parametrize("endian", ["little", "big"])
 @pytest.mark.parametrize(
-    ("rules", "low"), [({}, 0x8899_AABB_CCDD_EEFF), ({V8: Offset(0)}, 0x0102_0304_0506_0708)]
+    ("rules", "low"), [({}, 0x8899_AABB_CCDD_EEFF), ({V8: OffsetRule(0)}, 0x0102_0304_0506_0708)]
 )
 def test_lower_halves_in_both_byte_orders(endian: Endian, rules: dict[int, Rule], low: int) -> None:
     arch = aarch64(endian)

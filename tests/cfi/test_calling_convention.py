@@ -10,7 +10,7 @@ import pytest
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.calling_convention import Convention
-from dwarfgpu.cfi.rule import ExpressionRule, SameValue, Undefined
+from dwarfgpu.cfi.rule import ExpressionRule, SameValueRule, UndefinedRule
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from tests.cli.command import FIXTURES, Done, run, run_json
@@ -170,18 +170,18 @@ def test_variables_of_the_caller_say_why_they_are_not_known(name: str) -> None:
     ("number", "at_entry", "later"),
     [
         (16, ExpressionRule, ExpressionRule),  # pc
-        (62, Undefined, Undefined),  # s30, s31: the call has changed them
-        (63, Undefined, Undefined),
-        (36, SameValue, Undefined),  # s4 to s31 and v0 to v31 are clobbered
-        (61, SameValue, Undefined),
-        (35, SameValue, None),
-        (64, SameValue, None),  # s32, s33
-        (65, SameValue, None),
-        (17, SameValue, None),  # exec
-        (2560, SameValue, Undefined),
-        (2591, SameValue, Undefined),
-        (2592, SameValue, None),
-        (2600, SameValue, None),
+        (62, UndefinedRule, UndefinedRule),  # s30, s31: the call has changed them
+        (63, UndefinedRule, UndefinedRule),
+        (36, SameValueRule, UndefinedRule),  # s4 to s31 and v0 to v31 are clobbered
+        (61, SameValueRule, UndefinedRule),
+        (35, SameValueRule, None),
+        (64, SameValueRule, None),  # s32, s33
+        (65, SameValueRule, None),
+        (17, SameValueRule, None),  # exec
+        (2560, SameValueRule, UndefinedRule),
+        (2591, SameValueRule, UndefinedRule),
+        (2592, SameValueRule, None),
+        (2600, SameValueRule, None),
     ],
 )
 def test_rules(number: int, at_entry: type, later: type | None) -> None:

@@ -12,7 +12,7 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.cfi.rows import RowTable
-from dwarfgpu.cfi.rule import Offset, RegisterCfa
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa
 from dwarfgpu.cfi.section import Fde, FrameSection
 from dwarfgpu.objfile.elf import open_object
 from tools.frame_rows import DUMP, READELF, Totals, differences, has_frames
@@ -87,7 +87,7 @@ def other_cfa(table: RowTable) -> RowTable:
 
 def other_rule(table: RowTable) -> RowTable:
     first, *rows = table.rows
-    return RowTable((evolve(first, rules={**first.rules, 3: Offset(-64)}), *rows))
+    return RowTable((evolve(first, rules={**first.rules, 3: OffsetRule(-64)}), *rows))
 
 
 @pytest.mark.usefixtures("readers")

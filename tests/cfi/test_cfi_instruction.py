@@ -17,11 +17,11 @@ from dwarfgpu.cfi.rows import initial_rules, iterate_rows, row_table, rows
 from dwarfgpu.cfi.rule import (
     Architectural,
     ExpressionCfa,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Row,
-    Undefined,
+    UndefinedRule,
 )
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import cfa_text, instruction_text, program_text, row_json, row_text
@@ -176,15 +176,18 @@ def test_an_address_space_that_the_architecture_lacks() -> None:
 
 def test_states_hold_the_cfa_and_the_registers() -> None:
     first, second, third = run("0c0708", "8302 41 0a0f0130 0703 8604 41 0b")
-    assert (first.cfa, first.rules) == (RegisterCfa(7, 8), {3: Offset(-16)})
+    assert (first.cfa, first.rules) == (RegisterCfa(7, 8), {3: OffsetRule(-16)})
     assert second.cfa == ExpressionCfa(b"\x30")
-    assert second.rules == {3: Undefined(), 6: Offset(-32)}
+    assert second.rules == {3: UndefinedRule(), 6: OffsetRule(-32)}
     assert (third.cfa, third.rules) == (first.cfa, first.rules)
 
 
 def test_restore_is_to_the_rule_of_the_cie() -> None:
     output = run("8302", "0703 0705 41 c3c5")
-    assert [row.rules for row in output] == [{3: Undefined(), 5: Undefined()}, {3: Offset(-16)}]
+    assert [row.rules for row in output] == [
+        {3: UndefinedRule(), 5: UndefinedRule()},
+        {3: OffsetRule(-16)},
+    ]
 
 
 def test_rows_stay_inside_the_range() -> None:
@@ -200,7 +203,7 @@ def test_nothing_said_is_an_empty_row() -> None:
 
 def test_vendor_rules() -> None:
     (row,) = run("", "2f0302 2e20")
-    assert (row.rules, row.args_size_bytes) == ({3: Offset(16)}, 0x20)
+    assert (row.rules, row.args_size_bytes) == ({3: OffsetRule(16)}, 0x20)
     output = run("", "2d412d412d", ARM)
     states = [row.rules[34] for row in output]
     assert states == [Architectural("RA_SIGN_STATE", number) for number in (1, 0, 1)]
@@ -213,7 +216,7 @@ def test_vendor_rules() -> None:
         ):
             run("", mixed, ARM)
     (windows,) = run("", "2d")
-    assert (windows.rules[8], windows.rules[17]) == (RegisterRule(24), Offset(8))
+    assert (windows.rules[8], windows.rules[17]) == (RegisterRule(24), OffsetRule(8))
     with pytest.raises(IllFormed, match="register windows"):
         run("", "2d", AMD)
 

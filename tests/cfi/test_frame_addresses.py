@@ -18,13 +18,13 @@ from dwarfgpu.cfi.rule import (
     CfaRule,
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Rule,
-    SameValue,
-    Undefined,
-    ValOffset,
+    SameValueRule,
+    UndefinedRule,
+    ValOffsetRule,
 )
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.errors import DwarfGpuError, StaleLocation
@@ -57,11 +57,11 @@ class Rows:
 
 def some_rule(rng: Random, registers: tuple[int, ...], bytes_: int, offset: int) -> Rule:
     kinds: tuple[Callable[[], Rule], ...] = (
-        lambda: Offset(bytes_ * offset),
-        lambda: Offset(rng.choice((-1, 3, -(1 << 40), 1 << 70))),
-        lambda: ValOffset(bytes_ * rng.randrange(-6, 2)),
-        SameValue,
-        Undefined,
+        lambda: OffsetRule(bytes_ * offset),
+        lambda: OffsetRule(rng.choice((-1, 3, -(1 << 40), 1 << 70))),
+        lambda: ValOffsetRule(bytes_ * rng.randrange(-6, 2)),
+        SameValueRule,
+        UndefinedRule,
         lambda: RegisterRule(rng.choice(registers)),
         lambda: ExpressionRule(b"\x13\x30"),  # DW_OP_drop DW_OP_lit0
     )
@@ -166,7 +166,7 @@ def deep() -> tuple[Context, CallStack]:
     """Thirty calls, each with the return address and the frame pointer saved below the CFA."""
     arch, target = architecture("x86_64"), StateTarget(architecture("x86_64"))
     target.add_wave(0)
-    row = FrameRow(RegisterCfa(6, 16), {16: Offset(-8), 6: Offset(-16)}, 16)
+    row = FrameRow(RegisterCfa(6, 16), {16: OffsetRule(-8), 6: OffsetRule(-16)}, 16)
     words = []
     for level in range(30):
         words += [STACK + 16 * (level + 1), CODE[0] + 1 if level < 29 else 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.cfi.rule import Offset, RegisterCfa
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa
 from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.view.location_text import location_text
@@ -20,7 +20,7 @@ def number(name: str) -> int:
 
 def test_registers_are_those_of_the_jump() -> None:
     context = x86({}, rsp=0x7FF0)
-    saved = {number("rip"): Offset(-8), number("rbx"): Offset(-16)}
+    saved = {number("rip"): OffsetRule(-8), number("rbx"): OffsetRule(-16)}
     inner = CfiFrame(context, 0x1000, FrameRow(RegisterCfa(7, 16), saved, 16))
     jumped = TailFrame(context, Jump(0x2005, 0x2000), inner)
     shown = {name: location_text(jumped.register(number(name))) for name in ("rbx", "r12", "rdx")}

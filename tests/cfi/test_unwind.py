@@ -12,14 +12,14 @@ from dwarfgpu.cfi.rule import (
     CfaRule,
     ExpressionCfa,
     ExpressionRule,
-    Offset,
+    OffsetRule,
     RegisterCfa,
     RegisterRule,
     Rule,
-    SameValue,
-    Undefined,
+    SameValueRule,
+    UndefinedRule,
     ValExpressionRule,
-    ValOffset,
+    ValOffsetRule,
 )
 from dwarfgpu.cfi.unwind import MAX_NESTED, CfiFrame, FrameRow
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -89,22 +89,22 @@ WAVE_CFA = RegisterCfa(SP, 16, 6)
 """private_wave, at s32 + 16 = 148."""
 
 RULES = {
-    "undefined: the undefined location": (Undefined(), S16, "<optimized out>"),
-    "same value in the top frame: the register itself": (SameValue(), S16, "s16 (wave 0)"),
-    "offset: in the address space of the CFA": (Offset(64), S16, "private_wave#0xd4 (wave 0)"),
-    "offset: signed": (Offset(-148), S16, "private_wave#0x0 (wave 0)"),
+    "undefined: the undefined location": (UndefinedRule(), S16, "<optimized out>"),
+    "same value in the top frame: the register itself": (SameValueRule(), S16, "s16 (wave 0)"),
+    "offset: in the address space of the CFA": (OffsetRule(64), S16, "private_wave#0xd4 (wave 0)"),
+    "offset: signed": (OffsetRule(-148), S16, "private_wave#0x0 (wave 0)"),
     "offset: outside the address space": (
-        Offset(-149), S16,
+        OffsetRule(-149), S16,
         "OutOfRange: bit offset -8 is outside the 34359738368 bits of private_wave memory",
     ),
     "offset: absurd": (
-        Offset(1 << 70), S16,
+        OffsetRule(1 << 70), S16,
         f"OutOfRange: bit offset {(1 << 73) + 8 * 148} is outside the 34359738368 bits of "
         "private_wave memory",
     ),
-    "val_offset: the address itself": (ValOffset(-4), S16, "implicit 0x90 (4 bytes)"),
+    "val_offset: the address itself": (ValOffsetRule(-4), S16, "implicit 0x90 (4 bytes)"),
     "val_offset: a register of another size": (
-        ValOffset(0), 16,
+        ValOffsetRule(0), 16,
         "IllFormed: register 16 of 64 bits cannot be a private_wave address, which has 32 bits",
     ),
     "register: where the other one is": (RegisterRule(S17), S16, "s17 (wave 0)"),
@@ -226,7 +226,7 @@ def test_same_value_in_an_outer_frame_is_what_the_callee_left() -> None:
     """In frame 2 it is in a lane of v40, where frame 0 saved it."""
     lane_3 = ExpressionRule(asm("regx v40; LLVM_offset_uconst 12"))
     top = frame({S16: lane_3}, WAVE_CFA)
-    middle = frame({S16: SameValue()}, callee=top)
+    middle = frame({S16: SameValueRule()}, callee=top)
     outer = frame({}, callee=middle)
     assert shown(outer, S16) == "v40 + byte 12 (wave 0)"
     assert outer.register(S16) is middle.register(S16)
@@ -259,9 +259,9 @@ def test_lanes_that_were_off_are_in_the_register() -> None:
     ("told", "expected"),
     [
         (None, "s17 (wave 0)"),
-        (SameValue(), "s17 (wave 0)"),
-        (Undefined(), "s17 (wave 0)"),  # lost, because it holds s16: docs/spec-notes.md
-        (Offset(0), "private_wave#0x94 (wave 0)"),
+        (SameValueRule(), "s17 (wave 0)"),
+        (UndefinedRule(), "s17 (wave 0)"),  # lost, because it holds s16: docs/spec-notes.md
+        (OffsetRule(0), "private_wave#0x94 (wave 0)"),
         (RegisterRule(50), "s18 (wave 0)"),
     ],
 )
@@ -279,7 +279,7 @@ def test_a_circle_is_told() -> None:
     assert shown(result, 48) == f"IllFormed: {text} needs register 48"
     cfa = ExpressionCfa(asm("LLVM_call_frame_entry_reg s16; deref_size 4; lit6;"
                             "LLVM_form_aspace_address"))  # fmt: skip
-    result = frame({S16: Offset(0)}, cfa)
+    result = frame({S16: OffsetRule(0)}, cfa)
     assert shown(result, S16).endswith(
         "circular call frame information: register 48 needs the CFA needs register 48"
     )
@@ -315,7 +315,7 @@ def test_no_stack_is_too_deep() -> None:
     ],
 )
 def test_the_defaults_of_x86_64(number: int, expected: str) -> None:
-    result = frame({RIP: Offset(-8)}, RegisterCfa(RSP, 8), x86({}, rsp=0x7008))
+    result = frame({RIP: OffsetRule(-8)}, RegisterCfa(RSP, 8), x86({}, rsp=0x7008))
     assert shown(result, number).split(" (thread")[0].removesuffix(" default") == expected
 
 
@@ -352,7 +352,7 @@ class Code:
         return "k" if location == KERNEL else None
 
 
-PUSHED = FrameRow(RegisterCfa(RSP, 8), {RIP: Offset(-8)}, RIP)
+PUSHED = FrameRow(RegisterCfa(RSP, 8), {RIP: OffsetRule(-8)}, RIP)
 
 
 def walked(stack: CallStack) -> tuple[list[int], str]:
@@ -365,7 +365,7 @@ def walked(stack: CallStack) -> tuple[list[int], str]:
 
 def test_frames_up_to_the_outermost() -> None:
     context = x86({0x7000: 0x2001, 0x7008: 0x3001}, rsp=0x7000)
-    outermost = FrameRow(RegisterCfa(RSP, 8), {RIP: Undefined()}, RIP)
+    outermost = FrameRow(RegisterCfa(RSP, 8), {RIP: UndefinedRule()}, RIP)
     code = Code({0x1000: PUSHED, 0x2000: PUSHED, 0x3000: outermost})
     stack = CallStack(context, 0x1000, code)
     assert walked(stack) == ([0x1000, 0x2001, 0x3001], "outermost: the return address is undefined")
@@ -383,7 +383,7 @@ ENDS = {
         "stopped: the frame information for pc 0x1000 in k.co has no rules", 1,
     ),
     "a return address of 0": (
-        {0x1000: FrameRow(RegisterCfa(RSP, 8), {RIP: Offset(0)}, RIP)},
+        {0x1000: FrameRow(RegisterCfa(RSP, 8), {RIP: OffsetRule(0)}, RIP)},
         "outermost: the return address is 0", 1,
     ),
     "no rule for the return address": (
@@ -392,13 +392,13 @@ ENDS = {
     ),
     "a CFA that does not move": (
         {
-            0x1000: FrameRow(RegisterCfa(RSP, 0), {RIP: Offset(0)}, RIP),
-            0x2000: FrameRow(RegisterCfa(RSP, 0), {RIP: Offset(0)}, RIP),
+            0x1000: FrameRow(RegisterCfa(RSP, 0), {RIP: OffsetRule(0)}, RIP),
+            0x2000: FrameRow(RegisterCfa(RSP, 0), {RIP: OffsetRule(0)}, RIP),
         },
         "stopped: frame 2 repeats an earlier one: same CFA and pc", 3,
     ),
     "memory that cannot be read": (
-        {0x1000: FrameRow(RegisterCfa(RSP, 0x900), {RIP: Offset(0)}, RIP)},
+        {0x1000: FrameRow(RegisterCfa(RSP, 0x900), {RIP: OffsetRule(0)}, RIP)},
         "stopped: the caller of frame 0: cannot access memory at address 0x7900",
         1,
     ),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.cfi.rule import Offset, RegisterCfa, SameValue
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, SameValueRule
 from dwarfgpu.cfi.wild_call import row_after_call
 from tests.cli.command import run
 from tests.objfile.deep_stacks import deep_core
@@ -46,7 +46,15 @@ def test_there_are_no_variables(tmp_path: Path) -> None:
 def test_the_abi_decides() -> None:
     x86, arm = row_after_call(architecture("x86_64")), row_after_call(architecture("aarch64"))
     assert x86 is not None
-    assert (x86.cfa, x86.rules[16], x86.rules[3]) == (RegisterCfa(7, 8), Offset(-8), SameValue())
+    assert (x86.cfa, x86.rules[16], x86.rules[3]) == (
+        RegisterCfa(7, 8),
+        OffsetRule(-8),
+        SameValueRule(),
+    )
     assert arm is not None
-    assert (arm.cfa, arm.rules[30], arm.return_register) == (RegisterCfa(31, 0), SameValue(), 30)
+    assert (arm.cfa, arm.rules[30], arm.return_register) == (
+        RegisterCfa(31, 0),
+        SameValueRule(),
+        30,
+    )
     assert row_after_call(architecture("gfx942")) is None

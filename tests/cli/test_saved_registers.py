@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.cfi.rule import Offset, RegisterCfa, RegisterRule
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, RegisterRule
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -21,9 +21,9 @@ def _stack() -> tuple[CfiFrame, CfiFrame]:
     target.write_register(0, _X86.register(_RSP), (0x1000).to_bytes(8, "little"))
     target.set_memory(Memory(_X86.address_space(0)), 0x1000, bytes(0x100))
     context = Context(_X86, 0, target=target)
-    inner_rules = {_RBX: Offset(-24), _R12: Offset(-16), _RIP: Offset(-8)}
+    inner_rules = {_RBX: OffsetRule(-24), _R12: OffsetRule(-16), _RIP: OffsetRule(-8)}
     inner = FrameRow(RegisterCfa(_RSP, 0x20), inner_rules, _RIP)
-    outer_rules = {_RBP: Offset(-16), _RIP: Offset(-8), _RBX: RegisterRule(_R12)}
+    outer_rules = {_RBP: OffsetRule(-16), _RIP: OffsetRule(-8), _RBX: RegisterRule(_R12)}
     outer = FrameRow(RegisterCfa(_RSP, 0x10), outer_rules, _RIP)
     top = CfiFrame(context, 0x10, inner)
     return top, CfiFrame(context, 0x20, outer, top)

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from dwarfgpu.cfi.rule import Offset, RegisterCfa, Rule, Undefined
+from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule, UndefinedRule
 from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -30,7 +30,7 @@ def stack(context: Context, rules: list[dict[int, Rule]]) -> CfiFrame:
     """The outermost of the frames of which each has rules for its caller, the top one first."""
     frame: CfiFrame | None = None
     for rule in rules:
-        row = FrameRow(RegisterCfa(7, 16), {16: Offset(-8), **rule}, 16)
+        row = FrameRow(RegisterCfa(7, 16), {16: OffsetRule(-8), **rule}, 16)
         frame = CfiFrame(context, 0x1000, row, frame)
     assert frame is not None
     return frame
@@ -54,10 +54,10 @@ def shown(frame: CfiFrame, objects: list[CodeObject | None], number: int = RDX) 
         ([{}, {}, {}], [code(), code(CLANG), code()], None),
         ([{}, {}, {}], [code(), code(file="library"), code()], None),
         ([{}, {}, {}], [code(CLANG), code(), code()], None),
-        ([{RDX: Undefined()}, {}], [code(), code()], None),  # it is said to be lost
-        ([{}, {RDX: Undefined()}, {}], [code()] * 3, None),
-        ([{RDX: Offset(-16)}, {}, {}], [code()] * 3, "0x7ff0"),  # where the innermost saved it
-        ([{RDX: Offset(-16)}, {}, {}], [code(CLANG), code(), code()], "0x7ff0"),
+        ([{RDX: UndefinedRule()}, {}], [code(), code()], None),  # it is said to be lost
+        ([{}, {RDX: UndefinedRule()}, {}], [code()] * 3, None),
+        ([{RDX: OffsetRule(-16)}, {}, {}], [code()] * 3, "0x7ff0"),  # where the innermost saved it
+        ([{RDX: OffsetRule(-16)}, {}, {}], [code(CLANG), code(), code()], "0x7ff0"),
         ([{}], [code()], None),  # the top frame has all of its registers
     ],
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TypeAlias
 
-from dwarfgpu.cfi.rule import RegisterRule, SameValue
+from dwarfgpu.cfi.rule import RegisterRule, SameValueRule
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
@@ -250,7 +250,7 @@ def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
         numbers = [architecture.by_name[name].number or 0 for name in _ORDER]
     for number in numbers:
         try:
-            if isinstance(frame.rule(number), SameValue | RegisterRule):
+            if isinstance(frame.rule(number), SameValueRule | RegisterRule):
                 continue  # where an inner frame has put it
             place = frame.entry_register(number).places[0]
         except DwarfGpuError:
