@@ -1,6 +1,6 @@
 """Printers of one's own: how values of classes are shown (`docs/printers.md`)."""
 
-from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import (
     Characters,
     Collection,
@@ -18,5 +18,5 @@ __all__ = [
     "Printed",
     "Printer",
     "Printers",
-    "Unfit",
+    "UnexpectedLayout",
 ]

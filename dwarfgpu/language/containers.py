@@ -20,7 +20,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.view.object_printer import address_of
 from dwarfgpu.view.printer_text import printed_of
 from dwarfgpu.view.printers.common import is_bool
-from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters
 from dwarfgpu.view.printers.standard import STANDARD
 
@@ -34,7 +34,7 @@ def element_of(places: Places, container: TypedValue, index: int) -> TypedValue 
     value = _object(places, container, "operator[]")
     try:
         element = None if value is None else _element(value, index)
-    except Unfit:
+    except UnexpectedLayout:
         return None
     return None if element is None else _typed(places, container, element)
 
@@ -59,7 +59,7 @@ def pointee_of(places: Places, pointer: TypedValue, operator: str) -> TypedValue
         if name != "get()" or not isinstance(contents, Object):
             return None
         return _typed(places, pointer, contents.target())
-    except Unfit:
+    except UnexpectedLayout:
         return None
 
 

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.types.types import Struct, Type, strip, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.object_printer import Shown, Whole
-from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters, Printed, Printer, SummaryPart
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
@@ -48,7 +48,7 @@ def _pieces_of_partly_known(
         if printed.children is not None:
             children = tuple(islice(printed.children, shown.options.elements + 1))
             printed = evolve(printed, children=children)
-    except (Unfit, DwarfGpuError):
+    except (UnexpectedLayout, DwarfGpuError):
         return None
     return _pieces(shown, printed, depth, letter)
 
@@ -64,7 +64,7 @@ def pieces_of(shown: Shown, value: Object, depth: int, letter: str | None) -> It
     try:
         printed = printed_of(partial(_printer_of, shown), value)
         return None if printed is None else _pieces(shown, printed, depth, letter)
-    except Unfit:
+    except UnexpectedLayout:
         return None
     except DwarfGpuError as error:
         return iter((_error(error),))
@@ -78,8 +78,8 @@ def _printer_of(shown: Shown, kind: Struct) -> Printer | None:
 
 
 def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Printed | None:
-    """Return what the printer of an object produces; None if it has none. Raises `Unfit` and
-    errors.
+    """Return what the printer of an object produces; None if it has none. Raises
+    `UnexpectedLayout` and errors.
 
     `find`: a class to its printer.
     """
@@ -92,7 +92,7 @@ def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Print
         return printed
     try:
         inner = printed_of(find, printed.wrapped)
-    except Unfit:
+    except UnexpectedLayout:
         inner = None
     if inner is None or inner.children is None:
         return printed
@@ -193,7 +193,7 @@ def _children(
         except StopIteration:
             is_whole = True
             break
-        except Unfit as unfit:
+        except UnexpectedLayout as unfit:
             yield f"<error reading variable: {unfit}>"
             break
         except DwarfGpuError as error:
@@ -247,7 +247,7 @@ def object_pieces(shown: Shown, value: Object, depth: int, letter: str | None) -
     """Yield the pieces of an object that a printer returns; raises errors of reading it."""
     try:
         contents, first_bit = value.contents()
-    except Unfit as unfit:
+    except UnexpectedLayout as unfit:
         yield f"<error reading variable: {unfit}>"
         return
     if contents is shown.object:

@@ -42,7 +42,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.object_printer import Whole, address_of, is_signed
 from dwarfgpu.view.printer_text import printed_of, summary_parts
-from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Printed, Printer, Printers, SummaryPart
 from dwarfgpu.view.strings import character_kind
 from dwarfgpu.view.variants import variant_members
@@ -240,7 +240,7 @@ class _Walk:
         try:
             printed = printed_of(self._printer, value)
             return None if printed is None else self._of_printer(printed, depth)
-        except Unfit:
+        except UnexpectedLayout:
             return None
         except DwarfGpuError as error:
             return unknown(str(error))
@@ -266,7 +266,7 @@ class _Walk:
                     break
                 shown = child if isinstance(child, str) else self._object(child, depth)
                 children.append({"name": name, "value": shown})
-        except (DwarfGpuError, Unfit) as error:
+        except (DwarfGpuError, UnexpectedLayout) as error:
             record["error"] = str(error)
         return record
 

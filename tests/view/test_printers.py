@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
 from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.language.places import Places
 from dwarfgpu.model.object import Bits
-from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, Unfit
+from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, UnexpectedLayout
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
@@ -300,7 +300,7 @@ def test_printers_of_ones_own_come_first(gnu: Session) -> None:
         return Printed(("s:", Characters(pointer.target(), 3)))
 
     def unfit(value: Object) -> Printed:
-        raise Unfit("not this one")
+        raise UnexpectedLayout("not this one")
 
     own = STANDARD.with_printers(
         Printer("Fixed", "mine::Fixed", fixed),

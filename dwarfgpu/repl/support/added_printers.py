@@ -9,10 +9,10 @@ from attrs import evolve
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
-from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Child, Printed, Printer, Show
 
-_OWN: Final = (DwarfGpuError, Unfit)
+_OWN: Final = (DwarfGpuError, UnexpectedLayout)
 
 
 def add_printer(settings: Settings, name: str, pattern: str, show: Show) -> None:

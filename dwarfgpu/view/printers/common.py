@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import Malformed
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name, unversioned
-from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters, Child, Printed, SummaryPart
 
 EMPTY: Final[tuple[Child, ...]] = ()
@@ -49,12 +49,12 @@ def signed_word(value: Object) -> Base:
 
 
 def number_argument(value: Object, index: int) -> int:
-    """Return a template argument that is a number; `Unfit` if there is none."""
+    """Return a template argument that is a number; `UnexpectedLayout` if there is none."""
     arguments = template_arguments(value.name)
     try:
         return int(arguments[index].rstrip("ulUL"))
     except (IndexError, ValueError):
-        raise Unfit(f"{value.name} has no number as its argument {index}") from None
+        raise UnexpectedLayout(f"{value.name} has no number as its argument {index}") from None
 
 
 def elements(first: Object, count: int) -> Iterator[Child]:
@@ -184,7 +184,7 @@ def any_(value: Object, manager: str, inside: Mapping[str, Object]) -> Printed:
     holder = None if value.class_of_method is None else value.class_of_method(function)
     storage = inside.get(unversioned(template_name(type_name(holder, cplusplus=True))))
     if storage is None:
-        raise Unfit("its manager function belongs to no known class")
+        raise UnexpectedLayout("its manager function belongs to no known class")
     storage = storage.cast(storage.cast(holder).template_type(0))
     children = (("[contained value]", storage),)
     lead = f"{title} containing "

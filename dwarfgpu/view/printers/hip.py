@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.view.printers.object import Object, Unfit
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer
 
 _COMPONENTS: Final = "xyzw"
@@ -29,7 +29,7 @@ def _are_numbers(children: list[Child]) -> bool:
     try:
         return all(isinstance(child, Object) and child.size_bytes and not child.bases() and
                    not child.members() for _, child in children)  # fmt: skip
-    except Unfit:
+    except UnexpectedLayout:
         return False
 
 

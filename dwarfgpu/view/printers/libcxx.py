@@ -10,25 +10,28 @@ from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.common import counted, own_name, short_type, word
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
-from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout, size_bytes_of
 from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
 
 _DEQUE_BYTES: Final = 4096
 _FEWEST_IN_BLOCK: Final = 16
 _LARGE_BYTES: Final = 256
-"""Elements from this size on are kept by sixteen."""
+"""Elements of at least this size are stored 16 per block."""
 _MAX_ALTERNATIVES: Final = 1_000
 
 
 def _first(value: Object, *names: str) -> Object:
-    """A member, of a `__compressed_pair` its first part, which LLVM 20 has as a member itself."""
+    """Return a member; of a `__compressed_pair`, its first element.
+
+    From LLVM 20 this element is a direct member.
+    """
     member = value.find(*names)
     if member is None:
-        raise Unfit(f"{value.name} has no member {names[0]}")
+        raise UnexpectedLayout(f"{value.name} has no member {names[0]}")
     if template_name(member.name).endswith("__compressed_pair"):
         bases = member.bases()
         if not bases:
-            raise Unfit("a pair of another layout")
+            raise UnexpectedLayout("a pair of another layout")
         return bases[0]["__value_"]
     return member
 
@@ -60,7 +63,9 @@ def _vector(value: Object) -> Printed:
 def _list(value: Object) -> Printed:
     end, kind = value["__end_"], value.template_type(0)
     if end.address is None:
-        raise Unfit("the list is not in memory, to which its nodes lead back")
+        raise UnexpectedLayout(
+            "the list head is not in memory, so the end of the list cannot be recognised"
+        )
     return common.linked_list(own_name(value), _chained(end, end.address, 2, kind, "list"))
 
 
@@ -91,7 +96,9 @@ def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Ite
     end = _first(inner, "__pair1_", "__end_node_")
     first = inner["__begin_node_"]
     if end.address is None:
-        raise Unfit("the tree is not in memory, to which its nodes lead back")
+        raise UnexpectedLayout(
+            "the tree header is not in memory, so the end of the tree cannot be recognised"
+        )
     size, address = value.pointer_bytes, end.address
     # Left, right, parent and a bool: there is no padding before the element of the node.
     offset = aligned(3 * size + 1, *kinds)
@@ -165,7 +172,7 @@ def _tuple(value: Object) -> Printed:
     for leaf in () if inner is None else inner.bases():
         own = leaf.find("__value_") if leaf.members() else next(iter(leaf.bases()), None)
         if own is None:
-            raise Unfit("a tuple of another layout")
+            raise UnexpectedLayout("a tuple of another layout")
         elements.append(own)
     return common.tuple_(elements)
 

@@ -11,7 +11,7 @@ from dwarfgpu.view.printers import common
 from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
-from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout, size_bytes_of
 from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
 
 _DEQUE_BYTES: Final = 512
@@ -89,7 +89,9 @@ def _forward_list(value: Object) -> Printed:
 def _after(header: Object, end: Object | None, link: str, noun: str) -> Iterator[int]:
     """Yield the addresses of list nodes, starting with the node to which a header leads."""
     if end is not None and end.address is None:
-        raise Unfit("the list is not in memory, to which its nodes lead back")
+        raise UnexpectedLayout(
+            "the list head is not in memory, so the end of the list cannot be recognised"
+        )
     node_type = header.type
 
     def following(node: int) -> int:
@@ -104,7 +106,9 @@ def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Objec
     impl = value["_M_t"]["_M_impl"]
     header, count = impl["_M_header"], impl["_M_node_count"].number
     if header.address is None:
-        raise Unfit("the tree is not in memory, to which its nodes lead back")
+        raise UnexpectedLayout(
+            "the tree header is not in memory, so the end of the tree cannot be recognised"
+        )
     base, place = header.type, _element_of(value["_M_t"], header.size_bytes, *kinds)
 
     def links(node: int) -> tuple[int, int, int]:
@@ -160,7 +164,7 @@ def _deque(value: Object) -> Printed:
     element = start["_M_cur"].target()
     size, pointer = element.size_bytes, start.pointer_bytes
     if not size:
-        raise Unfit("elements without a size")
+        raise UnexpectedLayout("elements without a size")
     block_count = _DEQUE_BYTES // size if size < _DEQUE_BYTES else 1
     blocks = (finish["_M_node"].number - start["_M_node"].number) // pointer - 1
     count = block_count * blocks + (start["_M_last"].number - start["_M_cur"].number) // size
@@ -196,10 +200,10 @@ def tuple_values(value: Object) -> list[Object]:
         if head is not None:
             inside = head.members() or [("", base) for base in head.bases()]
             if len(inside) != 1:
-                raise Unfit("a tuple of another layout")
+                raise UnexpectedLayout("a tuple of another layout")
             elements.append(inside[0][1])
         level = bases.get("_Tuple_impl")
-    raise Unfit("a tuple of too many values")
+    raise UnexpectedLayout("a tuple of too many values")
 
 
 def _optional(value: Object) -> Printed:
@@ -248,7 +252,7 @@ def _ordering(value: Object) -> Printed:
     names = {-1: "less", 0: same, 1: "greater", 2: "unordered"}
     name = names.get(value["_M_value"].number)
     if name is None:
-        raise Unfit("a number that is not an ordering")
+        raise UnexpectedLayout("a number that is not an ordering")
     return Printed(f"{own_name(value)}::{name}")
 
 
@@ -279,7 +283,7 @@ def _unique_ptr(value: Object) -> Printed:
     inner = value["_M_t"]
     values = tuple_values(inner.find("_M_t") or inner)
     if not values:
-        raise Unfit("a pointer of another layout")
+        raise UnexpectedLayout("a pointer of another layout")
     return Printed(title, (("get()", values[0]),))
 
 
@@ -301,7 +305,7 @@ def _bitset(value: Object) -> Printed:
 def _initializer_list(value: Object) -> Printed:
     first, count = value.find("_M_array", "__begin_"), value.find("_M_len", "__size_")
     if first is None or count is None:  # libc++'s is in the same namespace
-        raise Unfit("a list of another layout")
+        raise UnexpectedLayout("a list of another layout")
     return common.sequence(own_name(value), first.target(), count.number)
 
 
@@ -314,7 +318,7 @@ def _span(value: Object) -> Printed:
 def _atomic(value: Object) -> Printed:
     inner = value.find("_M_i", "_M_fp", "_M_p")
     if inner is None:
-        raise Unfit("an atomic of another layout")
+        raise UnexpectedLayout("an atomic of another layout")
     return common.atomic(value, inner)
 
 

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import Malformed
-from dwarfgpu.view.printers.object import Object, Unfit, size_bytes_of
+from dwarfgpu.view.printers.object import Object, UnexpectedLayout, size_bytes_of
 
 _DEEPEST: Final = 64
 _TREE_DEPTH: Final = 130
@@ -29,11 +29,11 @@ _TREE_DEPTH: Final = 130
 
 
 def alignment(kind: Type | None, depth: int = 0) -> int:
-    """Return the alignment of a type in bytes, by its members or DW_AT_alignment; `Unfit` if it is
-    unknown, or a structure is packed."""
+    """Return the alignment of a type in bytes, by its members or DW_AT_alignment;
+    `UnexpectedLayout` if it is unknown, or a structure is packed."""
     bare = strip(kind)
     if depth > _DEEPEST:
-        raise Unfit("types nested too deep")
+        raise UnexpectedLayout("types nested too deep")
     match bare:
         case Array():
             return alignment(bare.element, depth + 1)
@@ -44,7 +44,7 @@ def alignment(kind: Type | None, depth: int = 0) -> int:
         case MemberPointer():
             return _power(min(size_bytes_of(bare), 8))
         case _:
-            raise Unfit("the alignment of a type is unknown")
+            raise UnexpectedLayout("the alignment of a type is unknown")
 
 
 def _struct_alignment(kind: Struct, depth: int) -> int:
@@ -59,18 +59,18 @@ def _struct_alignment(kind: Struct, depth: int) -> int:
         declared_alignment = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
         own = max(own, declared_alignment or 1)
         if member.bit_offset % (8 * own):
-            raise Unfit(f"{kind.name} is packed")
+            raise UnexpectedLayout(f"{kind.name} is packed")
         most = max(most, own)
     most = max(most, kind.declared.alignment or 1)
     if (kind.size_bytes or 0) % most:
-        raise Unfit(f"{kind.name} is packed")
+        raise UnexpectedLayout(f"{kind.name} is packed")
     return most
 
 
 def _power(size: int) -> int:
     """The size of a scalar as an alignment: x87's ten bytes take sixteen."""
     if size <= 0 or size > 64:
-        raise Unfit("the alignment of a scalar is unknown")
+        raise UnexpectedLayout("the alignment of a scalar is unknown")
     return 1 << (size - 1).bit_length()
 
 

@@ -28,7 +28,7 @@ _MAX_BYTES: Final = 1 << 20
 """Maximum size in bytes of one object that is read."""
 
 
-class Unfit(Exception):
+class UnexpectedLayout(Exception):
     """The object has not the layout that its printer knows: its members are shown."""
 
 
@@ -65,16 +65,16 @@ class Object:
 
     @property
     def size_bytes(self) -> int:
-        """`Unfit` if unknown."""
+        """`UnexpectedLayout` if unknown."""
         return size_bytes_of(self.type)
 
     def template_type(self, index: int) -> Type | None:
-        """Return the type that is a template argument, counted among type arguments; `Unfit` if
-        there is none."""
+        """Return the type that is a template argument, counted among type arguments;
+        `UnexpectedLayout` if there is none."""
         bare = strip(self.type)
         declared = bare.declared.template_types if isinstance(bare, Struct) else ()
         if not 0 <= index < len(declared):
-            raise Unfit(f"{self.name} has no template argument {index}")
+            raise UnexpectedLayout(f"{self.name} has no template argument {index}")
         return declared[index].type
 
     def typedef(self, *names: str) -> Type | None:
@@ -98,10 +98,10 @@ class Object:
 
     def __getitem__(self, name: str) -> Object:
         """Return the member with a name, also of a base class or an unnamed structure; otherwise
-        raise `Unfit`."""
+        raise `UnexpectedLayout`."""
         member = self.find(name)
         if member is None:
-            raise Unfit(f"{self.name} has no member {name}")
+            raise UnexpectedLayout(f"{self.name} has no member {name}")
         return member
 
     def find(self, *names: str) -> Object | None:
@@ -169,17 +169,17 @@ class Object:
         return target.part(target.type, 8 * index * target.size_bytes)
 
     def count(self) -> int:
-        """Return the number of elements of an array; `Unfit` for anything else."""
+        """Return the number of elements of an array; `UnexpectedLayout` for anything else."""
         bare = strip(self.type)
         if not isinstance(bare, Array) or not bare.dimensions or bare.dimensions[0] is None:
-            raise Unfit(f"{self.name} is not an array")
+            raise UnexpectedLayout(f"{self.name} is not an array")
         return bare.dimensions[0]
 
     def target(self) -> Object:
-        """Return the object that it points to; `Unfit` if it is no pointer."""
+        """Return the object that it points to; `UnexpectedLayout` if it is no pointer."""
         bare = strip(self.type)
         if not isinstance(bare, Pointer):
-            raise Unfit(f"{self.name} is not a pointer")
+            raise UnexpectedLayout(f"{self.name} is not a pointer")
         return self.at(self.number, bare.target, bare.address_space)
 
     def at(self, address: int, kind: Type | None, space: int = 0) -> Object:
@@ -205,11 +205,11 @@ class Object:
     def number(self) -> int:
         """Return its number, with its sign; for a pointer its address.
 
-        `UndefinedBits` or `Unavailable` if that is unknown, `Unfit` if it has none.
+        `UndefinedBits` or `Unavailable` if that is unknown, `UnexpectedLayout` if it has none.
         """
         bare = strip(self.type)
         if not isinstance(bare, Base | Pointer | Enum):
-            raise Unfit(f"{self.name} is not a number")
+            raise UnexpectedLayout(f"{self.name} is not a number")
         bits = self._bits(bare)
         if not bits.is_complete:
             raise UndefinedBits("value has been optimized out")
@@ -255,8 +255,8 @@ class Object:
 
 
 def size_bytes_of(kind: Type | None) -> int:
-    """Return the size of a type; `Unfit` if unknown."""
+    """Return the size of a type; `UnexpectedLayout` if unknown."""
     size = size_bits(kind)
     if size is None:
-        raise Unfit(f"the size of {type_name(kind, cplusplus=True)} is unknown")
+        raise UnexpectedLayout(f"the size of {type_name(kind, cplusplus=True)} is unknown")
     return (size + 7) // 8

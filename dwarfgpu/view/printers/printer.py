@@ -1,6 +1,7 @@
 """What a printer is, what it gives, and the registry of printers.
 
-Law: a printer reads; it never writes and never raises anything but a `DwarfGpuError` or `Unfit`.
+Law: a printer reads; it never writes and never raises anything but a `DwarfGpuError` or
+`UnexpectedLayout`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Printed:
 
 
 Show: TypeAlias = Callable[[Object], Printed]
-"""Says how an object is shown; `Unfit` where it is not of the layout that the printer knows."""
+"""Says how an object is shown; `UnexpectedLayout` if the printer does not know its layout."""
 
 
 @frozen
