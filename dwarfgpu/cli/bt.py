@@ -14,7 +14,7 @@ from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.service.core.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.frame.backtrace import backtrace, left_out_note
+from dwarfgpu.service.frame.backtrace import backtrace, omitted_note
 from dwarfgpu.service.frame.focus import thread_and_lane
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -121,7 +121,7 @@ def _backtrace(
         print(f"(More stack frames follow: --limit {limit})")
     elif not answer.end.is_outermost:
         print(one_line(str(answer.end)))
-    if answer.left_out:
-        print_notes([left_out_note(session, answer.left_out)])
+    if answer.omitted:
+        print_notes([omitted_note(session, answer.omitted)])
     print_notes(answer.notes)
     return {}, answer.status

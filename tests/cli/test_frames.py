@@ -150,7 +150,7 @@ def test_a_lane_has_the_frames_in_which_it_was_active_on_entry() -> None:
         [], ["lane 4 was not active on entry to 2 frames, omitted"], 0
     )  # fmt: skip
     answer = run_json("bt", "--state", STATE, *CALLED, "--lane", 4)
-    assert (answer.json["frames"], answer.json["left_out"]) == ([], 2)
+    assert (answer.json["frames"], answer.json["omitted"]) == ([], 2)
 
 
 def test_a_backtrace_as_json() -> None:

@@ -35,10 +35,10 @@ def test_a_backtrace_of_each_lane(lane: int, frames: list[str]) -> None:
     """Unwound until a location is defined; the numbers of the frames stay."""
     done = run("bt", *STATE, "--lane", lane)
     assert done.lines == frames
-    left_out = 2 - len(frames)
-    s = "s" if left_out != 1 else ""
-    text = [f"lane {lane} was not active on entry to {left_out} frame{s}, omitted"]
-    assert [note for note in done.notes if ", omitted" in note] == (text if left_out else [])
+    omitted = 2 - len(frames)
+    s = "s" if omitted != 1 else ""
+    text = [f"lane {lane} was not active on entry to {omitted} frame{s}, omitted"]
+    assert [note for note in done.notes if ", omitted" in note] == (text if omitted else [])
 
 
 def test_lanes_that_are_in_an_outer_frame() -> None:

@@ -20,7 +20,7 @@ from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frames_of, is_bounded, numbers_of
 from dwarfgpu.repl.stack.wrap_line import wrapped
-from dwarfgpu.service.frame.backtrace import left_out_note
+from dwarfgpu.service.frame.backtrace import omitted_note
 from dwarfgpu.service.frame.focus import contents, require_frame, symbol_at, variables
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
@@ -230,10 +230,10 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
             if frame.has_lane:
                 yield from _of_frame(shell, frame, settings, style, is_full=is_full)
         return
-    count = left_out = 0
+    count = omitted = 0
     for frame in frames_of(shell, settings=settings):
         if not frame.has_lane:
-            left_out += 1
+            omitted += 1
             continue
         if count == limit:
             more = "" if shell.console.is_batch else "(More stack frames follow...)"
@@ -243,8 +243,8 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _of_frame(shell, frame, settings, style, is_full=is_full)
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
-    if left_out:
-        shell.console.note(left_out_note(session, left_out), once=False)
+    if omitted:
+        shell.console.note(omitted_note(session, omitted), once=False)
     unknown = unlocated(session)
     if unknown is not None:
         shell.console.note(unknown, once=False)

@@ -23,7 +23,7 @@ class Backtrace:
 
     session: Session
     frames: tuple[StackFrame, ...]
-    left_out: int
+    omitted: int
     """Frames of other lanes between those."""
     end: End | None
     """Why there are no more; None where the limit ends them."""
@@ -44,9 +44,9 @@ class Backtrace:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the frames rest on."""
-        guessed = [str(frame.number) for frame in self.frames if frame.is_heuristic]
-        notes = [f"found by the call convention only: frame {number}" for number in guessed]
+        """Assumptions behind the frames."""
+        heuristic = [str(frame.number) for frame in self.frames if frame.is_heuristic]
+        notes = [f"found by the call convention only: frame {number}" for number in heuristic]
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
         notes += filter(None, [unlocated(self.session)])
@@ -56,14 +56,14 @@ class Backtrace:
 
     @property
     def record(self) -> JsonObject:
-        """A thread of `bt --json`."""
+        """One element of `threads` in `bt --json`."""
         frames: list[Plain] = [self._record_of(frame) for frame in self.frames]
         end: JsonObject | None = None
         if self.end is not None:
             end = {"is_outermost": self.end.is_outermost, "reason": self.end.reason}
         return {
             "lane": self.session.lane,
-            "left_out": self.left_out,
+            "omitted": self.omitted,
             "notes": [*self.notes],
             "frames": frames,
             "end": end,
@@ -79,18 +79,18 @@ def backtrace(session: Session, limit: int | None, *, with_arguments: bool) -> B
     if stack is None:
         raise UsageError("No stack: no program location is known; give --state, --core or --pc")
     frames: list[StackFrame] = []
-    left_out = 0
+    omitted = 0
     for frame in stack_frames(session):
         if len(frames) == limit:
-            return Backtrace(session, tuple(frames), left_out, None, with_arguments)
+            return Backtrace(session, tuple(frames), omitted, None, with_arguments)
         if frame.has_lane:
             frames.append(frame)
         else:
-            left_out += 1
-    return Backtrace(session, tuple(frames), left_out, stack.end, with_arguments)
+            omitted += 1
+    return Backtrace(session, tuple(frames), omitted, stack.end, with_arguments)
 
 
-def left_out_note(session: Session, count: int) -> str:
+def omitted_note(session: Session, count: int) -> str:
     """Return `lane 3 was not active on entry to 2 frames, omitted`."""
     text = "1 frame" if count == 1 else f"{count} frames"
     why = UNUSED if session.is_unused else f"was not active on entry to {text}, omitted"
