@@ -577,4 +577,4 @@ def _too_short(place: SingleLocation, needed_bits: int) -> OutOfRange:
 
 
 def _reason(bits: Bits, state: str, ranges: list[tuple[int, int]]) -> str:
-    return bits.complaint(state, *ranges[0])
+    return bits.unknown_bits_message(state, *ranges[0])

@@ -37,7 +37,7 @@ def examine(
     variable, as `where --all`), `info` or `frames`. The record has `file`, `question`, `status`
     (0, 1 or 2, as the exit status of that command), `answer` (the object that the command prints
     with `--json`, or None) and `error` (None, or why there is no answer). `UsageError` for a
-    question that does not exist, and for what is no member or no `Options`.
+    question that does not exist, and for any other type of `member` or `options`.
     """
     _require_request(question, options)
     if isinstance(member, str):
@@ -47,7 +47,7 @@ def examine(
     try:
         status, answer = QUESTIONS[question](member, options)
     except DwarfGpuError as error:
-        return unanswered(member, question, error)
+        return failed(member, question, error)
     return answered(member, question, status, answer)
 
 
@@ -57,12 +57,12 @@ def answered(member: Member | str, question: str, status: int, answer: JsonObjec
     return {**head, "status": status, "answer": answer, "error": None}
 
 
-def unanswered(member: Member | str, question: str, error: DwarfGpuError) -> JsonObject:
+def failed(member: Member | str, question: str, error: DwarfGpuError) -> JsonObject:
     """Return the record of an object file that cannot be examined."""
     return {**answered(member, question, 2, {}), "answer": None, **error_json(error)}
 
 
-def total(statuses: Counter[int]) -> JsonObject:
+def summary_record(statuses: Counter[int]) -> JsonObject:
     """Return the record at the end of a batch: how many files there are, and by their status."""
     by_status: JsonObject = {str(status): statuses[status] for status in (0, 1, 2)}
     return {"schema": SCHEMA, "files": statuses.total(), "by_status": by_status}
@@ -78,19 +78,19 @@ def examine_all(
 
     `jobs`: how many processes, at most 256; 0 for this one. A program that uses processes must be
     importable: `if __name__ == "__main__":`, as for `multiprocessing`. `UsageError`, at once, as
-    `examine`, for a number of processes that is none, and for one path in place of several.
+    `examine`, for an invalid number of processes, and for one path in place of several.
     """
     _require_request(question, options)
     return in_order(
         partial(examine, question=question, options=options),
         members(paths, Wanted(options.target, options.limits)),
-        lambda member, error: unanswered(member, question, error),
+        lambda member, error: failed(member, question, error),
         jobs,
     )
 
 
 def _require_request(question: str, options: Options) -> None:
-    if question not in list(QUESTIONS):  # which needs no hash of what is no name
+    if question not in list(QUESTIONS):  # a list needs no hash of the question
         raise UsageError(f"no question {question!r}: there are {', '.join(QUESTIONS)}")
     if not isinstance(options, Options):
         raise UsageError(f"Options are needed, not {options!r}")
@@ -112,7 +112,8 @@ def _check(member: Member, options: Options) -> tuple[int, JsonObject]:
 
 
 def check_answer(report: Report) -> tuple[int, JsonObject]:
-    """Return the status and the answer of a file that was checked; raises why it was not."""
+    """Return the status and the answer of a file that was checked; raises the error
+    that prevented it."""
     from dwarfgpu.service.check.baseline import SCHEMA as CHECK_SCHEMA
     from dwarfgpu.service.check.report import report_json
 

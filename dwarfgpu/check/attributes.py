@@ -26,7 +26,7 @@ _VALUE: Final = Role("value")
 _OF_DIMENSION: Final = Role("value", 1)
 """Role of a generic subrange: the number of its dimension is on the stack (DWARF 5 5.13)."""
 _UNKNOWN: Final = Role(None, None)
-"""Of an attribute that dwarfgpu does not know: its expression must be readable, no more."""
+"""For an unknown attribute: its expression must be readable, no more."""
 _EITHER: Final = Role()
 _MEMORY: Final = Role("location", needs_memory=True)
 _FRAME_BASE: Final = Role("location", is_frame_base=True, needs_memory=True)

@@ -13,7 +13,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.batch.examine import answered, check_answer, opened, total, unanswered
+from dwarfgpu.batch.examine import answered, check_answer, failed, opened, summary_record
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.options import Options
 from dwarfgpu.check.file import Verdict
@@ -184,7 +184,7 @@ def _json_lines(reports: Iterable[Report]) -> int:
     for report in reports:
         statuses[report.status] += 1
         print(json.dumps(_record(report)), flush=True)
-    print(json.dumps(total(statuses)))
+    print(json.dumps(summary_record(statuses)))
     return max(statuses, default=0)
 
 
@@ -192,7 +192,7 @@ def _record(report: Report) -> JsonObject:
     try:
         return answered(report.path, "check", *check_answer(report))
     except DwarfGpuError as error:
-        return unanswered(report.path, "check", error)
+        return failed(report.path, "check", error)
 
 
 def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:

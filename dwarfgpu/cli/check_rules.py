@@ -65,7 +65,7 @@ def show_rules(arguments: Namespace, schema: str) -> int:
         records: list[Plain] = [_record(rule) for rule in rules]
         print(json.dumps({"schema": schema, "rules": records}))
     elif arguments.explain is not None:
-        print("\n".join(_lines(rules[0])))
+        print("\n".join(_explanation(rules[0])))
     else:
         width = max(map(len, RULES))
         for rule in rules:
@@ -74,7 +74,8 @@ def show_rules(arguments: Namespace, schema: str) -> int:
 
 
 def _record(rule: Rule) -> JsonObject:
-    from dwarfgpu.check.rule_details import DETAILS  # no check needs them
+    # Imported late: only --explain and --json use them.
+    from dwarfgpu.check.rule_details import DETAILS
 
     return {
         "rule": rule.name,
@@ -86,8 +87,8 @@ def _record(rule: Rule) -> JsonObject:
     }
 
 
-def _lines(rule: Rule) -> Iterable[str]:
-    """What a person reads about one rule."""
+def _explanation(rule: Rule) -> Iterable[str]:
+    """Return the lines of `--explain`."""
     from dwarfgpu.check.rule_details import DETAILS
 
     yield f"{rule.name}: {rule.summary}"

@@ -15,7 +15,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import one_line
-from dwarfgpu.batch.examine import examine, total, unanswered
+from dwarfgpu.batch.examine import examine, failed, summary_record
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.options import Options
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -93,7 +93,7 @@ def _line(question: str, options: Options, member: Member) -> _Shown:
 
 
 def _lost_line(question: str, member: Member, error: DwarfGpuError) -> _Shown:
-    return _Shown(str(member), 2, json.dumps(unanswered(member, question, error)))
+    return _Shown(str(member), 2, json.dumps(failed(member, question, error)))
 
 
 def _shown(request: _Request, member: Member) -> _Shown:
@@ -128,7 +128,7 @@ def _print_lines(lines: Iterable[_Shown]) -> int:
     for line in _with_progress(lines):
         statuses[line.status] += 1
         print(line.output, flush=True)
-    print(json.dumps(total(statuses)))
+    print(json.dumps(summary_record(statuses)))
     return max(statuses, default=0)
 
 

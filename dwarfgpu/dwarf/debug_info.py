@@ -106,7 +106,7 @@ class DebugInfo:
 
     @property
     def architecture(self) -> Architecture | None:
-        """The architecture of the code; None if dwarfgpu does not know it."""
+        """The architecture of the code; None if it is not supported."""
         return self.sections.program.architecture
 
     @cached_property

@@ -58,7 +58,7 @@ class Program:
 
     @cached_property
     def architecture(self) -> Architecture | None:
-        """The architecture of the code; None if dwarfgpu does not know it."""
+        """The architecture of the code; None if it is not supported."""
         try:
             return architecture_of(self.loaded)
         except Unsupported:

@@ -18,7 +18,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT
-from dwarfgpu.expr.dialect.encodings import DIRECT
+from dwarfgpu.expr.dialect.encodings import ONE_BYTE
 from dwarfgpu.expr.dialect.upstream_clang import has_suffix
 from dwarfgpu.expr.operation import LLVM_USER
 
@@ -103,7 +103,7 @@ def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> froze
             opcode = instruction.encoding[0]
             if opcode == LLVM_USER:
                 names.add("user")
-            elif opcode in DIRECT:
+            elif opcode in ONE_BYTE:
                 names.add("direct")
         if decoded.error is not None and decoded.undecoded[:1] == bytes((LLVM_USER,)):
             names.add("other")

@@ -34,13 +34,13 @@ _KINDS: Final = ("parameter", "local")
 
 
 def json_lines(debugger: Debugger) -> Iterator[str]:
-    """Yield an object `dwarfgpu-info-locals-1` for each frame, each on one line."""
+    """Yield one JSON record (schema `dwarfgpu-info-locals-1`) per frame."""
     for level, session, function, pc in _frames(debugger):
         yield json.dumps(_frame(level, session, function, pc), allow_nan=False)
 
 
 def text_lines(debugger: Debugger) -> Iterator[str]:
-    """Yield the same for people; at the end with notes on how the frames were found."""
+    """Yield the frames as text, then notes on how they were found."""
     notes: dict[str, None] = {}
     for level, session, function, _ in _frames(debugger):
         yield one_line(f"{frame_number(level)}{function or '??'}")
@@ -52,7 +52,7 @@ def text_lines(debugger: Debugger) -> Iterator[str]:
 
 
 def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, int]]:
-    """GDB's number, the session in the frame, its function, and where it continues."""
+    """GDB's number, the session in the frame, its function, and its pc."""
     for theirs, ours in aligned(debugger):
         if ours is not None and (theirs is not None or not ours.is_tail_call):
             assert isinstance(ours.session, GdbSession)

@@ -34,8 +34,11 @@ FLAGS: Final = frozenset(
         *("message", "cache", "export"),
     }
 )
+"""What an operation does beside its results; docs/decisions/0017-operations-declared.md has the
+meanings."""
 _SUFFIXES: Final = re.compile(r"(_e32|_e64)?(_sdwa|_dpp)?$")
 _TYPE: Final = re.compile(r"(?:v(\d+))?(?:[buif]|bf|fp|xf)(\d+)")
+ALL_GENERATIONS: Final = range(100)
 _GENERATIONS: Final = re.compile(r"(\d+)(-)?(\d+)?")
 
 
@@ -117,7 +120,7 @@ def type_bits(type: str, wave_size: int) -> int:
     return int(match[1] or 1) * int(match[2])
 
 
-def parsed(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
+def parse_line(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
     """Yield the operations of one line, each with the generations of its names.
 
     `ValueError` describes the error in the line.
@@ -128,8 +131,8 @@ def parsed(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
     names, places, flags, expression = (*columns, "", "")[:4]
     group = re.search(r"\{([^}]+)\}", names)
     for member in group[1].split(",") if group else [""]:
-        alike = names if group is None else names.replace(group[0], member).replace("{}", member)
-        spelled = alike.split()
+        expanded = names if group is None else names.replace(group[0], member).replace("{}", member)
+        mnemonics = expanded.split()
         results, equals, sources = f" {places.replace('{}', member)} ".partition(" = ")
         if not equals:
             raise ValueError(f"no = between results and sources: {line}")
@@ -137,13 +140,13 @@ def parsed(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
         if unknown := known - FLAGS:
             raise ValueError(f"unknown flag {sorted(unknown)[0]}: {line}")
         operation = Operation(
-            tuple(name.partition("@")[0] for name in spelled),
+            tuple(name.partition("@")[0] for name in mnemonics),
             tuple(map(_place, results.split())),
             tuple(map(_place, sources.split())),
             known,
             expression.replace("{}", member),
         )
-        yield operation, tuple(_generations(name.partition("@")[2]) for name in spelled)
+        yield operation, tuple(_generations(name.partition("@")[2]) for name in mnemonics)
 
 
 def _place(text: str) -> AccessedPlace:
@@ -162,9 +165,11 @@ def _generations(text: str) -> range:
     """Parse `9`, `9-`, `9-10`; all generations if absent."""
     match = _GENERATIONS.fullmatch(text)
     if match is None:
-        return range(100)
+        return ALL_GENERATIONS
     first = int(match[1])
-    return range(first, int(match[3]) + 1 if match[3] else 100 if match[2] else first + 1)
+    if match[3]:
+        return range(first, int(match[3]) + 1)
+    return range(first, ALL_GENERATIONS.stop if match[2] else first + 1)
 
 
 @cache
@@ -175,7 +180,7 @@ def operations() -> tuple[tuple[Operation, tuple[range, ...]], ...]:
     for path in sorted(folder.iterdir(), key=lambda path: path.name):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line and not line.startswith("#"):
-                out += parsed(line)
+                out += parse_line(line)
     return tuple(out)
 
 

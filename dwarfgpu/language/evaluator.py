@@ -47,7 +47,7 @@ from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.named_values import NamedValues
 from dwarfgpu.language.names import Names, Typed
 from dwarfgpu.language.options import DEFAULT, Options
-from dwarfgpu.language.registers import machine_value, unknown
+from dwarfgpu.language.registers import machine_value, unknown_name_error
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
@@ -184,7 +184,7 @@ class Evaluator(NamedValues):
         if self._debugger_function(ast.Dollar(name)) is not None:
             return TypedValue(INTERNAL, bits=Bits(0, 0), convenience=name)
         if self.options.is_closed:
-            raise unknown(self.session, name)
+            raise unknown_name_error(self.session, name)
         # As GDB: a convenience variable that was never set.
         return evolve(VOID, convenience=name)
 

@@ -45,8 +45,8 @@ from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
-from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed
-from dwarfgpu.model.object import DESCRIBES, Bits
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
+from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
 from dwarfgpu.session.resolve_type import described_bits, is_dynamic, object_bits, padding_bits
@@ -219,7 +219,7 @@ class Places(Dereference):
         whole_bits = described_bits(value.type, size, location)
         if whole_bits < size - padding_bits(value.type):
             raise UndefinedBits(
-                f"{DESCRIBES} {whole_bits} of {size} bits: the rest cannot be written"
+                f"{REASON_UNDESCRIBED} {whole_bits} of {size} bits: the rest cannot be written"
             )
         try:
             if value.bit_size is None:

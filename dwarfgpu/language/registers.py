@@ -45,11 +45,11 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     part = architecture.part_named(name)
     if session.has_ended and (register or pseudo or part):
         raise UsageError("No registers.")
-    if is_lacking(session, register or pseudo):
+    if lacks(session, register or pseudo):
         return None
     if register is not None:
         value = TypedValue(register_type(register), _location(session, register))
-        if _is_nowhere(session, register):
+        if _has_no_value_yet(session, register):
             return evolve(value, error=UsageError("No registers."))
         return value
     if part is not None:
@@ -67,7 +67,7 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     return None
 
 
-def unknown(session: Session, name: str) -> DwarfGpuError:
+def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
     """Return why a name that can only be the machine's is unknown, with a suggestion."""
     architecture = session.architecture
     if name == "_lane" and architecture.is_simt:
@@ -78,8 +78,10 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
     if name in WAVE_VARIABLES:
         return UsageError(f'"${name}": the dispatch of wave {session.wave} is unknown')
     if not name.strip("$0123456789"):
-        return UsageError(f'"${name}" is a value of the value history, which does not exist here')
-    if is_lacking(session, architecture.register_named(name) or architecture.pseudo_named(name)):
+        return UsageError(
+            f'"${name}" is a value of the value history, which dwarfgpu does not have'
+        )
+    if lacks(session, architecture.register_named(name) or architecture.pseudo_named(name)):
         return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
     readable = [
         *architecture.by_name,
@@ -92,7 +94,7 @@ def unknown(session: Session, name: str) -> DwarfGpuError:
     return UsageError(f'"${name}" is not a register of {architecture.name}.{advice}')
 
 
-def is_lacking(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:
+def lacks(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:
     """Return whether the processor lacks a register, or a part of a pseudo register."""
     target = session.target
     if register is None or not isinstance(target, Extensible):
@@ -122,7 +124,7 @@ def used_lanes(session: Session) -> int:
     return lane_count(session) if used is None else used
 
 
-def _is_nowhere(session: Session, register: RegisterInfo) -> bool:
+def _has_no_value_yet(session: Session, register: RegisterInfo) -> bool:
     """Return whether a register is used in a program that has not started, and was not set."""
     target = session.target
     if (
@@ -155,17 +157,18 @@ def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
     """Return where the frame in focus has the bits of a pseudo register; the zeros above them are a
     value.
 
-    Inner frames treat all of it like the part with a DWARF number.
+    In outer frames, a piece without a DWARF number is undefined once a piece before it was saved or
+    lost.
     """
     parts: list[Part] = []
     remaining = pseudo.type.bit_size
     is_lost = False
-    nowhere = Location((SingleLocation(UNDEFINED),), session.stop)
+    undefined = Location((SingleLocation(UNDEFINED),), session.stop)
     for register, first_bit, size_bits in pseudo.pieces:
         place = _location(session, register).displaced(first_bit)
         own = SingleLocation(Register(register, session.wave), first_bit)
         is_lost |= place.places != (own,)
-        parts.append(Part(nowhere if is_lost and register.number is None else place, size_bits))
+        parts.append(Part(undefined if is_lost and register.number is None else place, size_bits))
         remaining -= size_bits
     if remaining:
         parts.append(Part(Location((SingleLocation(Implicit(0, remaining)),)), remaining))

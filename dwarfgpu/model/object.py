@@ -13,7 +13,7 @@ from dwarfgpu.base.bits import Endian, extract, join, to_bytes
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
-DESCRIBES = "the location describes"
+REASON_UNDESCRIBED = "the location describes"
 """How the reason begins for bits that no piece of a location describes."""
 
 
@@ -25,7 +25,7 @@ class Bits:
     """The run; its unknown bits mean nothing."""
     size_bits: int
     undefined: int = field(default=0, repr=hex)
-    """Set bits are undefined: the compiler kept them nowhere. In the orientation of `value`."""
+    """Set bits are undefined: no location describes them. In the orientation of `value`."""
     unavailable: int = field(default=0, repr=hex)
     """Set bits are somewhere, but the machine does not give them."""
     reasons: tuple[str, ...] = ()
@@ -82,13 +82,13 @@ class Bits:
         """Return the bytes; `UndefinedBits` or `Unavailable` unless every bit is known."""
         if self.unavailable:
             first, count = self.unavailable_ranges(endian)[0]
-            raise Unavailable(self.complaint("unavailable", first, count))
+            raise Unavailable(self.unknown_bits_message("unavailable", first, count))
         if self.undefined:
             first, count = self.undefined_ranges(endian)[0]
-            raise UndefinedBits(self.complaint("undefined", first, count))
+            raise UndefinedBits(self.unknown_bits_message("undefined", first, count))
         return to_bytes(self.value, self.size_bits, endian)
 
-    def complaint(self, problem: str, first: int, count: int) -> str:
+    def unknown_bits_message(self, problem: str, first: int, count: int) -> str:
         """Return which of the bits are unknown, and why."""
         why = f": {self.reasons[0]}" if self.reasons else ""
         return f"bits {first} to {first + count - 1} of {self.size_bits} are {problem}{why}"
@@ -123,8 +123,8 @@ def _ranges(mask: int, size_bits: int, endian: Endian) -> list[tuple[int, int]]:
 
 
 def concatenate(runs: list[Bits], endian: Endian) -> Bits:
-    """Return the concatenation of runs, in storage order; takes time n log n of their total
-    size."""
+    """Return the concatenation of runs, in storage order; O(n log n) in their
+    total size."""
     while len(runs) > 1:
         runs = [
             _joined(runs[i], runs[i + 1], endian) if i + 1 < len(runs) else runs[i]

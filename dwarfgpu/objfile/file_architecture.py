@@ -24,7 +24,7 @@ _CPUS: Final[dict[tuple[str, Endian], str]] = {
 
 
 def processor_name(file: ObjectFile) -> str:
-    """Return the processor of the target; `Unsupported` for one that dwarfgpu does not know."""
+    """Return the processor of the target; `Unsupported` for an unknown one."""
     from dwarfgpu.objfile.gpu_code import target_of  # programs of a CPU need none of it
 
     name = target_of(file).processor
@@ -36,13 +36,13 @@ def processor_name(file: ObjectFile) -> str:
 def architecture_of(file: ObjectFile) -> Architecture:
     """Return the architecture of an object file; for an AMD GPU, with the wave size of its kernels.
 
-    `Unsupported` for a machine or processor that dwarfgpu does not know.
+    `Unsupported` for an unknown machine or processor.
     """
     if file.machine == "AMDGPU" and file.endian == "little":
         try:
             processor = PROCESSORS[processor_name(file)]
         except Unsupported as error:
-            problem = f"{file.path} is for {error.message}, which dwarfgpu does not know"
+            problem = f"{file.path} is for {error.message}, which is not supported"
             raise Unsupported(problem) from None
         if len(processor.wave_sizes) == 1:
             return architecture(processor.name)  # whatever its symbols say, or cannot say

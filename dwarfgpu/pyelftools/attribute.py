@@ -31,14 +31,14 @@ Attribute: TypeAlias = AttributeValue | Expression
 _NUMBERS: Final = {f"DW_AT_{name}": number for number, (name, _) in ROLES.items()} | {
     "DW_AT_const_value": dw.AT_CONST_VALUE
 }
-VARIABLE: Final = frozenset({dw.AT_LOCATION, dw.AT_CONST_VALUE})
+VARIABLE_ATTRIBUTES: Final = frozenset({dw.AT_LOCATION, dw.AT_CONST_VALUE})
 """Attributes that say where a variable is, or what it has."""
-MEMBER: Final = frozenset({dw.AT_DATA_MEMBER_LOCATION, dw.AT_VTABLE_ELEM_LOCATION})
+MEMBER_ATTRIBUTES: Final = frozenset({dw.AT_DATA_MEMBER_LOCATION, dw.AT_VTABLE_ELEM_LOCATION})
 """Attributes whose expression begins with the object on the stack (A.5.7.3, A.5.7.8)."""
 
 
 @frozen(eq=False)
-class Described:
+class AttributeSource:
     """An attribute of an entry."""
 
     number: int | None
@@ -49,7 +49,7 @@ class Described:
     """The kind of result that its section prescribes; None if both are allowed."""
 
 
-def described(attribute: Attribute, die: DIE, entry: Die) -> Described:
+def described(attribute: Attribute, die: DIE, entry: Die) -> AttributeSource:
     """Return the object that an attribute of a DIE, or an expression, describes.
 
     `entry` is the DIE's. `UsageError` for an attribute that the DIE does not have, and for one that
@@ -57,28 +57,32 @@ def described(attribute: Attribute, die: DIE, entry: Die) -> Described:
     """
     unit = entry.unit
     if not is_attribute(attribute):
-        return Described(None, ExprLoc(bytes_of(attribute, unit.dialect, unit.format), unit), None)
+        return AttributeSource(
+            None, ExprLoc(bytes_of(attribute, unit.dialect, unit.format), unit), None
+        )
     name = attribute.name
     number = _NUMBERS.get(name) if isinstance(name, str) else name
     value = None if number is None else entry.attribute(number)
     if number is None or value is None:
         shown = name if isinstance(name, str) else f"attribute {name:#x}"
-        known = "" if number is None else f"the DIE at {entry.offset:#x} has no {shown}"
-        raise UsageError(known or f"{shown} is no expression, location list or constant of a DIE")
+        problem = "" if number is None else f"the DIE at {entry.offset:#x} has no {shown}"
+        raise UsageError(
+            problem or f"{shown} is not an expression, location list or constant of a DIE"
+        )
     if attribute not in die.attributes.values():
         raise UsageError(
             f"this {name} is not that of the DIE at {entry.offset:#x}: "
             f"give die.attributes[{name!r}]"
         )
     source: LocationAttribute | int | None
-    if number in VARIABLE and (entry.tag in DATA or value.kind != "constant"):
+    if number in VARIABLE_ATTRIBUTES and (entry.tag in DATA or value.kind != "constant"):
         source = unit.location_attribute(entry)
     elif value.kind == "constant" and not is_list(value.form, value.kind, unit.format):
         source = entry.integer(number)
     else:
         source = unit.location_of(entry, number)
     assert source is not None
-    return Described(number, source, ROLES[number][1].result if number in ROLES else None)
+    return AttributeSource(number, source, ROLES[number][1].result if number in ROLES else None)
 
 
 def is_attribute(attribute: object) -> TypeGuard[AttributeValue]:

@@ -46,7 +46,7 @@ class Machine(TypedDict, total=False):
     frame_base: int
     """DW_AT_frame_base, likewise."""
     architecture: Architecture
-    """For a file whose machine dwarfgpu does not know."""
+    """For a file whose machine is not supported."""
 
 
 def session_of(
@@ -79,7 +79,7 @@ def session_of(
         arch = target.architecture_of(wave)
     if arch is None:
         raise UsageError(
-            f"{code.name} is for {code.file.machine}, whose registers dwarfgpu does not know: "
+            f"{code.name} is for {code.file.machine}, whose registers are unknown: "
             "give its registers with architecture="
         )
     pc, cfa = _address(arch, "pc", pc), _address(arch, "cfa", cfa)

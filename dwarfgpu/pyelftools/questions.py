@@ -19,7 +19,13 @@ from dwarfgpu.expr.evaluate import Observer, Result, evaluate_attribute
 from dwarfgpu.language.presented_session import Session
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
-from dwarfgpu.pyelftools.attribute import MEMBER, VARIABLE, Attribute, Described, described
+from dwarfgpu.pyelftools.attribute import (
+    MEMBER_ATTRIBUTES,
+    VARIABLE_ATTRIBUTES,
+    Attribute,
+    AttributeSource,
+    described,
+)
 from dwarfgpu.pyelftools.entry import DIE, code_object, entry_of
 from dwarfgpu.pyelftools.machine import Machine, address_of, scopes_around, session_of
 from dwarfgpu.service.answer import of_result
@@ -90,7 +96,7 @@ def explain(
     if object is not None:
         address_of(session.architecture, "object", object)
     depth = integer("depth", depth, 0)
-    variable = _variable(entry) if subject.number in VARIABLE else None
+    variable = _variable(entry) if subject.number in VARIABLE_ATTRIBUTES else None
     if variable is not None:
         return explain_variable(session, variable).text(depth, "depth")
 
@@ -116,23 +122,23 @@ def _variable(entry: Die) -> Variable | None:
     return variable if variable is None or is_local else evolve(variable, kind="global")
 
 
-def _context(subject: Described, session: Session, object: int | None) -> Context:
+def _context(subject: AttributeSource, session: Session, object: int | None) -> Context:
     context = evolve(session.context(), result_kind=subject.result)
     if object is None:
-        if subject.number in MEMBER:
+        if subject.number in MEMBER_ATTRIBUTES:
             raise MissingContext("the context has no object, whose part the DIE describes")
         return context
     address = address_of(session.architecture, "object", object)
     place = memory_location(context, session.architecture.address_space(0), address)
-    if subject.number in MEMBER:
+    if subject.number in MEMBER_ATTRIBUTES:
         return evolve(context, initial_stack=(place,))
     return evolve(context, object=place)
 
 
-def _evaluated(subject: Described, context: Context, observe: Observer | None) -> Result:
+def _evaluated(subject: AttributeSource, context: Context, observe: Observer | None) -> Result:
     match subject.source:
         case int(constant):
-            if subject.number in MEMBER:
+            if subject.number in MEMBER_ATTRIBUTES:
                 (place,) = context.initial_stack
                 assert isinstance(place, Location)
                 return place.displaced(8 * constant)

@@ -451,13 +451,13 @@ nested_names: Final = OfText(_of_command_name)
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield registers of the processor, with the types of their contents; halves of registers after
     `_`."""
-    from dwarfgpu.language.registers import is_lacking  # few words begin with `$`
+    from dwarfgpu.language.registers import lacks  # few words begin with `$`
 
     session = shell.session
     arch = session.architecture
     word = word.removeprefix("$")
     for register in (*arch.registers.values(), *arch.other_registers):
-        if register.name.startswith(word) and not is_lacking(session, register):
+        if register.name.startswith(word) and not lacks(session, register):
             yield Candidate(register.name, register.type.name)
     for part in arch.register_parts.values() if "_" in word else ():
         if part.name.startswith(word):

@@ -65,9 +65,11 @@ def _prompt(value: SettingValue) -> str:
 
 
 def _flag(
-    name: str, default: bool, shown: str, help: str, more: str = "", shown_help: str = ""
+    name: str, default: bool, shown: str, help: str, help_details: str = "", shown_help: str = ""
 ) -> Setting:
-    return Setting(name, "boolean", default, shown, help, more=more, shown_help=shown_help)
+    return Setting(
+        name, "boolean", default, shown, help, help_details=help_details, shown_help=shown_help
+    )
 
 
 _PRINT: Final = (
@@ -80,7 +82,7 @@ _PRINT: Final = (
         "print elements", "limit", 200,
         "Limit on string chars or array elements to print is {}.",
         "limit on string chars or array elements to print.",
-        more='"unlimited" causes there to be no limit.',
+        help_details='"unlimited" causes there to be no limit.',
     ),
     Setting(
         "print frame-arguments", "choice", "scalars",
@@ -94,14 +96,14 @@ _PRINT: Final = (
     Setting(
         "print max-depth", "depth", 20, "Maximum print depth is {}.",
         "maximum print depth for nested structures, unions and arrays.",
-        more='Deeper levels are shown as {...}; "unlimited" shows all.',
+        help_details='Deeper levels are shown as {...}; "unlimited" shows all.',
         shown_help="maximum print depth for nested structures, unions, and arrays.",
     ),
     Setting(
         "print max-symbolic-offset", "limit", None,
         "The largest offset that will be printed in <symbol+1234> form is {}.",
         "the largest offset that will be printed in <SYMBOL+1234> form.",
-        more="Addresses further after their symbol are shown without it.",
+        help_details="Addresses further after their symbol are shown without it.",
     ),
     _flag("print nibbles", False, "Printing binary values in groups is {}.",
           "whether to print binary values in groups of four bits."),
@@ -122,7 +124,7 @@ _PRINT: Final = (
     Setting(
         "print repeats", "limit", 10, "Threshold for repeated print elements is {}.",
         "threshold for repeated print elements.",
-        more='"unlimited" causes all elements to be individually printed.',
+        help_details='"unlimited" causes all elements to be individually printed.',
     ),
     _flag("print sevenbit-strings", False,
           r"Printing of 8-bit characters in strings as \nnn is {}.",
@@ -154,7 +156,7 @@ SETTINGS: Final = tuple(sorted((
         "backtrace limit", "limit", None,
         "An upper bound on the number of backtrace levels is {}.",
         "an upper bound on the number of backtrace levels.",
-        more='Frames beyond it are not shown; "unlimited" removes the limit.',
+        help_details='Frames beyond it are not shown; "unlimited" removes the limit.',
         shown_help="the upper bound on the number of backtrace levels.",
     ),
     _flag("backtrace past-entry", False,
@@ -172,8 +174,8 @@ SETTINGS: Final = tuple(sorted((
         "Debugger's willingness to use disassemble-next-line is {}.",
         "whether to disassemble next source line or insn when execution stops.",
         ("on", "off", "auto"),
-        more='With "on" the code of the line of the frame in focus is shown below it, with "auto" '
-        "one instruction where no source line is known.",
+        help_details='With "on" the code of the line of the frame in focus is shown below it, '
+        'with "auto" one instruction where no source line is known.',
     ),
     Setting(
         "editing-mode", "choice", "emacs",
@@ -183,7 +185,7 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "height", "limit", None, "Number of lines dwarfgpu thinks are in a page is {}.",
         "number of lines in a page for dwarfgpu output pagination.",
-        more="Lines per page before the prompt to continue; 0 disables paging.",
+        help_details="Lines per page before the prompt to continue; 0 disables paging.",
     ),
     _flag("index-cache enabled", True, "The index cache is {}.",
           "whether the index cache is used.",
@@ -192,7 +194,7 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "language", "choice", "auto", 'The current source language is "{}".',
         "the current source language.", LANGUAGES,
-        more='The syntax of printed values and types; "auto" is that of the frame in C and '
+        help_details='The syntax of printed values and types; "auto" is that of the frame in C and '
         "C++, else that of their source file. "
         "Expressions are read by the rules of C and C++ together.",
     ),
@@ -200,7 +202,7 @@ SETTINGS: Final = tuple(sorted((
         "listsize", "limit", 10,
         "Number of source lines dwarfgpu will list by default is {}.",
         "number of source lines dwarfgpu will list by default.",
-        more='Of "list" without a range.',
+        help_details='Of "list" without a range.',
     ),
     Setting(
         "logging enabled", "boolean", False, _logs, "logging.",
@@ -208,16 +210,17 @@ SETTINGS: Final = tuple(sorted((
     ),
     Setting(
         "logging file", "file", "dwarfgpu.txt", 'The current logfile is "{}".',
-        "the current logfile.", more="The file that receives output while logging is enabled.",
+        "the current logfile.",
+        help_details="The file that receives output while logging is enabled.",
     ),
     Setting(
         "logging overwrite", "boolean", False, _overwrites,
         "whether logging overwrites or appends to the log file.",
-        more="If set, logging overwrites the log file.",
+        help_details="If set, logging overwrites the log file.",
     ),
     Setting(
         "logging redirect", "boolean", False, _redirects, "the logging output mode.",
-        more="If redirect is off, output will go to both the screen and the log file.\n"
+        help_details="If redirect is off, output will go to both the screen and the log file.\n"
         "If redirect is on, output will go only to the log file.",
     ),
     Setting(
@@ -228,25 +231,25 @@ SETTINGS: Final = tuple(sorted((
         "output-radix", "integer", 10,
         "Default output radix for printing of values is {}.",
         "default output radix for printing of values.",
-        more="8, 10 or 16: the default for integers without a format.",
+        help_details="8, 10 or 16: the default for integers without a format.",
     ),
     _flag("pagination", True, "State of pagination is {}.",
           "state of dwarfgpu output pagination.",
           "At a terminal, output is shown page by page."),
     Setting(
         "prompt", "text", "", _prompt, "dwarfgpu's prompt.",
-        more="The default prompt names the wave or thread, and the lane, in focus.",
+        help_details="The default prompt names the wave or thread, and the lane, in focus.",
     ),
     Setting(
         "scheduler-locking", "choice", "replay",
         'Mode for locking scheduler during execution is "{}".',
         "mode for locking scheduler during execution.", ("off", "on", "step", "replay"),
-        more='With "on" only the wave in focus runs, with "step" while it is stepped; "off" and '
-        '"replay" let all run.',
+        help_details='With "on" only the wave in focus runs, with "step" while it is stepped; '
+        '"off" and "replay" let all run.',
     ),
     Setting(
         "style enabled", "boolean", True, _styled, "whether CLI styling is enabled.",
-        more="If enabled, output to the terminal is styled.",
+        help_details="If enabled, output to the terminal is styled.",
         shown_help="whether CLI is enabled.",
     ),
     _flag("trace-commands", False, "State of GDB CLI command tracing is {}.",
@@ -255,7 +258,7 @@ SETTINGS: Final = tuple(sorted((
     Setting(
         "width", "limit", None, "Number of characters dwarfgpu thinks are in a line is {}.",
         "number of characters in a line of dwarfgpu output.",
-        more="Tables and drawings are wrapped at it; 0 is no limit.",
+        help_details="Tables and drawings are wrapped at it; 0 is no limit.",
     ),
 ), key=lambda setting: setting.name))  # fmt: skip
 """All settings, by name."""

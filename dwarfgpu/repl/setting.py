@@ -9,9 +9,9 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import UsageError
 
 Kind = Literal["boolean", "auto boolean", "limit", "depth", "integer", "choice", "text", "file"]
-"""0 is no limit for a limit, -1 for a depth."""
+"""A `limit` of 0 and a `depth` of -1 mean unlimited."""
 SettingValue: TypeAlias = bool | int | str | None
-"""None is no limit."""
+"""None means unlimited."""
 _LARGEST: Final = {"limit": (1 << 32) - 1, "depth": (1 << 31) - 1, "integer": (1 << 32) - 1}
 _ON: Final = ("on", "1", "yes", "enable")
 _OFF: Final = ("off", "0", "no", "disable")
@@ -27,18 +27,18 @@ class Setting:
     shown: str | Callable[[SettingValue], str]
     """GDB's sentence of `show`, with `{}` for the value."""
     help: str
-    """After "Set " and "Show "."""
+    """Completes "Set …" and "Show …"."""
     choices: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    more: str = ""
-    """What help says after that."""
+    help_details: str = ""
+    """The lines of the help after the first."""
     shown_help: str = ""
-    """After "Show ", where that is something else."""
+    """Completes "Show …" where that differs from `help`."""
 
-    def parsed(self, text: str, number: Callable[[str], int]) -> SettingValue:
+    def parse(self, text: str, number: Callable[[str], int]) -> SettingValue:
         """Parse the text of a value; `UsageError` with GDB's wording.
 
-        `number`: the integer that an expression is.
+        `number` evaluates an expression to an integer.
         """
         text = text.strip()
         if self.kind == "boolean":

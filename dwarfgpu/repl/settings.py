@@ -71,7 +71,7 @@ class Settings:
 
         `number`: the integer that an expression is.
         """
-        value = _BY_NAME[name].parsed(text, number)
+        value = _BY_NAME[name].parse(text, number)
         if name == "output-radix" and value not in RADICES:
             raise UsageError(
                 f"Unsupported output radix ``decimal {value}''; output radix unchanged."

@@ -45,7 +45,7 @@ from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.upstream_clang import LANE_BITS
 from dwarfgpu.model.location import Entry, Location
-from dwarfgpu.model.object import DESCRIBES, Bits
+from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register, is_compound
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import read_field
@@ -117,7 +117,7 @@ def object_bits(kind: Type | None, size: int, location: Location, context: Conte
     value = access.read(location, described)
     if described >= size - padding_bits(kind):
         return evolve(value, size_bits=size)  # what padding has in memory is no part of the value
-    why = f"{DESCRIBES} {described} of {size} bits"
+    why = f"{REASON_UNDESCRIBED} {described} of {size} bits"
     return evolve(value.slice(0, size, access.endian), reasons=(*value.reasons, why))
 
 

@@ -30,7 +30,7 @@ from dwarfgpu.model.location import (
     Entry,
     Location,
 )
-from dwarfgpu.model.object import DESCRIBES, Bits
+from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.view.composite_parts import is_undefined_somewhere
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import entry_json, operand_json
@@ -257,7 +257,9 @@ def verdict(
         ranges = bits.undefined_ranges("little")
         shown = ", ".join(f"{first} to {first + count - 1}" for first, count in ranges[:8])
         problem = f"bits {shown}{' …' if len(ranges) > 8 else ''} are undefined"
-        why = next((f": {reason}" for reason in bits.reasons if reason.startswith(DESCRIBES)), "")
+        why = next(
+            (f": {reason}" for reason in bits.reasons if reason.startswith(REASON_UNDESCRIBED)), ""
+        )
         out.append(_blame(culprit, problem) if culprit is not None else problem + why)
     elif culprit is not None and bits is None:
         out.append(_blame(culprit, "parts of it are undefined"))

@@ -1,4 +1,4 @@
-"""A code object for an AMD GPU that dwarfgpu does not know: named, nothing of it assumed."""
+"""A code object for an AMD GPU that is not supported: named, nothing of it assumed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_no_other_processor_is_taken_in_its_place(words: str, unknown: Path) -> 
     done = run(*(unknown if word == "FILE" else word for word in words.split()))
     assert done.status == 2 and done.err.splitlines() == [
         f"dwarfgpu: {unknown} is for the AMD GPU processor with EF_AMDGPU_MACH {MACH:#x}, which "
-        "dwarfgpu does not know; --arch names one to take in its place"
+        "is not supported; --arch names one to take in its place"
     ]
 
 

@@ -278,7 +278,7 @@ def test_a_program_location_reads_one_unit() -> None:
     scopes_ = CodeObject.open(LARGE).scopes
     unit, *_ = scopes_.info.units[20:]
     pc = min(span.begin for group in groups_of(unit, scopes_).groups if group.place
-             for span in group.place.spans)  # fmt: skip
+             for span in group.place.ranges)  # fmt: skip
     fresh = CodeObject.open(LARGE).scopes
     (result,) = find_variables(fresh, Wanted((), None, pc))
     assert result.unit is not None and result.unit.offset == unit.offset
@@ -292,7 +292,7 @@ def as_llvm(place: CodeScope) -> int:
     """Of a scope without code it takes the scope around."""
     outer: CodeScope | None = place
     while outer is not None and not outer.size_bytes:
-        outer = outer.around
+        outer = outer.parent
     return 0 if outer is None else outer.size_bytes
 
 

@@ -12,7 +12,7 @@ from dwarfgpu.isa.operation import (
     operation_named,
     operations,
     operations_by_name,
-    parsed,
+    parse_line,
     type_bits,
     without_suffix,
 )
@@ -20,7 +20,7 @@ from dwarfgpu.isa.tables import GENERATIONS, table_lines
 
 
 def one(line: str) -> Operation:
-    ((operation, _),) = parsed(line)
+    ((operation, _),) = parse_line(line)
     return operation
 
 
@@ -48,7 +48,7 @@ def test_flags_and_expression() -> None:
 
 
 def test_braces_stand_for_each_member() -> None:
-    lines = [item for item, _ in parsed("v_cmp_lt_{f16,f32} : mask = {} {} : : {}(a) < b")]
+    lines = [item for item, _ in parse_line("v_cmp_lt_{f16,f32} : mask = {} {} : : {}(a) < b")]
     assert [item.name for item in lines] == ["v_cmp_lt_f16", "v_cmp_lt_f32"]
     assert lines[1].sources == (AccessedPlace("f32", "f32"), AccessedPlace("f32", "f32"))
     assert lines[1].expression == "f32(a) < b"
@@ -66,7 +66,7 @@ def test_braces_stand_for_each_member() -> None:
 )
 def test_wrong_lines(line: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        list(parsed(line))
+        list(parse_line(line))
 
 
 def test_a_name_means_what_it_means_in_its_generation() -> None:

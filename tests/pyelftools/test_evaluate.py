@@ -152,7 +152,9 @@ def test_members_and_bounds_and_enumerators() -> None:
     }
     assert 299 in bounds
     name = weight.attributes["DW_AT_name"]
-    with pytest.raises(dg.UsageError, match="DW_AT_name is no expression, location list or const"):
+    with pytest.raises(
+        dg.UsageError, match="DW_AT_name is not an expression, location list or const"
+    ):
         pyelftools.evaluate(name, weight, code)
 
 

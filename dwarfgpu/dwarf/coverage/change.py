@@ -121,7 +121,7 @@ class Build:
     def add_function(self, place: CodeScope) -> None:
         """Add a function that exists, even if nothing is known of its variables."""
         try:
-            if place.spans:
+            if place.ranges:
                 functions = tuple(map(self._function, place.functions))
                 self.functions.add(functions)
                 self.shown[functions] = " > ".join(
@@ -145,7 +145,7 @@ def function_identity(place: CodeScope) -> str:
         linkage = None if holder is None else holder.string(name)
         if linkage:
             return linkage
-    if place.around is None and die.holder(dw.AT_EXTERNAL) is None:
+    if place.parent is None and die.holder(dw.AT_EXTERNAL) is None:
         return f"{die.unit.name.rpartition('/')[2]}:{place.qualified_name}"
     return place.qualified_name
 

@@ -42,9 +42,9 @@ class CodeScope:
     """A scope with code: a subprogram, an inlined call, or a block."""
 
     die: Die
-    around: CodeScope | None = field(repr=False)
+    parent: CodeScope | None = field(repr=False)
     """The scope around it; None for a subprogram."""
-    spans: tuple[Range, ...]
+    ranges: tuple[Range, ...]
     """Its code, in order; empty if the compiler removed all of it."""
     name: str
     """The name of the function; empty for a block."""
@@ -61,12 +61,12 @@ class CodeScope:
         while place is not None:
             if place.die.tag in FUNCTIONS:
                 out.append(place)
-            place = place.around
+            place = place.parent
         return tuple(reversed(out))
 
     @cached_property
     def size_bytes(self) -> int:
-        return size_bytes(self.spans)
+        return size_bytes(self.ranges)
 
 
 class Description(NamedTuple):
@@ -102,7 +102,7 @@ class Coverage:
 
     @property
     def scope(self) -> tuple[Range, ...]:
-        return () if self.place is None else self.place.spans
+        return () if self.place is None else self.place.ranges
 
     @property
     def scope_bytes(self) -> int:
@@ -212,7 +212,7 @@ def coverage_of(
         descriptions = _descriptions(variable, location, extents or Extents())
     except DwarfGpuError as error:
         return Coverage(variable, place, problem=error)
-    scope = () if place is None else place.spans
+    scope = () if place is None else place.ranges
     bounded = merged(bounds for bounds, _, _ in descriptions if bounds is not None)
     described = _where(descriptions, DESCRIBED, scope, bounded)
     complete = described

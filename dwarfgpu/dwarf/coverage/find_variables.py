@@ -118,15 +118,15 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
         is_subprogram = abbreviation.tag == dw.TAG_SUBPROGRAM
         if not is_subprogram and abbreviation.tag not in BLOCKS:
             continue
-        around, instance = None, None
+        parent, instance = None, None
         if not is_subprogram:
             if tree.parents[index] not in places:
                 continue
-            around, instance = places[tree.parents[index]]
+            parent, instance = places[tree.parents[index]]
         die = unit.die(index)
         try:
-            place = reader.scope(die, around)
-            if is_subprogram and not place.spans:
+            place = reader.scope(die, parent)
+            if is_subprogram and not place.ranges:
                 continue
             if instance is None or die.tag in FUNCTIONS:
                 declared: list[tuple[Variable, CodeScope | None]]
@@ -141,7 +141,7 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
             instance.add(place, reader)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
-    out.functions = [instance.place for instance in instances]
+    out.functions = [instance.scope for instance in instances]
     _list(instances, reader, len(tree.offsets), out)
 
 
@@ -161,7 +161,7 @@ def _list(
                 if missing is not None:
                     declared.append(missing)
         except DwarfGpuError as error:
-            out.problems.append(instance.place.die.located(error))
+            out.problems.append(instance.scope.die.located(error))
             if remaining <= 0:
                 return
 
@@ -242,7 +242,7 @@ def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
 
 
 def _covers(place: CodeScope, pc: int) -> bool:
-    return any(span.covers(pc) for span in place.spans)
+    return any(span.covers(pc) for span in place.ranges)
 
 
 def _is_named(variable: Variable, place: CodeScope | None, name: str) -> bool:

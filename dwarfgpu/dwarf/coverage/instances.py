@@ -1,7 +1,7 @@
 """Functions of a unit with code (out of line or inlined), and their variables (DWARF 5 3.3.8).
 
 Law: what an abstract instance says is read once for all its concrete instances: a `ScopeReader` is
-of one unit, whose bytes do not change. An error is not kept: each entry that has one reports it.
+of one unit, whose bytes do not change. Errors are not cached: every entry that has one reports it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ScopeReader:
     """Reads the scopes of a unit and the variables in them."""
 
     unit: CompilationUnit
-    _functions: dict[int, tuple[str, str]] = field(factory=dict)
+    _function_names: dict[int, tuple[str, str]] = field(factory=dict)
     """Name and qualified name of the instances of an abstract function, by its offset."""
     _variables: dict[int, tuple[str | None, tuple[Die, ...]]] = field(factory=dict)
     """Name of the instances of an abstract variable, and the entries that they are instances of,
@@ -45,25 +45,25 @@ class ScopeReader:
     _loaded: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
     """Addresses of the file, and as loaded; keyed by the identity of the former."""
 
-    def scope(self, die: Die, around: CodeScope | None) -> CodeScope:
-        """Return the scope of an entry; an entry without code addresses has the scope around it."""
-        spans = () if around is None else around.spans
+    def scope(self, die: Die, parent: CodeScope | None) -> CodeScope:
+        """Return the scope of an entry; an entry without code addresses has those of its parent."""
+        ranges = () if parent is None else parent.ranges
         if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
-            spans = self._as_loaded(covered(die))
+            ranges = self._as_loaded(covered(die))
         if die.tag not in FUNCTIONS:
-            return CodeScope(die, around, spans, "", "")
+            return CodeScope(die, parent, ranges, "", "")
         origin = self._abstract_offset(die)
-        known = None if origin is None else self._functions.get(origin)
+        known = None if origin is None else self._function_names.get(origin)
         name = die.name if known is None else known[0]
         call_line = die.integer(dw.AT_CALL_LINE)
         if name is None:
             name = f"function {die.offset:#x}"
-            return CodeScope(die, around, spans, name, name, call_line)
+            return CodeScope(die, parent, ranges, name, name, call_line)
         if known is None:
             known = name, qualified_name(die)
             if origin is not None:
-                self._functions[origin] = known
-        return CodeScope(die, around, spans, *known, call_line)
+                self._function_names[origin] = known
+        return CodeScope(die, parent, ranges, *known, call_line)
 
     def variable(self, die: Die) -> tuple[Variable | None, tuple[Die, ...]]:
         """Return the variable of an entry, or None, and the entries that it is an instance of,
@@ -102,14 +102,14 @@ class ScopeReader:
         assert isinstance(attribute.raw, int)
         return attribute.raw
 
-    def _as_loaded(self, spans: tuple[Range, ...]) -> tuple[Range, ...]:
+    def _as_loaded(self, ranges: tuple[Range, ...]) -> tuple[Range, ...]:
         if not self.unit.sections.program.load_address:
-            return spans
-        cached = self._loaded.get(id(spans))
+            return ranges
+        cached = self._loaded.get(id(ranges))
         if cached is None:
             relocate = self.unit.relocate
-            out = tuple(Range(relocate(begin), relocate(end)) for begin, end in spans)
-            cached = self._loaded[id(spans)] = spans, out
+            out = tuple(Range(relocate(begin), relocate(end)) for begin, end in ranges)
+            cached = self._loaded[id(ranges)] = ranges, out
         return cached[1]
 
 
@@ -119,37 +119,37 @@ class Instance:
 
     variables: list[tuple[Variable, CodeScope | None]]
     """The variables of the subprogram around it, with those of all that is inlined into it."""
-    place: CodeScope
+    scope: CodeScope
     declared: list[tuple[Variable, CodeScope]] = field(factory=list)
     origins: set[Die] = field(factory=set)
     """The abstract variables that have an entry here."""
     blocks: dict[Die, CodeScope] = field(factory=dict)
     """The scopes of the instance by the abstract one."""
 
-    def add(self, place: CodeScope, reader: ScopeReader) -> None:
+    def add(self, scope: CodeScope, reader: ScopeReader) -> None:
         """Add one of the scopes of the instance, with the variables directly in it."""
-        for origin in place.die.origins():
-            self.blocks[origin] = place
-        for child in place.die.children(DATA):
+        for origin in scope.die.origins():
+            self.blocks[origin] = scope
+        for child in scope.die.children(DATA):
             variable, origins = reader.variable(child)
             self.origins.add(child)
             self.origins.update(origins)
             if variable is not None:
-                self.declared.append((variable, place))
+                self.declared.append((variable, scope))
 
     def missing(self, reader: ScopeReader) -> Iterator[tuple[Variable, CodeScope] | None]:
-        """Return the variables that only the abstract instance has (DWARF 5 3.3.8.1), in the
+        """Yield the variables that only the abstract instance has (DWARF 5 3.3.8.1), in the
         remaining part of their scope; None for an entry of another kind."""
-        abstract = self.place.die.reference(dw.AT_ABSTRACT_ORIGIN)
-        if abstract is None or is_another_function(self.place.die, abstract):
+        abstract = self.scope.die.reference(dw.AT_ABSTRACT_ORIGIN)
+        if abstract is None or is_another_function(self.scope.die, abstract):
             return
-        pending = [(abstract, self.place)]
+        pending = [(abstract, self.scope)]
         while pending:
-            scope, place = pending.pop()
-            for child in reader.children(scope):
+            abstract_scope, scope = pending.pop()
+            for child in reader.children(abstract_scope):
                 variable: Variable | None = None
                 if child.tag in _INNER_BLOCKS:
-                    pending.append((child, self.blocks.get(child, place)))
+                    pending.append((child, self.blocks.get(child, scope)))
                 elif child.tag in DATA and child not in self.origins:
                     variable = reader.abstract_variable(child)
-                yield None if variable is None else (variable, place)
+                yield None if variable is None else (variable, scope)

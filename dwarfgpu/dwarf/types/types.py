@@ -311,7 +311,7 @@ class Function(_Spelled):
 
 @frozen(eq=False)
 class Unspecified:
-    """DW_TAG_unspecified_type, a base type without a size, or a type that dwarfgpu does not know:
+    """DW_TAG_unspecified_type, a base type without a size, or a type that is not supported:
     it has only a name."""
 
     name: str

@@ -24,10 +24,10 @@ from dwarfgpu.expr.dialect.dialect import (
     UPSTREAM_CLANG,
     Dialect,
 )
-from dwarfgpu.expr.dialect.rocm_2020 import NEW, OTHERWISE
+from dwarfgpu.expr.dialect.rocm_2020 import ADDED_OPERATIONS, CHANGED_OPERATIONS
 from dwarfgpu.expr.operation import LLVM_USER, OPERATIONS, Code, Operation
 
-DIRECT: dict[Code, str] = {
+ONE_BYTE: dict[Code, str] = {
     0xE1: "LLVM_form_aspace_address",
     0xE2: "LLVM_push_lane",
     0xE3: "LLVM_offset",
@@ -57,22 +57,23 @@ class Encodings:
 
     by_code: Mapping[Code, Operation] = field(repr=False)
     codes: Mapping[str, Code] = field(init=False, repr=False)
-    """The encoding of each operation by name; the one-byte encoding if it has two."""
+    """The encoding of each operation by name; the one-byte encoding if it has two, because
+    `_table` inserts that last."""
 
     @codes.default
     def _codes(self) -> dict[str, Code]:
         return {operation.name: code for code, operation in self.by_code.items()}
 
 
-def _table(*extra: Mapping[Code, str], user: bool = True) -> dict[Code, Operation]:
+def _table(*extra: Mapping[Code, str], with_llvm_user: bool = True) -> dict[Code, Operation]:
     table: dict[Code, Operation] = {}
     for operation in OPERATIONS.values():
         code = operation.code
-        if code is not None and (user or not isinstance(code, tuple)):
+        if code is not None and (with_llvm_user or not isinstance(code, tuple)):
             assert code not in table, f"{code} means {table[code]} and {operation}"
             table[code] = operation
-    for more in extra:
-        for number, name in more.items():
+    for encodings in extra:
+        for number, name in encodings.items():
             assert number not in table, f"{number} means {table[number]} and {name}"
             table[number] = OPERATIONS[name]
     return table
@@ -81,11 +82,11 @@ def _table(*extra: Mapping[Code, str], user: bool = True) -> dict[Code, Operatio
 _CURRENT: Final = Encodings(_table())
 _ENCODINGS: Final[Mapping[Dialect, Encodings]] = {
     AMD: _CURRENT,
-    AMD_DIRECT: Encodings(_table(DIRECT)),
+    AMD_DIRECT: Encodings(_table(ONE_BYTE)),
     AMD_DIRECT_16: Encodings(
-        _table(DIRECT, {LLVM_USER: "LLVM_aspace_implicit_pointer"}, user=False)
+        _table(ONE_BYTE, {LLVM_USER: "LLVM_aspace_implicit_pointer"}, with_llvm_user=False)
     ),
-    AMD_2020: Encodings({**_table(user=False), **NEW, **OTHERWISE}),
+    AMD_2020: Encodings({**_table(with_llvm_user=False), **ADDED_OPERATIONS, **CHANGED_OPERATIONS}),
     AMD_PROVISIONAL: Encodings(_table(PROVISIONAL)),
     UPSTREAM_CLANG: _CURRENT,
     NVIDIA: _CURRENT,
@@ -94,7 +95,7 @@ _ENCODINGS: Final[Mapping[Dialect, Encodings]] = {
 
 @lru_cache(maxsize=2)
 def _dwarf6(dialect: Dialect) -> Encodings:
-    from dwarfgpu.expr.dialect import dwarf6  # few read it
+    from dwarfgpu.expr.dialect import dwarf6  # few units are of DWARF 6
 
     return Encodings(dwarf6.table(_CURRENT.by_code, provisional=dialect.provisional))
 

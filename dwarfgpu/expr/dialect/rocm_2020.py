@@ -20,11 +20,13 @@ from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, Singl
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.model.value import Value
 
-_READING: Final = "address spaces 0x20 to 0x5f are the private memory of lanes 0 to 63"
+_INTERPRETATION: Final = "address spaces 0x20 to 0x5f are the private memory of lanes 0 to 63"
 
 
-def _place(ctx: Context, address: Value | ImplicitPointerValue, space: Value) -> Location | None:
-    """The place in the private memory of the lane that the space names; None for other spaces."""
+def _private_location(
+    ctx: Context, address: Value | ImplicitPointerValue, space: Value
+) -> Location | None:
+    """Return a location in the private memory of a lane, if the space names one."""
     space.require_integral()
     lane_space = require(ctx.architecture, "target architecture").space_of_lane(int(space.bits))
     if lane_space is None or isinstance(address, ImplicitPointerValue):
@@ -37,9 +39,9 @@ def _place(ctx: Context, address: Value | ImplicitPointerValue, space: Value) ->
 
 
 def _form(ctx: Context, address: Value | ImplicitPointerValue, space: Value) -> Location | Nested:
-    placed = _place(ctx, address, space)
-    if placed is not None:
-        return placed
+    private_location = _private_location(ctx, address, space)
+    if private_location is not None:
+        return private_location
     location: Location | Nested = OPERATIONS["LLVM_form_aspace_address"].function(
         ctx, address, space
     )
@@ -61,18 +63,18 @@ def _retrieving(name: str) -> Callable[..., Entry | Nested]:
     return read
 
 
-def _read_so(name: str, function: Callable[..., Any]) -> Operation:
-    return evolve(OPERATIONS[name], function=function, equals=None, reading=_READING)
+def _reinterpreted(name: str, function: Callable[..., Any]) -> Operation:
+    return evolve(OPERATIONS[name], function=function, equals=None, reading=_INTERPRETATION)
 
 
-NEW: Final[Mapping[Code, Operation]] = {
-    0xE7: _read_so("LLVM_form_aspace_address", _form),
+ADDED_OPERATIONS: Final[Mapping[Code, Operation]] = {
+    0xE7: _reinterpreted("LLVM_form_aspace_address", _form),
     0xE9: OPERATIONS["LLVM_offset"],
     0xEA: OPERATIONS["LLVM_push_lane"],
 }
-"""Encodings of its own; the other operations of the extensions had no number yet."""
-OTHERWISE: Final[Mapping[Code, Operation]] = {
-    code: _read_so(name, _retrieving(name))
+"""Operations of the extensions, which had other encodings; the rest of them had none yet."""
+CHANGED_OPERATIONS: Final[Mapping[Code, Operation]] = {
+    code: _reinterpreted(name, _retrieving(name))
     for code, name in ((0x18, "xderef"), (0x95, "xderef_size"), (0xA7, "xderef_type"))
 }
-"""Operations of DWARF that know the address spaces, too."""
+"""Operations of DWARF that interpret these address spaces, too."""

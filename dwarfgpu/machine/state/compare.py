@@ -18,7 +18,7 @@ _UNKNOWN: Final = "<unavailable>"
 
 @frozen
 class Difference:
-    """A place where they are not the same."""
+    """One register lane or memory range that differs."""
 
     place: str
     before: str
@@ -81,17 +81,17 @@ def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
                     yield Difference(place + owned, *texts)
 
 
-def _chunks(store: SparseMemory | None) -> set[int]:
+def _chunks(memory: SparseMemory | None) -> set[int]:
     """Return where chunks with known memory begin."""
     return {
         start
-        for address, data in ([] if store is None else store.runs())
+        for address, data in ([] if memory is None else memory.runs())
         for start in range(address - address % _CHUNK, address + len(data), _CHUNK)
     }
 
 
-def _known(store: SparseMemory | None, start: int, size_bytes: int) -> list[tuple[int, bytes]]:
-    return [] if store is None else store.known(start, size_bytes)
+def _known(memory: SparseMemory | None, start: int, size_bytes: int) -> list[tuple[int, bytes]]:
+    return [] if memory is None else memory.known(start, size_bytes)
 
 
 def _text(store: SparseMemory | None, start: int) -> str:

@@ -157,4 +157,4 @@ def _limit(setting: Setting, option: str, text: str) -> tuple[SettingValue, str]
         raise UsageError(f"Expected integer at: {text}")
     if len(digits) > _MAX_DIGITS:
         raise UsageError(f"integer {word} out of range")
-    return setting.parsed(word, int), rest
+    return setting.parse(word, int), rest

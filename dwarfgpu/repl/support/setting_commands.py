@@ -105,7 +105,9 @@ def _of(setting: Setting, verb: Verb) -> Command:
     """`set NAME` or `show NAME`."""
     name = f"{verb} {setting.name}"
     about = setting.shown_help if verb == "show" and setting.shown_help else setting.help
-    text = f"{verb.capitalize()} {about}" + (f"\n{setting.more}" if setting.more else "")
+    text = f"{verb.capitalize()} {about}" + (
+        f"\n{setting.help_details}" if setting.help_details else ""
+    )
     if verb == "show":
         return Command(name, text, partial(_show, setting), "status", setting.aliases)
     run, complete = partial(_change, setting), partial(_choices, setting)

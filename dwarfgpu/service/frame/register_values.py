@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.language.register_types import register_type
-from dwarfgpu.language.registers import ROLES, is_lacking, pseudo_location
+from dwarfgpu.language.registers import ROLES, lacks, pseudo_location
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
@@ -105,7 +105,7 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
     architecture = session.architecture
     register: AnyRegister | None = architecture.register_named(name)
     register = register or architecture.part_named(name) or architecture.pseudo_named(name)
-    if not isinstance(register, RegisterPart) and is_lacking(session, register):
+    if not isinstance(register, RegisterPart) and lacks(session, register):
         raise UsageError(f"Invalid register `{name}'")
     if register is not None:
         return [read_register(session, register)]
@@ -174,7 +174,7 @@ def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
 def _has(session: Session, name: str) -> bool:
     """Return whether the processor of the wave has such a register with known contents."""
     register = session.architecture.by_name[name]
-    if is_lacking(session, register):
+    if lacks(session, register):
         return False
     place = SingleLocation(Register(register, session.wave))
     size_bits = register.size_bits

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.object import DESCRIBES, Bits
+from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
 from dwarfgpu.service.error_text import error_line
@@ -171,7 +171,9 @@ def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[
         yield f"{name}{NOT_AVAILABLE}{reasons[0]}"
     if bits.undefined and bits.undefined != (1 << bits.size_bits) - 1 and bits.size_bits <= 512:
         digits = bits.hex(session.architecture.endian)
-        why = next((f" ({reason})" for reason in bits.reasons if reason.startswith(DESCRIBES)), "")
+        why = next(
+            (f" ({reason})" for reason in bits.reasons if reason.startswith(REASON_UNDESCRIBED)), ""
+        )
         yield f"{name} is partly optimized out: its bytes are {digits}{why}"
 
 

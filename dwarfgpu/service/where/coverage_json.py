@@ -158,7 +158,7 @@ def _function(group: Group, place: CodeScope, total: Total) -> JsonObject:
     out: JsonObject = {
         "name": place.qualified_name,
         "unit": group.unit_name,
-        "ranges": _spans(place.spans),
+        "ranges": _spans(place.ranges),
     }
     for name in ("variables", "scope_bytes", "described_bytes", "complete_bytes"):
         out[name] = total.record()[name]

@@ -155,7 +155,7 @@ class CoverageListing:
             )
         else:
             total.functions = 1
-            code = f"{group.place.size_bytes} bytes {spans_text(group.place.spans, 4)}"
+            code = f"{group.place.size_bytes} bytes {spans_text(group.place.ranges, 4)}"
             yield one_line(f"{group.place.qualified_name}: {code}: {total.text()}")
         if lines:
             yield from map(one_line, lines)
