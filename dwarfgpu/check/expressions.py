@@ -105,11 +105,7 @@ class Machines:
     def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
         self.architecture = architecture
         self._others: tuple[Architecture, ...] = ()
-        if architecture is None or not architecture.is_simt:
-            return
-        from dwarfgpu.objfile.kernel_symbols import wave_size  # programs of a CPU need none of it
-
-        if wave_size(file) is None:
+        if architecture is not None and architecture.is_simt and wave_size(file) is None:
             sizes = PROCESSORS[architecture.name].wave_sizes
             self._others = tuple(
                 architecture_named(architecture.name, size)

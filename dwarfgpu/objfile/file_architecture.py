@@ -57,5 +57,5 @@ def architecture_of(file: ObjectFile) -> Architecture:
     name = _CPUS.get((file.machine, file.endian))
     if name is None:
         machine = f"{file.machine} with {file.endian}-endian data"
-        raise Unsupported(f"{file.path} is for {machine}, which dwarfgpu does not know")
+        raise Unsupported(f"{file.path} is for {machine}, which is not supported")
     return architecture(name)

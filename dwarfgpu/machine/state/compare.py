@@ -63,8 +63,8 @@ def _register_text(state: StateTarget, wave: int, name: str, first: int, size_by
 
 
 def _memories(before: StateTarget, after: StateTarget) -> Iterator[Difference]:
-    memories_before = {(name, owner): store for name, owner, store in before.memories()}
-    memories_after = {(name, owner): store for name, owner, store in after.memories()}
+    memories_before = {(name, owner): memory for name, owner, memory in before.memories()}
+    memories_after = {(name, owner): memory for name, owner, memory in after.memories()}
     for name, owner in sorted(
         {*memories_before, *memories_after}, key=lambda key: (key[0], key[1] or 0)
     ):
@@ -94,8 +94,8 @@ def _known(memory: SparseMemory | None, start: int, size_bytes: int) -> list[tup
     return [] if memory is None else memory.known(start, size_bytes)
 
 
-def _text(store: SparseMemory | None, start: int) -> str:
+def _text(memory: SparseMemory | None, start: int) -> str:
     cells: list[int | None] = [None] * _MAX_BYTES
-    for offset, data in _known(store, start, _MAX_BYTES):
+    for offset, data in _known(memory, start, _MAX_BYTES):
         cells[offset : offset + len(data)] = data
     return " ".join("??" if byte is None else f"{byte:02x}" for byte in cells)
