@@ -45,7 +45,7 @@ from dwarfgpu.language.members import no_member, path_to
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.value import TypedValue, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
-from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, narrowed
+from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
