@@ -42,5 +42,5 @@ def _number(session: Session, value: TypedValue) -> int:
     bare = strip(value.type)
     if value.type is None or not isinstance(bare, Base | Enum) or not is_number(value.type):
         raise UsageError("Value can't be converted to integer.")
-    text = format(value, session, FormatOptions(letter="a"))
-    return int(text.partition(" ")[0], 16)
+    # Without symbols, which may not be readable: the number alone is needed.
+    return int(format(value, session, FormatOptions(letter="a"), lambda _address: None), 16)

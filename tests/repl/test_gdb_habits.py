@@ -304,3 +304,20 @@ def test_a_saved_state_may_replace_the_open_one_alone(tmp_path: Path) -> None:
     done = run("debug", "--state", state, "--batch", "-ex", "print $s4 = 5", "-ex", f"save {state}")
     assert done.status == 0
     assert state.read_bytes() != files[state]
+
+
+@pytest.mark.usefixtures("fixtures")
+def test_a_place_needs_no_symbol_table(tmp_path: Path) -> None:
+    """The line table has the place: an unreadable symbol table is not asked."""
+    data = bytearray((FIXTURES / "x86_64/demo.gcc.O0.v5").read_bytes())
+    headers = int.from_bytes(data[0x28:0x30], "little")
+    for number in range(int.from_bytes(data[0x3C:0x3E], "little")):
+        header = headers + 64 * number
+        if int.from_bytes(data[header + 4 : header + 8], "little") == 2:  # SHT_SYMTAB
+            data[header + 24 : header + 32] = (1 << 31).to_bytes(8, "little")
+    path = tmp_path / "cut"
+    path.write_bytes(data)
+    done = run("debug", "--file", path, "--batch", "-ex", "list leaf", "-ex", "break leaf")
+    assert "leaf" in done.out
+    assert "Breakpoint 1 at " in done.out + done.err
+    assert "Traceback" not in done.err
