@@ -24,7 +24,8 @@ from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refuse
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import Expression, Subject, subject
-from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.lane_states import LaneState
+from dwarfgpu.session.session import Session
 from dwarfgpu.terminal.streams import has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
 from dwarfgpu.view.json_object import Plain

@@ -16,7 +16,7 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext, Unavailable, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import decode
@@ -29,6 +29,7 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Register
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
+from dwarfgpu.session.lane_states import FrameLanes
 
 # Most questions are about the innermost frame: functions import what reads calls and callers.
 if TYPE_CHECKING:
@@ -43,30 +44,6 @@ class PendingCall:
 
     callee: Subprogram
     call: CallSite
-
-
-@frozen
-class LaneState:
-    """What a lane of the wave is doing."""
-
-    lane: int
-    is_active: bool | None
-    """For the innermost frame, from DW_AT_LLVM_active_lane, else from the execution mask; None if
-    unknown."""
-    location: LaneLocation | None
-    """The lane's location in the call frame; None with `error`."""
-    error: DwarfGpuError | None = None
-
-    @classmethod
-    def at(cls, lane: int, is_active: bool | None, location: LaneLocation) -> LaneState:
-        """Return the state of a lane at a location, which may be unknown."""
-        error = location.error
-        return cls(lane, is_active, location if error is None else None, error)
-
-    @property
-    def is_absent(self) -> bool:
-        """Whether it was not active on entry to the call frame, and so has no place in it."""
-        return self.location is not None and self.location.was_active is False
 
 
 class Focus(Protocol):
@@ -145,7 +122,7 @@ class Focus(Protocol):
 
 
 @frozen(eq=False)
-class SubprogramFrame:
+class SubprogramFrame(FrameLanes):
     """The call frame that executes, of a wave at a program location in a code object."""
 
     session: Focus = field(repr=False)
@@ -376,78 +353,6 @@ class SubprogramFrame:
             return None
         return contents.value if contents.is_complete else None
 
-    def lane_location(self, lane: int | None) -> LaneLocation:
-        """Return where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.
-
-        An inlined call that the lane never entered leaves it in the function around the call.
-        """
-        if lane is None or self.is_scalar:
-            return LaneLocation(self.pc)
-        described = self.described
-        if not described.has_lane_pc:
-            return described.wave_location
-        is_forced = self.session.is_pc_forced and not self.level
-        locate = self._forced_location if is_forced else self._lane_location
-        if type(lane) is not int:  # many lanes at once (docs/decisions/0008)
-            return locate(lane)
-        if lane not in self._lanes:
-            self._lanes[lane] = locate(lane)
-        return self._lanes[lane]
-
-    def lane_locations(self, count: int) -> tuple[LaneLocation, ...] | None:
-        """Return `lane_location` of the first lanes in one pass; None if each needs its own
-        evaluation."""
-        if self.session.is_pc_forced or self.session.lane is not None:
-            return None
-        vectors: list[tuple[int | None, ...]] = []
-        try:
-            for subprogram in self.subprograms:
-                if (attribute := subprogram.lane_pc) is not None:
-                    context = self._of_thread()
-                    vectors.append(lane_attributes.lane_locations(attribute, context, count))
-        except DwarfGpuError:
-            return None  # perhaps not of every lane
-        if not vectors:
-            return (LaneLocation(self.pc),) * count
-        lane_pcs = (
-            next((pc for pc in vector if pc is not None), None)
-            for vector in zip(*vectors, strict=True)
-        )
-        return tuple(self._location_at(pc) for pc in lane_pcs)
-
-    def _forced_location(self, lane: int) -> LaneLocation:
-        """Return the wave's location; a lane that never entered still has none."""
-        try:
-            location = self._lane_location(lane)
-        except DwarfGpuError as error:
-            location = LaneLocation(None, error=error)
-        if self.pc is None or location.was_active is False or location.pc == self.pc:
-            return location
-        note = f"lanes are assumed to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
-        return LaneLocation(self.pc, location.was_active, note)
-
-    def _lane_location(self, lane: int) -> LaneLocation:
-        has_lane_pc = False
-        for subprogram in self.subprograms:
-            if (attribute := subprogram.lane_pc) is None:
-                continue
-            has_lane_pc = True
-            try:
-                pc = lane_attributes.lane_location(attribute, self._of_thread(), lane)
-            except (MissingContext, Unavailable, Unsupported) as error:
-                return LaneLocation(None, error=_unknown(subprogram, error))
-            if pc is not None:
-                return self._location_at(pc)
-        return self._location_at(None) if has_lane_pc else LaneLocation(self.pc)
-
-    def _location_at(self, pc: int | None) -> LaneLocation:
-        """Return the lane location that the attributes describe."""
-        if pc is None:
-            return LaneLocation(None, was_active=False)
-        # The program counter of an outer frame is after the call that it waits for.
-        is_waiting = self.level > 0 and pc == self._physical.pc
-        return LaneLocation(self.pc if is_waiting else pc, was_active=True)
-
     def _of_thread(self) -> Context:
         """Return the context for evaluating lane locations, which cannot itself use them."""
         return self.session.context(evolve(self, is_scalar=True))
@@ -504,12 +409,6 @@ class SubprogramFrame:
         if location.error is not None:
             raise location.error
         return location.pc
-
-
-def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
-    """Return the error for A.3.3.5: a lane is at the wave's pc only if the attribute is absent."""
-    name = f"DW_AT_LLVM_lane_pc of {subprogram.name}"
-    return type(error)(f"the location of the lane is unknown: {name} cannot be evaluated ({error})")
 
 
 def _register_of(expression: bytes) -> int | None:

@@ -6,7 +6,7 @@ choose and show.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from attrs import evolve, field
@@ -32,11 +32,12 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.context import Context, LocationAttribute
 from dwarfgpu.expr.evaluate import Observer
 from dwarfgpu.expr.explicit_context import NO_CALLER, ExplicitAddress
-from dwarfgpu.machine.target import EndsWaves, Failed, Target, WaveId
+from dwarfgpu.machine.target import EndsWaves, Target, WaveId
 from dwarfgpu.model.location import Location
-from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation, WriteCount
-from dwarfgpu.session.frame import LaneState, SubprogramFrame
+from dwarfgpu.session.focused_frame import FocusedFrame, WriteCount
+from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.kernel_start import at_start
+from dwarfgpu.session.lane_states import LaneState, WaveLanes
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
@@ -61,7 +62,7 @@ UNUSED: Final = "is unused: it has no work-item"
 
 
 @frozen(eq=False)
-class Session:
+class Session(WaveLanes):
     """Code objects, a machine, and where the user looks."""
 
     architecture: Architecture
@@ -298,76 +299,6 @@ class Session:
         assumed."""
         return self.focused_frame.lane_count
 
-    def active_lanes(self) -> tuple[int | None, str | None]:
-        """Return the frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
-
-        None if unknown; then with a note, if there is more to say.
-        """
-        try:
-            mask = self.frame.active_lanes()
-        except UsageError:
-            mask = None  # the program location is not in any code object
-        except DwarfGpuError as error:
-            return None, f"the active lanes are unknown: DW_AT_LLVM_active_lane: {error}"
-        if mask is None:
-            mask = 1 if self._is_scalar() else self.frame.execution_mask
-        return mask, None
-
-    def _is_scalar(self) -> bool:
-        """Return whether the function has one lane, the thread itself: it needs no execution
-        mask."""
-        try:
-            is_in_function = self.frame.subprogram is not None
-            return self.architecture.is_simt and is_in_function and self.lane_count()[0] == 1
-        except DwarfGpuError:
-            return False
-
-    def executing_lanes(self) -> tuple[int | None, str | None]:
-        """Return `active_lanes` of the innermost frame, whichever is in focus: the lanes that the
-        wave executes."""
-        return (self.top or self).active_lanes()
-
-    @property
-    def decides_lanes(self) -> object:
-        """What decides `lane_states` of this wave and others of the machine: their program location
-        and execution mask. None if there is more, as DW_AT_LLVM_lane_pc and other frames."""
-        top = self.focused_frame
-        if self.top is not None or self.level or self.inline_level or top.has_lane_attributes:
-            return None
-        mask = self.frame.execution_mask
-        return None if mask is None else (self.architecture, self.pc, self.given_lanes, mask)
-
-    def is_active(self, lane: int) -> bool | None:
-        """Return whether the wave executes a lane; None if unknown."""
-        mask, _ = self.executing_lanes()
-        return None if mask is None else bool(mask >> lane & 1)
-
-    def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
-        """Return the states of lanes of the wave: whether the wave executes them, and their
-        locations in the frame."""
-        mask, _ = self.executing_lanes()
-        numbers, states = tuple(lanes), []
-        locations = self._lane_locations(max(numbers) + 1) if len(numbers) > 1 else ()
-        for lane in numbers:
-            is_active = None if mask is None else bool(mask >> lane & 1)
-            try:
-                is_included = 0 <= lane < len(locations)
-                location = (
-                    locations[lane] if is_included else self.focused(lane).frame.lane_location(lane)
-                )
-                states.append(LaneState.at(lane, is_active, location))
-            except DwarfGpuError as error:
-                states.append(LaneState(lane, is_active, None, error))
-        return states
-
-    def _lane_locations(self, count: int) -> tuple[LaneLocation, ...]:
-        """Return where the first lanes are; empty if each needs its own evaluation."""
-        try:
-            count = min(count, self.lane_count()[0])
-            return self.focused(None).frame.lane_locations(count) or ()
-        except DwarfGpuError:
-            return ()
-
     @property
     def widens_bases(self) -> bool:
         """Whether SGPRs are extended by zeros as bases of addresses, as compilers mean them."""
@@ -433,26 +364,6 @@ class Session:
         if code_object is None or pc is None:
             return []
         return code_object.scopes.functions_at(pc)
-
-    def first_active_lane(self) -> int | None:
-        """Return the first lane of the execution mask; lane 0 if the mask is unknown, None on a
-        CPU."""
-        if not self.architecture.is_simt:
-            return None
-        count, _ = self.lane_count()
-        mask, _ = self.active_lanes()
-        return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
-
-    def faulty_lane(self) -> int | None:
-        """Return the first lane of the wave that failed, where the target knows it."""
-        target = self.target
-        return target.faulty_lane(self.wave) if isinstance(target, Failed) else None
-
-    def initial_lane(self) -> int | None:
-        """Return the lane for the initial focus: the first one that failed, or else the first
-        active one."""
-        failed = self.faulty_lane()
-        return self.first_active_lane() if failed is None else failed
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """Return the code objects to search for a name, that of the program location first."""

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.session.frame import LaneState
+from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.view.number_runs import runs_text
 
 COLUMNS: Final = 8

@@ -47,14 +47,14 @@ def loaded(*arguments: str) -> set[str]:
         ("--version", 7),
         ("asm lit1", 63),
         ("eval lit1", 98),
-        ("eval --demo t", 224),
+        ("eval --demo t", 225),
         ("info FILE", 133),
         ("check FILE", 207),
         ("where --demo t", 205),
         ("run --demo", 242),
-        ("debug --demo -batch", 293),
-        ("debug --demo -batch -ex bt", 316),
-        ("debug --demo -batch -ex list", 352),
+        ("debug --demo -batch", 294),
+        ("debug --demo -batch -ex bt", 317),
+        ("debug --demo -batch -ex list", 353),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

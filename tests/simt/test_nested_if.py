@@ -13,7 +13,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import IllFormed
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.lane_states import LaneState
+from dwarfgpu.session.session import Session
 from tests.simt.instructions import Wave
 from tests.simt.nested_if import (
     FIXTURES,

@@ -33,7 +33,8 @@ from dwarfgpu.service.value.subject import (
 )
 from dwarfgpu.service.value.verify_places import compared
 from dwarfgpu.session.kernel_start import is_not_run
-from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.lane_states import LaneState
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
 WAVES_AT_ONCE: Final = 512

@@ -13,7 +13,8 @@ from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.service.answer import Answer, of_error, of_result
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.value.verify_places import compared
-from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.lane_states import LaneState
+from dwarfgpu.session.session import Session
 
 
 @frozen(eq=False)

@@ -8,7 +8,7 @@ from itertools import groupby
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.session.session import LaneState
+from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.view.json_object import Plain
 
 ABSENT = "<not in this frame>"

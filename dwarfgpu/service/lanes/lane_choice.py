@@ -7,7 +7,8 @@ from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.lanes.lane_count import checked_lanes
-from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.lane_states import LaneState
+from dwarfgpu.session.session import Session
 
 CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
     "all": (True, False, None),

@@ -20,10 +20,11 @@ from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.value.reading_answer import DEFAULT_OPTIONS, of_reading, variable_text
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
+from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.read_lanes import BATCH_THRESHOLD, LaneAnswers, evaluate_for_lanes, read_lanes
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
-from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue

@@ -20,7 +20,8 @@ from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
-from dwarfgpu.session.session import LaneState, Session
+from dwarfgpu.session.lane_states import LaneState
+from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition, outer_frame, place_of
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_grid import MARKS, Cell, LaneRow, reason_lines, state_letter

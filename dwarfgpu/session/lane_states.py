@@ -1,0 +1,330 @@
+"""Decide what the lanes of a wave do: where each is in a call frame, whether the wave executes it
+(AMD text A.3.3.5, DW_AT_LLVM_lane_pc and DW_AT_LLVM_active_lane).
+
+Law: a lane is at the wave's pc only if no function has DW_AT_LLVM_lane_pc; where the attribute
+cannot be evaluated, the location of the lane is unknown.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.dwarf import lane_attributes
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, Unsupported, UsageError
+from dwarfgpu.expr.context import Context
+from dwarfgpu.machine.target import Failed, Target, WaveId
+from dwarfgpu.session.focused_frame import FocusedFrame, LaneLocation
+
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.unwind import CfiFrame
+
+
+@frozen
+class LaneState:
+    """What a lane of the wave is doing."""
+
+    lane: int
+    is_active: bool | None
+    """For the innermost frame, from DW_AT_LLVM_active_lane, else from the execution mask; None if
+    unknown."""
+    location: LaneLocation | None
+    """The lane's location in the call frame; None with `error`."""
+    error: DwarfGpuError | None = None
+
+    @classmethod
+    def at(cls, lane: int, is_active: bool | None, location: LaneLocation) -> LaneState:
+        """Return the state of a lane at a location, which may be unknown."""
+        error = location.error
+        return cls(lane, is_active, location if error is None else None, error)
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it was not active on entry to the call frame, and so has no place in it."""
+        return self.location is not None and self.location.was_active is False
+
+
+class LaneFocus(Protocol):
+    """What decides which lanes are asked about."""
+
+    @property
+    def lane(self) -> int | None: ...
+
+    @property
+    def is_pc_forced(self) -> bool: ...
+
+
+class FrameLanes(ABC):
+    """Where the lanes are in a call frame: the base of a frame."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def session(self) -> LaneFocus: ...
+
+    @property
+    @abstractmethod
+    def pc(self) -> int | None: ...
+
+    @property
+    @abstractmethod
+    def level(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def is_scalar(self) -> bool: ...
+
+    @property
+    @abstractmethod
+    def _lanes(self) -> dict[int, LaneLocation]: ...
+
+    @property
+    @abstractmethod
+    def described(self) -> FocusedFrame: ...
+
+    @property
+    @abstractmethod
+    def subprogram(self) -> Subprogram | None: ...
+
+    @property
+    @abstractmethod
+    def subprograms(self) -> tuple[Subprogram, ...]: ...
+
+    @property
+    @abstractmethod
+    def _physical(self) -> CfiFrame: ...
+
+    @property
+    @abstractmethod
+    def execution_mask(self) -> int | None: ...
+
+    @abstractmethod
+    def active_lanes(self) -> int | None: ...
+
+    @abstractmethod
+    def _of_thread(self) -> Context: ...
+
+    def lane_location(self, lane: int | None) -> LaneLocation:
+        """Return where a lane is, by DW_AT_LLVM_lane_pc (A.3.3.5), else where the thread is.
+
+        An inlined call that the lane never entered leaves it in the function around the call.
+        """
+        if lane is None or self.is_scalar:
+            return LaneLocation(self.pc)
+        described = self.described
+        if not described.has_lane_pc:
+            return described.wave_location
+        is_forced = self.session.is_pc_forced and not self.level
+        locate = self._forced_location if is_forced else self._lane_location
+        if type(lane) is not int:  # many lanes at once (docs/decisions/0008)
+            return locate(lane)
+        if lane not in self._lanes:
+            self._lanes[lane] = locate(lane)
+        return self._lanes[lane]
+
+    def lane_locations(self, count: int) -> tuple[LaneLocation, ...] | None:
+        """Return `lane_location` of the first lanes in one pass; None if each needs its own
+        evaluation."""
+        if self.session.is_pc_forced or self.session.lane is not None:
+            return None
+        vectors: list[tuple[int | None, ...]] = []
+        try:
+            for subprogram in self.subprograms:
+                if (attribute := subprogram.lane_pc) is not None:
+                    context = self._of_thread()
+                    vectors.append(lane_attributes.lane_locations(attribute, context, count))
+        except DwarfGpuError:
+            return None  # perhaps not of every lane
+        if not vectors:
+            return (LaneLocation(self.pc),) * count
+        lane_pcs = (
+            next((pc for pc in vector if pc is not None), None)
+            for vector in zip(*vectors, strict=True)
+        )
+        return tuple(self._location_at(pc) for pc in lane_pcs)
+
+    def _forced_location(self, lane: int) -> LaneLocation:
+        """Return the wave's location; a lane that never entered still has none."""
+        try:
+            location = self._lane_location(lane)
+        except DwarfGpuError as error:
+            location = LaneLocation(None, error=error)
+        if self.pc is None or location.was_active is False or location.pc == self.pc:
+            return location
+        note = f"lanes are assumed to be at {self.pc:#x}, wherever DW_AT_LLVM_lane_pc puts them"
+        return LaneLocation(self.pc, location.was_active, note)
+
+    def _lane_location(self, lane: int) -> LaneLocation:
+        has_lane_pc = False
+        for subprogram in self.subprograms:
+            if (attribute := subprogram.lane_pc) is None:
+                continue
+            has_lane_pc = True
+            try:
+                pc = lane_attributes.lane_location(attribute, self._of_thread(), lane)
+            except (MissingContext, Unavailable, Unsupported) as error:
+                return LaneLocation(None, error=_unknown(subprogram, error))
+            if pc is not None:
+                return self._location_at(pc)
+        return self._location_at(None) if has_lane_pc else LaneLocation(self.pc)
+
+    def _location_at(self, pc: int | None) -> LaneLocation:
+        """Return the lane location that the attributes describe."""
+        if pc is None:
+            return LaneLocation(None, was_active=False)
+        # The program counter of an outer frame is after the call that it waits for.
+        is_waiting = self.level > 0 and pc == self._physical.pc
+        return LaneLocation(self.pc if is_waiting else pc, was_active=True)
+
+
+class WaveLanes(ABC):
+    """What the lanes of the wave in focus do: the base of a session."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def architecture(self) -> Architecture: ...
+
+    @property
+    @abstractmethod
+    def target(self) -> Target | None: ...
+
+    @property
+    @abstractmethod
+    def wave(self) -> WaveId: ...
+
+    @property
+    @abstractmethod
+    def pc(self) -> int | None: ...
+
+    @property
+    @abstractmethod
+    def top(self) -> WaveLanes | None: ...
+
+    @property
+    @abstractmethod
+    def level(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def inline_level(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def given_lanes(self) -> int | None: ...
+
+    @property
+    @abstractmethod
+    def focused_frame(self) -> FocusedFrame: ...
+
+    @property
+    @abstractmethod
+    def frame(self) -> FrameLanes: ...
+
+    @abstractmethod
+    def lane_count(self) -> tuple[int, str | None]: ...
+
+    @abstractmethod
+    def focused(self, lane: int | None) -> WaveLanes: ...
+
+    def active_lanes(self) -> tuple[int | None, str | None]:
+        """Return the frame's mask of DW_AT_LLVM_active_lane, else its execution mask (A.3.3.5).
+
+        None if unknown; then with a note, if there is more to say.
+        """
+        try:
+            mask = self.frame.active_lanes()
+        except UsageError:
+            mask = None  # the program location is not in any code object
+        except DwarfGpuError as error:
+            return None, f"the active lanes are unknown: DW_AT_LLVM_active_lane: {error}"
+        if mask is None:
+            mask = 1 if self._is_scalar() else self.frame.execution_mask
+        return mask, None
+
+    def _is_scalar(self) -> bool:
+        """Return whether the function has one lane, the thread itself: it needs no execution
+        mask."""
+        try:
+            is_in_function = self.frame.subprogram is not None
+            return self.architecture.is_simt and is_in_function and self.lane_count()[0] == 1
+        except DwarfGpuError:
+            return False
+
+    def executing_lanes(self) -> tuple[int | None, str | None]:
+        """Return `active_lanes` of the innermost frame, whichever is in focus: the lanes that the
+        wave executes."""
+        return (self.top or self).active_lanes()
+
+    @property
+    def decides_lanes(self) -> object:
+        """What decides `lane_states` of this wave and others of the machine: their program location
+        and execution mask. None if there is more, as DW_AT_LLVM_lane_pc and other frames."""
+        top = self.focused_frame
+        if self.top is not None or self.level or self.inline_level or top.has_lane_attributes:
+            return None
+        mask = self.frame.execution_mask
+        return None if mask is None else (self.architecture, self.pc, self.given_lanes, mask)
+
+    def is_active(self, lane: int) -> bool | None:
+        """Return whether the wave executes a lane; None if unknown."""
+        mask, _ = self.executing_lanes()
+        return None if mask is None else bool(mask >> lane & 1)
+
+    def lane_states(self, lanes: Iterable[int]) -> list[LaneState]:
+        """Return the states of lanes of the wave: whether the wave executes them, and their
+        locations in the frame."""
+        mask, _ = self.executing_lanes()
+        numbers, states = tuple(lanes), []
+        locations = self._lane_locations(max(numbers) + 1) if len(numbers) > 1 else ()
+        for lane in numbers:
+            is_active = None if mask is None else bool(mask >> lane & 1)
+            try:
+                is_included = 0 <= lane < len(locations)
+                location = (
+                    locations[lane] if is_included else self.focused(lane).frame.lane_location(lane)
+                )
+                states.append(LaneState.at(lane, is_active, location))
+            except DwarfGpuError as error:
+                states.append(LaneState(lane, is_active, None, error))
+        return states
+
+    def _lane_locations(self, count: int) -> tuple[LaneLocation, ...]:
+        """Return where the first lanes are; empty if each needs its own evaluation."""
+        try:
+            count = min(count, self.lane_count()[0])
+            return self.focused(None).frame.lane_locations(count) or ()
+        except DwarfGpuError:
+            return ()
+
+    def first_active_lane(self) -> int | None:
+        """Return the first lane of the execution mask; lane 0 if the mask is unknown, None on a
+        CPU."""
+        if not self.architecture.is_simt:
+            return None
+        count, _ = self.lane_count()
+        mask, _ = self.active_lanes()
+        return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
+
+    def faulty_lane(self) -> int | None:
+        """Return the first lane of the wave that failed, where the target knows it."""
+        target = self.target
+        return target.faulty_lane(self.wave) if isinstance(target, Failed) else None
+
+    def initial_lane(self) -> int | None:
+        """Return the lane for the initial focus: the first one that failed, or else the first
+        active one."""
+        failed = self.faulty_lane()
+        return self.first_active_lane() if failed is None else failed
+
+
+def _unknown(subprogram: Subprogram, error: DwarfGpuError) -> DwarfGpuError:
+    """Return the error for A.3.3.5: a lane is at the wave's pc only if the attribute is absent."""
+    name = f"DW_AT_LLVM_lane_pc of {subprogram.name}"
+    return type(error)(f"the location of the lane is unknown: {name} cannot be evaluated ({error})")
