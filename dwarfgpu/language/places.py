@@ -319,9 +319,13 @@ class Places(Dereference):
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
         elif value.location is None:
-            raise EvaluationError(
-                f"the place of {member.name} is known only for objects with a location"
-            )
+            error = self.read(value).error
+            if error is None:
+                part_name = member.name or "a base class"
+                raise EvaluationError(
+                    f"the place of {part_name} is known only for objects with a location"
+                )
+            part = TypedValue(member.type, error=error, unit=value.unit)
         else:
             placed = self.resolver.member(bare, value.location, member, value.around)
             part = evolve(self.part_of(value, placed.type), location=placed.location)

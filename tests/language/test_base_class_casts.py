@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from dwarfgpu.dwarf.types.types import Member, Struct, Type
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.base_class_casts import kinship, require_defined
+from dwarfgpu.language.evaluator import evaluate
+from dwarfgpu.language.places import Places
+from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.value_text import format as format_value
 from tests.language.sessions import stopped, text
 
 TOP = "{_vptr.Top = 0x403ee8 <vtable for Bottom+80>, t = 1}"
@@ -69,6 +73,15 @@ RIGHT = f"{{<Top> = {TOP}, _vptr.Right = 0x403ed0 <vtable for Bottom+56>, r = 3}
 )  # fmt: skip
 def test_casts(expression: str, expected: str) -> None:
     assert text(stopped("bases.gcc.O0"), expression) == expected
+
+
+def test_a_virtual_base_class_of_an_object_that_is_optimized_out() -> None:
+    session = stopped("bases.gcc.O0")
+    gone = UndefinedBits("bottom has no location: it is optimized out")
+    whole = evaluate("bottom", session)
+    part = Places(session).member(TypedValue(whole.type, error=gone, unit=whole.unit), "t")
+    assert part.error is gone
+    assert format_value(part, session) == "<optimized out>"
 
 
 def base(kind: Struct, offset_bytes: int = 0, *, is_virtual: bool = False) -> Member:
