@@ -47,6 +47,11 @@ class Settings:
         new.of_frame = self.of_frame
         return new
 
+    @property
+    def values(self) -> Mapping[str, SettingValue]:
+        """All values as they are now, by name."""
+        return dict(self._values)
+
     def __getitem__(self, name: str) -> SettingValue:
         return self._values[name]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve
 
@@ -41,6 +41,9 @@ from dwarfgpu.service.machine.examine_format import Examined
 from dwarfgpu.service.value.value_history import ValueHistory
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition
+
+if TYPE_CHECKING:
+    from dwarfgpu.repl.stack.last_backtrace import LastBacktrace
 
 NO_MACHINE: Final = OpenedMachine()
 
@@ -98,6 +101,7 @@ class Shell:
         """Where the last frame was that had a line."""
         self.searched = ""
         """The regular expression of the last search."""
+        self.last_backtrace: LastBacktrace | None = None
         self.examined = Examined()
         """Where a further `x` continues."""
         self.displays: Numbered[Display] = Numbered()

@@ -53,7 +53,7 @@ def loaded(*arguments: str) -> set[str]:
         ("where --demo t", 205),
         ("run --demo", 242),
         ("debug --demo -batch", 294),
-        ("debug --demo -batch -ex bt", 317),
+        ("debug --demo -batch -ex bt", 318),
         ("debug --demo -batch -ex list", 353),
     ],
 )

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.repl.output import Part
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack import frame_commands, last_backtrace
+from dwarfgpu.session.stack_frames import StackFrame
+from dwarfgpu.view.printers.printer import Printed, Printer
+from dwarfgpu.view.printers.standard import STANDARD
 from tests.cli.command import FIXTURES, run
+from tests.repl.repl_shell import nest_shell, talked
 
 PROGRAM = FIXTURES / "core/crash.x86_64.O0"
 CORE = FIXTURES / "core/crash.x86_64.O0.core"
@@ -89,3 +98,80 @@ def test_the_settings_in_gdbs_words() -> None:
 def test_the_command_bt_shows_all_frames(with_main: Path) -> None:
     done = run("bt", "--file", with_main, "--core", CORE)
     assert done.out.count("\n#") >= 6 and "_start" in done.out
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the frames that were unwound and read for backtraces."""
+    numbers: list[int] = []
+    original = frame_commands._of_frame
+
+    def counted(shell: Shell, frame: StackFrame, *rest: Any, **options: Any) -> Iterator[Part]:
+        numbers.append(frame.number)
+        return original(shell, frame, *rest, **options)
+
+    monkeypatch.setattr(frame_commands, "_of_frame", counted)
+    return numbers
+
+
+@pytest.mark.parametrize("between", ["up", "frame 3", "print n", "set var $mine = 5", "info args"])
+def test_a_backtrace_is_computed_once(listed: list[int], between: str) -> None:
+    lines = shown(PROGRAM, "bt", between, r"echo ---\n", "bt", r"echo ---\n", "bt")
+    first, second = (index for index, line in enumerate(lines) if line == "---")
+    frames = [line for line in lines[second:] if line.startswith("#")]
+    assert len(frames) == 7 and set(frames) == {*lines[first + 1 : second]} <= {*lines[:first]}
+    assert listed == [*range(7)]
+
+
+OTHER_CORE = FIXTURES / "core/crash.x86_64.O2.core"
+CHANGES = (
+    "set var n = 7", "set $rsp = $rsp + 16", "set $rbp = 0", "set var head = 0",
+    "set $pc = $pc + 1",
+    "set backtrace limit 3", "set print frame-arguments none", "set print address off",
+    "set language c++", f"core-file {OTHER_CORE}", f"core-file {CORE}", "core-file",
+    "set output-radix 16",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_is_seen_in_the_next_backtrace(change: str) -> None:
+    """It is that of a conversation that has listed none before."""
+    once, again = (
+        shown(PROGRAM, "set confirm off", *first, change, r"echo ---\n", "bt")
+        for first in ((), ("bt",))
+    )
+    assert again[again.index("---") :] == once[once.index("---") :]
+
+
+def test_an_assignment_that_is_undone_is_seen(listed: list[int]) -> None:
+    lines = shown(PROGRAM, "bt 1", "set var n = 7", "bt 1", "undo", "bt 1")
+    first, second, third, fourth = [line for line in lines if line.startswith("#0")]
+    assert first == second == fourth and "n=7)" in third
+    assert listed == [0, 0, 0]
+
+
+def test_backtraces_of_other_lengths_and_options_are_others(listed: list[int]) -> None:
+    shown(PROGRAM, "bt 2", "bt 3", "bt -2", "bt -past-main 3", "set $n = 2", "bt $n", "bt $n")
+    assert listed == [0, 1, 0, 1, 2, 5, 6, 0, 1, 2, 0, 1]
+
+
+def test_long_backtraces_are_not_kept(listed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(last_backtrace, "MAX_KEPT", 3)
+    shown(PROGRAM, "bt", "bt", "bt 2", "bt 2")
+    assert listed == [*range(7), *range(7), 0, 1]
+
+
+def test_backtraces_with_more_than_the_machine_shows_are_not_kept(listed: list[int]) -> None:
+    """Source text and printers of one's own may show something else at any time."""
+    shown(PROGRAM, "set print frame-info source-line", "bt 2", "bt 2")
+    assert listed == [0, 1, 0, 1]
+    shell = nest_shell()
+    printer = Printer("own", "vector", lambda _: Printed("now"))
+    shell.settings.printers = STANDARD.with_printers(printer)
+    talked(shell, "bt", "bt")
+    assert listed[4:] == [0, 0]
+
+
+def test_each_lane_has_its_backtrace(listed: list[int]) -> None:
+    talked(nest_shell(), "bt", "bt", "lane 1", "bt", "bt")
+    assert listed == [0, 0]

@@ -212,18 +212,53 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     -past-entry, -frame-arguments all|scalars|none|presence or -frame-info WHAT: the settings of
     "set backtrace" and "set print", for this command only.
     """
+    from dwarfgpu.repl.stack.last_backtrace import (  # the start shows one frame
+        MAX_KEPT,
+        LastBacktrace,
+        basis_of,
+    )
+
     session = shell.session
-    stack = session.call_stack
-    if stack is None:
+    if session.call_stack is None:
         raise UsageError("No stack.")
     settings, flags, argument = with_frame_options(argument, shell.settings, _FLAGS)
     while (word := argument.partition(" "))[0] in _FLAGS:
         flags, argument = flags | {word[0]}, word[2].strip()
     if "hide" in flags:
         raise Unsupported("the option -hide: there are no frame filters here")
-    is_full = "full" in flags
     limit = _integer(shell, argument) if argument else None
     style = settings.frame_style()
+    is_full = "full" in flags
+    basis = None if is_full else basis_of(session, settings, style, limit)
+    last = shell.last_backtrace
+    if basis is not None and last is not None and last.basis == basis:
+        yield from last.parts
+        notes = [*last.notes]
+    else:
+        parts, notes = list[Part](), list[str]()
+        for part in _listed_frames(shell, settings, style, limit, notes, is_full=is_full):
+            yield part
+            if len(parts) <= MAX_KEPT:
+                parts.append(part)
+        if basis is not None and len(parts) <= MAX_KEPT:
+            shell.last_backtrace = LastBacktrace(basis, tuple(parts), tuple(notes))
+    for note in notes:
+        shell.console.note(note, once=False)
+
+
+def _listed_frames(
+    shell: Shell,
+    settings: Settings,
+    style: FrameStyle,
+    limit: int | None,
+    notes: list[str],
+    *,
+    is_full: bool,
+) -> Iterator[Part]:
+    """Yield frames and why there are no more; what is to be noted after them is added to
+    `notes`."""
+    session, stack = shell.session, shell.session.call_stack
+    assert stack is not None
     if limit is not None and limit < 0:
         outermost = deque(numbers_of(shell, settings), maxlen=-limit)
         for frame in frames_of(shell, settings=settings, start=outermost[0]) if outermost else ():
@@ -244,10 +279,10 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     if not is_bounded(shell, settings) and not stack.end.is_outermost:
         yield Output(str(stack.end), {"stack-end": str(stack.end)})
     if omitted:
-        shell.console.note(omitted_note(session, omitted), once=False)
+        notes.append(omitted_note(session, omitted))
     unknown = unlocated(session)
     if unknown is not None:
-        shell.console.note(unknown, once=False)
+        notes.append(unknown)
 
 
 def _of_frame(
