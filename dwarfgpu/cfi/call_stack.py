@@ -38,7 +38,7 @@ class Loaded(Protocol):
 
 
 class ByConvention(Protocol):
-    """The call convention, for functions without call frame information."""
+    """The calling convention, for functions without call frame information."""
 
     def convention(self, location: int) -> Convention:
         """Return what holds for the caller of the function at a program location."""

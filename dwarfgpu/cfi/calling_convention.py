@@ -1,4 +1,4 @@
-"""Unwind AMD GPU functions that have no call frame information by the call convention (AMDGPU
+"""Unwind AMD GPU functions that have no call frame information by the calling convention (AMDGPU
 usage, "Call Convention", Non-Kernel Functions). Used only on request, and such frames are marked.
 
 Law: every claim holds regardless of what the function has done up to its program location.

@@ -152,7 +152,7 @@ class CfiFrame(FrameWithoutSubprogram):
         self.is_guess: bool = callee is not None and (
             callee.convention is not None or callee.is_guess
         )
-        """Whether it, or a frame inside of it, comes from the call convention alone."""
+        """Whether it, or a frame inside of it, comes from the calling convention alone."""
         self._row = row
         self.preserved_by_callees: dict[int, Location | None] = {}
         """What `dwarfgpu.session.ipa_ra` has found, by register."""

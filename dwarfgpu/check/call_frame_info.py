@@ -17,7 +17,7 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rows import row_table
 from dwarfgpu.cfi.rule import Row, UndefinedRule
 from dwarfgpu.cfi.section import FrameSection
-from dwarfgpu.check.described_entry import Described
+from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPlace, Findings
 from dwarfgpu.check.functions import Functions
@@ -116,25 +116,25 @@ class FrameChecker:
         if not cie.augmentation.is_known:
             self._unknown_augmentation(cie)
             return False
-        described = self._described(cie)
+        checked_entry = self._checked_entry(cie)
         size_bytes = cie.format.address_size
         if size_bytes != self.address_size:
             message = f"addresses of {size_bytes} bytes, of {self.address_size} in the file"
-            described.report("address-size", message)
+            checked_entry.report("address-size", message)
         try:
             initial = cie.initial
         except DwarfGpuError as error:
-            self._stopped(error, described)
+            self._stopped(error, checked_entry)
             return False
-        self._instructions(described)
+        self._instructions(checked_entry)
         row = Row(0, 0, initial.cfa, initial.rules)
-        RowChecker(self.expressions.machines, described).check(row, is_fde=False)
+        RowChecker(self.expressions.architectures, checked_entry).check(row, is_fde=False)
         return True
 
     def _fde(self, fde: Fde) -> bool:
         """Check one FDE; false where the section takes too many steps."""
-        described = self._described(fde)
-        initial, program = fde.cie.initial, described.program
+        checked_entry = self._checked_entry(fde)
+        initial, program = fde.cie.initial, checked_entry.program
         count = len(program.instructions)
         self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
         if self._work > MAX_WORK:
@@ -142,63 +142,65 @@ class FrameChecker:
             self.found.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
             return False
         table = row_table(initial, program, fde.initial_location, fde.address_range)
-        self._instructions(described)
-        rows = RowChecker(self.expressions.machines, described)
+        self._instructions(checked_entry)
+        rows = RowChecker(self.expressions.architectures, checked_entry)
         for row in table.rows:
             rows.check(row, is_fde=True)
-        _rows_without_cfa(table.rows, fde, described)
+        _rows_without_cfa(table.rows, fde, checked_entry)
         if table.error is not None:
-            self._stopped(table.error, described)
+            self._stopped(table.error, checked_entry)
         elif table.rows and all(row.is_empty for row in table.rows):
-            self._empty(fde, described)
+            self._empty(fde, checked_entry)
         return True
 
-    def _empty(self, fde: Fde, described: Described) -> None:
+    def _empty(self, fde: Fde, checked_entry: CheckedEntry) -> None:
         message = f"[{fde.initial_location:#x},{fde.end:#x}) has neither CFA nor register rules"
         if self.functions.is_kernel(fde.initial_location):
-            described.report("empty-fde", message + _OF_KERNEL, severity="note")
+            checked_entry.report("empty-fde", message + _OF_KERNEL, severity="note")
         elif self.functions.has_compiler_without_rows(fde.initial_location):
             message += f", as upstream LLVM up to {LAST_WITHOUT_ROWS} writes them for AMD GPUs"
-            described.report("empty-fde", message, severity="note")
+            checked_entry.report("empty-fde", message, severity="note")
         else:
-            described.report("empty-fde", message)
+            checked_entry.report("empty-fde", message)
 
-    def _described(self, entry: Cie | Fde) -> Described:
+    def _checked_entry(self, entry: Cie | Fde) -> CheckedEntry:
         kind, program = self.section.kind, entry.program
-        return Described(kind, entry, program, self.dialect, self.functions, self.found)
+        return CheckedEntry(kind, entry, program, self.dialect, self.functions, self.found)
 
     # Instructions
 
-    def _instructions(self, described: Described) -> None:
+    def _instructions(self, checked_entry: CheckedEntry) -> None:
         """Check the registers and expressions of the instructions."""
-        machines = self.expressions.machines
-        for index, instruction in enumerate(described.program.instructions):
+        architectures = self.expressions.architectures
+        for index, instruction in enumerate(checked_entry.program.instructions):
             for info, operand in zip(
                 instruction.operation.operands, instruction.operands, strict=True
             ):
                 if isinstance(operand, bytes):
-                    self._expression(index, instruction, operand, described)
-                elif info.kind.meaning == "register" and machines.lacks(operand):
-                    name = machines.all[0].name
+                    self._expression(index, instruction, operand, checked_entry)
+                elif info.kind.meaning == "register" and architectures.lacks(operand):
+                    name = architectures.all[0].name
                     message = f"{instruction.title}: {name} defines no DWARF register {operand}"
-                    described.report("unknown-register", message, shown=described.shown(index))
+                    checked_entry.report(
+                        "unknown-register", message, shown=checked_entry.shown(index)
+                    )
 
     def _expression(
-        self, index: int, instruction: CfaInstruction, data: bytes, described: Described
+        self, index: int, instruction: CfaInstruction, data: bytes, checked_entry: CheckedEntry
     ) -> None:
         role = _ROLES.get(instruction.operation.name, _CFA)
-        format = described.program.format
+        format = checked_entry.program.format
         form = UnitFormat(format.address_size, 4, 5, format.endian)
         checked = self.expressions.check(data, self.expressions.of(self.dialect, form, role))
         where = instruction.title
         if isinstance(instruction.operands[0], int):
-            where += f" of {described.register(instruction.operands[0])}"
+            where += f" of {checked_entry.register(instruction.operands[0])}"
         for fault in () if checked is None else checked.faults:
             problem = fault.found
             named = (
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
-            described.report(
+            checked_entry.report(
                 problem.rule,
                 f"in {where}: {named}",
                 shown=fault.shown,
@@ -208,11 +210,11 @@ class FrameChecker:
         last = gives_no_memory(decode(data, self.dialect, form)) if role is _CFA else None
         if last is not None:
             message = f"{instruction.title}: the result of {last} is not a memory location"
-            described.report("cfa-not-memory", message, shown=described.shown(index))
+            checked_entry.report("cfa-not-memory", message, shown=checked_entry.shown(index))
 
-    def _stopped(self, error: DwarfGpuError, described: Described) -> None:
+    def _stopped(self, error: DwarfGpuError, checked_entry: CheckedEntry) -> None:
         """Why the instructions could not be executed to their end."""
-        place = described.place()
+        place = checked_entry.place()
         if not isinstance(error, Malformed | IllFormed):
             self.found.skip(error, f"{place.section} {place.kind} at {place.offset:#x}")
             return
@@ -221,11 +223,11 @@ class FrameChecker:
         if not isinstance(error, Malformed):
             rule = _BROKEN.get(operation or "", "ill-formed-cfi")
         if site is not None:
-            offsets = [instruction.offset for instruction in described.program.instructions]
+            offsets = [instruction.offset for instruction in checked_entry.program.instructions]
             marked = offsets.index(site.offset) if site.offset in offsets else len(offsets)
         message = f"{operation}: {error.message}" if operation else error.message
         section = None if site is None else site.section
-        described.report(rule, message, shown=described.shown(marked), section=section)
+        checked_entry.report(rule, message, shown=checked_entry.shown(marked), section=section)
 
     # FDEs against each other, and against the table of all
 
@@ -246,12 +248,12 @@ class FrameChecker:
                     f"[{fde.initial_location:#x},{fde.end:#x}) overlaps the FDE at "
                     f"{last.offset:#x}, which describes [{last.initial_location:#x},{last.end:#x})"
                 )
-                self._described(fde).report("overlapping-fdes", message)
+                self._checked_entry(fde).report("overlapping-fdes", message)
             if last is None or fde.end > last.end:
                 last = fde
 
 
-def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, described: Described) -> None:
+def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEntry) -> None:
     """Report a row without a CFA in an FDE that defines one elsewhere, unless it is the outermost
     frame."""
     if all(row.cfa is None for row in rows):
@@ -261,11 +263,11 @@ def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, described: Described) -> 
         if row.cfa is None and not has_saved and not _is_outermost(row, fde):
             message = f"no CFA rule at [{row.start:#x},{row.end:#x})"
             severity: Severity = "warning"
-            if row.is_empty and described.functions.is_kernel(fde.initial_location):
+            if row.is_empty and checked_entry.functions.is_kernel(fde.initial_location):
                 # LLVM's rows begin after the code that loads arguments in place of the hardware.
                 message, severity = message + _OF_KERNEL, "note"
-            shown = described.shown()
-            described.report("lost-cfa", message, row=row, shown=shown, severity=severity)
+            shown = checked_entry.shown()
+            checked_entry.report("lost-cfa", message, row=row, shown=shown, severity=severity)
             return
 
 

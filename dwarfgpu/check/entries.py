@@ -181,7 +181,7 @@ class EntryChecker:
                 self._references.fault(reference),
             )
             if wrong is None and reference.register is not None:
-                register = self.expressions.machines.register(reference.register)
+                register = self.expressions.architectures.register(reference.register)
                 rule, severity = "outside-storage", "warning"
                 wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
@@ -316,12 +316,12 @@ class EntryChecker:
             return
         if not isinstance(value, int):
             return
-        architecture = self.expressions.machines.architecture
+        architecture = self.expressions.architectures.architecture
         match spec.number:
             case dw.AT_LLVM_LANES if value <= 0:
                 self._report("bad-lane-count", f"{spec.name} is {value}", place)
-            case dw.AT_LLVM_LANES if value > self.expressions.machines.most_lanes:
-                most = self.expressions.machines.most_lanes
+            case dw.AT_LLVM_LANES if value > self.expressions.architectures.most_lanes:
+                most = self.expressions.architectures.most_lanes
                 message = f"{spec.name} is {value}, and a wave has at most {most} lanes"
                 self._report("bad-lane-count", message, place, severity="warning")
             case dw.AT_LLVM_ITERATIONS if value <= 0 and not spec.is_list:

@@ -99,7 +99,7 @@ _NO_MEMORY: Final = frozenset(
 """Operations after which the top of the stack is not a memory location."""
 
 
-class Machines:
+class PossibleArchitectures:
     """The architectures that a file may be for: both wave sizes if it specifies none."""
 
     def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
@@ -157,8 +157,8 @@ class Results:
 class ExpressionChecker:
     """The expressions of one file."""
 
-    def __init__(self, machines: Machines, findings: Findings) -> None:
-        self.machines = machines
+    def __init__(self, architectures: PossibleArchitectures, findings: Findings) -> None:
+        self.architectures = architectures
         self._findings = findings
         self.count = 0
         """Number of expressions checked, repeated ones included."""
@@ -215,8 +215,8 @@ class ExpressionChecker:
 
         A part that has no fault by itself has none after others, unless all are too large.
         """
-        machines = self.machines.all
-        if results.role not in _OF_PARTS or len(machines) > 1:  # all parts are for one machine
+        architectures = self.architectures.all
+        if results.role not in _OF_PARTS or len(architectures) > 1:  # all parts are for one machine
             return None
         parts = composite_parts(results.dialect, results.form).cut(data)
         if not parts or len(parts) == 1:
@@ -233,7 +233,7 @@ class ExpressionChecker:
             if checked.references:
                 found += [evolve(one, offset=offset + one.offset) for one in checked.references]
             offset += len(part)
-        if machines and size_bits > machines[0].largest_space_bits:
+        if architectures and size_bits > architectures[0].largest_space_bits:
             return None
         return Checked((), uses_lane, size_bits, tuple(found))
 
@@ -261,7 +261,7 @@ class ExpressionChecker:
 
     def _steps(self, data: bytes, dialect: Dialect, form: UnitFormat) -> dict[int, str]:
         """Return the text of each operation by its offset."""
-        arch = self.machines.architecture
+        arch = self.architectures.architecture
         return {
             line.offset: line.text
             if line.instruction is None
@@ -274,7 +274,7 @@ class ExpressionChecker:
     ) -> list[static.Finding]:
         """The findings under the architecture that knows all registers of the expression."""
         best: list[static.Finding] | None = None
-        for arch in self.machines.all or (None,):
+        for arch in self.architectures.all or (None,):
             faults = static.check(
                 data,
                 dialect,
@@ -288,7 +288,7 @@ class ExpressionChecker:
                 return faults
             best = faults if best is None else best
         faults = best or []
-        if self.machines.is_complete:
+        if self.architectures.is_complete:
             return faults
         return [fault for fault in faults if fault.rule != "unknown-register"]
 
@@ -327,8 +327,8 @@ class ExpressionChecker:
             return []
         (only,) = expression.instructions
         number = register_of(only.operation.name, only.operation.number, only.operands)
-        arch = self.machines.architecture
-        register = None if number is None else self.machines.register(number)
+        arch = self.architectures.architecture
+        register = None if number is None else self.architectures.register(number)
         if arch is None or register is None or not register.is_narrower(arch.address_bits):
             return []
         if expression.dialect.upstream_clang and register.name in SCRATCH_BASES:

@@ -13,7 +13,7 @@ from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
 from dwarfgpu.check.entries import EntryChecker, unit_place
-from dwarfgpu.check.expressions import ExpressionChecker, Machines
+from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPlace, Findings
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.headers import check_headers
@@ -58,11 +58,11 @@ def verify(
     """
     file, info = code_object.file, code_object.info
     findings = Findings(rules, most_of_rule)
-    machines = _machines(file, info, findings)
-    expressions = ExpressionChecker(machines, findings)
+    architectures = _architectures(file, info, findings)
+    expressions = ExpressionChecker(architectures, findings)
     units = entries = fdes = 0
     try:
-        check_headers(info, machines.architecture, findings)
+        check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
             _broken(problem, None, findings)
         for unit in _units(info, findings):
@@ -96,13 +96,13 @@ def verify(
     )
 
 
-def _machines(file: ObjectFile, info: DebugInfo, findings: Findings) -> Machines:
+def _architectures(file: ObjectFile, info: DebugInfo, findings: Findings) -> PossibleArchitectures:
     """Return the machines of the file; if unknown, only checks for all machines apply."""
     try:
-        return Machines(file, info.architecture)
+        return PossibleArchitectures(file, info.architecture)
     except DwarfGpuError as error:
         findings.skip(error)
-        return Machines(file, None)
+        return PossibleArchitectures(file, None)
 
 
 def _units(info: DebugInfo, findings: Findings) -> Iterator[CompilationUnit]:
@@ -152,7 +152,7 @@ def _frames(
         section_address=file.sections_by_name[kind].address if kind == ".eh_frame" else 0,
         address_size=file.address_bytes,
         endian=file.endian,
-        architecture=expressions.machines.architecture,
+        architecture=expressions.architectures.architecture,
         machine=file.machine,
         most_instructions=file.limits.cfa_instructions,
         search=_search_table(file, findings) if kind == ".eh_frame" else None,

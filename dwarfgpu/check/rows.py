@@ -22,8 +22,8 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffsetRule,
 )
-from dwarfgpu.check.described_entry import FORM, Described
-from dwarfgpu.check.expressions import Machines
+from dwarfgpu.check.checked_entry import FORM, CheckedEntry
+from dwarfgpu.check.expressions import PossibleArchitectures
 from dwarfgpu.expr.decode import decode
 
 _CFA: Final = -1
@@ -37,8 +37,8 @@ SAVED: Final = (OffsetRule, ValOffsetRule)
 class RowChecker:
     """The rows of one entry."""
 
-    machines: Machines
-    described: Described
+    architectures: PossibleArchitectures
+    checked_entry: CheckedEntry
     _seen: set[int] = field(init=False, factory=set)
     _bases: set[tuple[int, int]] = field(init=False, factory=set)
 
@@ -61,28 +61,30 @@ class RowChecker:
         self._check_sizes(row, depending)
         cycle = self._cycle(row, depending)
         if cycle:
-            names = ["the CFA" if n == _CFA else self.described.register(n) for n in cycle]
+            names = ["the CFA" if n == _CFA else self.checked_entry.register(n) for n in cycle]
             message = " needs ".join(names)
-            self.described.report("register-cycle", message, row=row, shown=self.described.shown())
+            self.checked_entry.report(
+                "register-cycle", message, row=row, shown=self.checked_entry.shown()
+            )
 
     def _check_missing_cfa(self, row: Row) -> None:
         saved = [number for number, rule in row.rules.items() if isinstance(rule, SAVED)]
         if saved:
-            name = self.described.register(saved[0])
+            name = self.checked_entry.register(saved[0])
             message = f"{name} is saved at an offset from the CFA, and there is no CFA rule"
-            shown = self.described.shown(self.described.defining(saved[0]))
-            self.described.report("lost-cfa", message, row=row, shown=shown)
+            shown = self.checked_entry.shown(self.checked_entry.defining(saved[0]))
+            self.checked_entry.report("lost-cfa", message, row=row, shown=shown)
 
     def _check_cfa_base(self, cfa: RegisterCfa, row: Row) -> None:
         """Report a register of the CFA that DW_OP_LLVM_aspace_bregx cannot read whole."""
-        architecture = self.machines.architecture
-        register = self.machines.register(cfa.register)
+        architecture = self.architectures.architecture
+        register = self.architectures.register(cfa.register)
         if architecture is None or register is None:
             return
         space = architecture.address_spaces.get(cfa.address_space)
         if space is None:
             return
-        name = self.described.register(cfa.register)
+        name = self.checked_entry.register(cfa.register)
         if register.is_narrower(space.address_bits):
             rule = "narrow-base-register"
             message = (
@@ -94,35 +96,35 @@ class RowChecker:
             message = f"CFA {name} is a vector register: the bits of its first lanes are used"
         else:
             return
-        marked = self.described.defining(cfa.register, cfa=True)
-        self.described.report(rule, message, row=row, shown=self.described.shown(marked))
+        marked = self.checked_entry.defining(cfa.register, cfa=True)
+        self.checked_entry.report(rule, message, row=row, shown=self.checked_entry.shown(marked))
 
     def _check_sizes(self, row: Row, rules: Mapping[int, Rule]) -> None:
         """Report rules whose value size differs from the register's (A.6.4.1)."""
         for number, rule in rules.items():
             size_bits, subject = None, ""
             if isinstance(rule, RegisterRule):
-                source = self.machines.register(rule.register)
+                source = self.architectures.register(rule.register)
                 size_bits = None if source is None else source.size_bits
-                subject = self.described.register(rule.register)
+                subject = self.checked_entry.register(rule.register)
             elif isinstance(rule, ValOffsetRule):
                 size_bits, subject = self._cfa_bits(row), "an address"
             elif isinstance(rule, ValExpressionRule):
                 # No operation that CFI may use gives a value of another type.
-                size_bits, subject = 8 * self.described.program.format.address_size, "a value"
-            own = self.machines.register(number)
+                size_bits, subject = 8 * self.checked_entry.program.format.address_size, "a value"
+            own = self.architectures.register(number)
             if size_bits is None or own is None or own.size_bits == size_bits:
                 continue
-            name = self.described.register(number)
+            name = self.checked_entry.register(number)
             message = (
                 f"{name} has {own.size_bits} bits, and its rule gives {subject} of {size_bits} bits"
             )
-            shown = self.described.shown(self.described.defining(number))
-            self.described.report("register-size", message, row=row, shown=shown)
+            shown = self.checked_entry.shown(self.checked_entry.defining(number))
+            self.checked_entry.report("register-size", message, row=row, shown=shown)
 
     def _cfa_bits(self, row: Row) -> int | None:
         """Return the size of an address in the address space of the CFA, if known."""
-        architecture = self.machines.architecture
+        architecture = self.architectures.architecture
         if architecture is None or not isinstance(row.cfa, RegisterCfa):
             return None
         space = architecture.address_spaces.get(row.cfa.address_space)
@@ -154,7 +156,7 @@ class RowChecker:
                 return
 
     def _entry_registers(self, data: bytes) -> Iterator[int]:
-        for instruction in decode(data, self.described.dialect, FORM).instructions.distinct:
+        for instruction in decode(data, self.checked_entry.dialect, FORM).instructions.distinct:
             register = instruction.operands[0] if instruction.operands else None
             if instruction.operation.name == "LLVM_call_frame_entry_reg" and isinstance(
                 register, int

@@ -35,15 +35,15 @@ class Difference:
     number: int
     """The number of GDB's frame."""
     what: str
-    theirs: str
-    ours: str
+    gdb_text: str
+    own_text: str
     reason: str | None = None
     """Why, where that is known."""
 
     def __str__(self) -> str:
         why = "" if self.reason is None else f" ({self.reason})"
         subject = f"{frame_number(self.number)}{self.what}"
-        return f"{subject}: GDB has {self.theirs}, dwarfgpu {self.ours}{why}"
+        return f"{subject}: GDB has {self.gdb_text}, dwarfgpu {self.own_text}{why}"
 
 
 @frozen
@@ -65,59 +65,65 @@ def compare(debugger: Debugger) -> Comparison:
     """
     differences: list[Difference] = []
     count = facts = 0
-    for theirs, ours in aligned(debugger):
+    for gdb_frame, own_frame in aligned(debugger):
         count += 1
-        if theirs is None:
-            assert ours is not None
+        if gdb_frame is None:
+            assert own_frame is not None
             facts += 1
-            subject = "tail call" if ours.is_tail_call else "frame"
-            differences.append(Difference(ours.number, subject, "none", _our_source_line(ours)))
-            if ours.is_tail_call:
+            subject = "tail call" if own_frame.is_tail_call else "frame"
+            differences.append(
+                Difference(own_frame.number, subject, "none", _our_source_line(own_frame))
+            )
+            if own_frame.is_tail_call:
                 continue
             break
-        if ours is None:
+        if own_frame is None:
             facts += 1
-            subject = "tail call" if is_left(theirs) else "frame"
-            why = None if is_left(theirs) else _why_ended(debugger)
-            differences.append(Difference(theirs.level(), subject, _where(theirs), "none", why))
-            if is_left(theirs):
+            subject = "tail call" if is_left(gdb_frame) else "frame"
+            why = None if is_left(gdb_frame) else _why_ended(debugger)
+            differences.append(
+                Difference(gdb_frame.level(), subject, _where(gdb_frame), "none", why)
+            )
+            if is_left(gdb_frame):
                 continue
             break
-        for subject, their_text, two in _facts(theirs, ours):
+        for subject, their_text, two in _facts(gdb_frame, own_frame):
             facts += 1
             if their_text != two:
-                why = _why(ours, subject, their_text, two)
-                differences.append(Difference(theirs.level(), subject, their_text, two, why))
+                why = _why(own_frame, subject, their_text, two)
+                differences.append(Difference(gdb_frame.level(), subject, their_text, two, why))
     return Comparison(count, facts, tuple(differences))
 
 
-def _why(ours: StackFrame, subject: str, their_text: str, two: str) -> str | None:
+def _why(own_frame: StackFrame, subject: str, their_text: str, two: str) -> str | None:
     """Why a fact differs, where that is known."""
-    if _is_after_return(ours, subject, their_text, two):
+    if _is_after_return(own_frame, subject, their_text, two):
         return TAIL_CALL_STACK_POINTER
-    return DROPPED if subject == "line" and their_text == _line_with_dropped_rows(ours) else None
+    return (
+        DROPPED if subject == "line" and their_text == _line_with_dropped_rows(own_frame) else None
+    )
 
 
-def _line_with_dropped_rows(ours: StackFrame) -> str | None:
+def _line_with_dropped_rows(own_frame: StackFrame) -> str | None:
     """Return the line without the rows that GDB drops: those that continue the line before."""
-    session = ours.session
+    session = own_frame.session
     code_object, pc = session.code_object, session.pc
     unit = None if code_object is None or pc is None else code_object.scopes.linked_unit_at(pc)
     if code_object is None or pc is None or unit is None or unit.line_table is None:
         return None
-    if ours.place is None or session.inline_level:
+    if own_frame.place is None or session.inline_level:
         return None
     address = code_object.info.in_file(pc)
     row = unit.line_table.line_at(address)
     while row is not None and not unit.line_table.begins_line(row[1].begin):
         row = unit.line_table.line_at(row[1].begin - 1)
-    return None if row is None else f"{Path(ours.place.path).name}:{row[0].line}"
+    return None if row is None else f"{Path(own_frame.place.path).name}:{row[0].line}"
 
 
-def _is_after_return(ours: StackFrame, subject: str, their_text: str, two: str) -> bool:
+def _is_after_return(own_frame: StackFrame, subject: str, their_text: str, two: str) -> bool:
     """Whether GDB has the stack pointer as it is when the function that was jumped to returns."""
-    arch = ours.session.architecture
-    if not ours.is_tail_call or arch.stack_pointer is None or not (their_text + two).isalnum():
+    arch = own_frame.session.architecture
+    if not own_frame.is_tail_call or arch.stack_pointer is None or not (their_text + two).isalnum():
         return False
     is_pointer = subject == arch.register(arch.stack_pointer).name
     return is_pointer and int(their_text, 16) - int(two, 16) == arch.pushed_bytes
@@ -147,30 +153,30 @@ def _our_source_line(frame: StackFrame) -> str:
     return f"{frame.pc:#x} in {frame.function}"
 
 
-def _facts(theirs: gdb.Frame, ours: StackFrame) -> Iterator[tuple[str, str, str]]:
+def _facts(gdb_frame: gdb.Frame, own_frame: StackFrame) -> Iterator[tuple[str, str, str]]:
     """Yield the facts about a frame from GDB and from dwarfgpu."""
-    is_signal = theirs.type() == gdb.SIGTRAMP_FRAME
-    yield "kind", _kind(theirs), _our_kind(ours)
-    yield "pc", f"{theirs.pc():#x}", f"{ours.pc:#x}"
-    if ours.is_described and not is_signal:
-        yield "function", *_names(theirs, ours)
-    sal, place = theirs.find_sal(), ours.place
+    is_signal = gdb_frame.type() == gdb.SIGTRAMP_FRAME
+    yield "kind", _kind(gdb_frame), _our_kind(own_frame)
+    yield "pc", f"{gdb_frame.pc():#x}", f"{own_frame.pc:#x}"
+    if own_frame.is_described and not is_signal:
+        yield "function", *_names(gdb_frame, own_frame)
+    sal, place = gdb_frame.find_sal(), own_frame.place
     line = f"{Path(sal.symtab.filename).name}:{sal.line}" if sal.symtab and sal.line else "none"
     own = "none" if place is None else f"{Path(place.path).name}:{place.line}"
-    if place is not None or not _is_of_no_line(ours.session):
+    if place is not None or not _is_of_no_line(own_frame.session):
         yield "line", line, own
-    physical = ours.session.physical_frame
-    if ours.is_inlined or physical is None:
+    physical = own_frame.session.physical_frame
+    if own_frame.is_inlined or physical is None:
         return
-    stack = ours.session.call_stack
+    stack = own_frame.session.call_stack
     if stack is not None and stack.frame(physical.level + 1) is not None:
-        yield "CFA", _cfa(theirs), _our_cfa(physical)
+        yield "CFA", _cfa(gdb_frame), _our_cfa(physical)
     arch = physical.architecture
     preserved = {*(arch.preserved or ()), arch.stack_pointer, arch.program_counter} - {None}
-    names = {register.name for register in theirs.architecture().registers()}
+    names = {register.name for register in gdb_frame.architecture().registers()}
     for number in sorted(number for number in preserved if number is not None):
         if arch.register(number).name in names:
-            yield arch.register(number).name, *_register(theirs, physical, number)
+            yield arch.register(number).name, *_register(gdb_frame, physical, number)
 
 
 def _is_of_no_line(session: Session) -> bool:
@@ -193,10 +199,10 @@ def _our_kind(frame: StackFrame) -> str:
     return "inlined" if frame.is_inlined else "signal" if frame.is_signal_frame else "called"
 
 
-def _names(theirs: gdb.Frame, ours: StackFrame) -> tuple[str, str]:
+def _names(gdb_frame: gdb.Frame, own_frame: StackFrame) -> tuple[str, str]:
     """Return both names of a function: GDB uses scopes in C++, the linkage name in C."""
-    their_text, two = _unqualified(theirs.name()), _unqualified(ours.function)
-    function = functions_at(ours.session)[ours.session.inline_level]
+    their_text, two = _unqualified(gdb_frame.name()), _unqualified(own_frame.function)
+    function = functions_at(own_frame.session)[own_frame.session.inline_level]
     holder = function.holder(dw.AT_LINKAGE_NAME)
     if holder is not None and holder.string(dw.AT_LINKAGE_NAME) == their_text:
         return two, two
@@ -227,18 +233,18 @@ def _our_cfa(frame: CfiFrame) -> str:
     return location_text(cfa) if address is None else f"{address:#x}"
 
 
-def _register(theirs: gdb.Frame, ours: CfiFrame, number: int) -> tuple[str, str]:
+def _register(gdb_frame: gdb.Frame, own_frame: CfiFrame, number: int) -> tuple[str, str]:
     """Return the parts of the register that a call preserves."""
-    register = ours.architecture.register(number)
-    mask = (1 << ours.architecture.preserved_bits.get(number, register.size_bits)) - 1
+    register = own_frame.architecture.register(number)
+    mask = (1 << own_frame.architecture.preserved_bits.get(number, register.size_bits)) - 1
     try:
-        data = frame_register(theirs, register)
+        data = frame_register(gdb_frame, register)
         value = 0 if data is None else int.from_bytes(data, register.type.endian) & mask
         their_text = "lost" if data is None else f"{value:#x}"
     except DwarfGpuError as error:
         their_text = str(error)
     try:
-        bits = ours.contents(number)
+        bits = own_frame.contents(number)
         two = "lost" if bits.unknown & mask else f"{bits.value & mask:#x}"
     except DwarfGpuError as error:
         two = str(error)

@@ -85,27 +85,31 @@ _MAX_BASES: Final = 1000
 _MAX_CALLS: Final = 8
 
 
-def have_same_bits(theirs: GdbVariable, ours: Bits, mask: int) -> bool:
+def have_same_bits(gdb_variable: GdbVariable, own_bits: Bits, mask: int) -> bool:
     """Return whether both know the same about some bits.
 
     For a scalar, GDB says that some of its bits are lost, but not which.
     """
-    their_bits = theirs.bits
+    their_bits = gdb_variable.bits
     if their_bits is None:
         return False
     undefined = their_bits.undefined & mask
     defined = mask & ~undefined
     return (
-        not (their_bits.value ^ ours.value) & defined
-        and not ours.unknown & defined
-        and bool(ours.undefined & undefined) == bool(undefined)
+        not (their_bits.value ^ own_bits.value) & defined
+        and not own_bits.unknown & defined
+        and bool(own_bits.undefined & undefined) == bool(undefined)
     )
 
 
-def why_only_in_gdb(session: GdbSession, symbol: gdb.Symbol, theirs: GdbVariable) -> str | None:
+def why_only_in_gdb(
+    session: GdbSession, symbol: gdb.Symbol, gdb_variable: GdbVariable
+) -> str | None:
     """Return why only GDB has a variable."""
     function = session.frame.subprograms[session.inline_level : session.inline_level + 1]
-    if not function or not (theirs.text == OPTIMIZED_OUT or _is_all_unavailable(theirs.text)):
+    if not function or not (
+        gdb_variable.text == OPTIMIZED_OUT or _is_all_unavailable(gdb_variable.text)
+    ):
         return None
     has_it = any(
         (child.name, child.decl_line or 0) == (symbol.name, symbol.line)
@@ -119,83 +123,99 @@ def reason_of(
     frame: gdb.Frame,
     session: GdbSession,
     variable: Variable,
-    theirs: GdbVariable,
-    ours: GdbVariable,
+    gdb_variable: GdbVariable,
+    own_variable: GdbVariable,
 ) -> str | None:
     """Return why the values of a variable differ, which both have."""
-    if _LARGE.match(theirs.text):
+    if _LARGE.match(gdb_variable.text):
         return LIMITED
-    if theirs.text == _MARK + ours.text and _is_same_object(theirs, ours):
+    if gdb_variable.text == _MARK + own_variable.text and _is_same_object(
+        gdb_variable, own_variable
+    ):
         return MARKED
-    if _described_bits(ours) is not None and _is_same_object(theirs, ours):
+    if _described_bits(own_variable) is not None and _is_same_object(gdb_variable, own_variable):
         return BEYOND
-    if theirs.text == _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
+    if gdb_variable.text == _TOO_WIDE and any(map(_is_wide_read, _instructions(session, variable))):
         return WIDE
-    if _has_absent_static(theirs.text, ours.text) and _is_same_object(theirs, ours):
+    if _has_absent_static(gdb_variable.text, own_variable.text) and _is_same_object(
+        gdb_variable, own_variable
+    ):
         return SYMBOL
-    if _is_by_wrong_frame(frame, session, variable, theirs):
+    if _is_by_wrong_frame(frame, session, variable, gdb_variable):
         return INLINED
-    if _is_other_class(variable, theirs):
+    if _is_other_class(variable, gdb_variable):
         return OTHER_CLASS
-    if _has_base_outside(frame, variable, ours) and _is_same_object(theirs, ours):
+    if _has_base_outside(frame, variable, own_variable) and _is_same_object(
+        gdb_variable, own_variable
+    ):
         return VIRTUAL
-    if _is_nullptr(variable, theirs, ours):
+    if _is_nullptr(variable, gdb_variable, own_variable):
         return NULLPTR
-    if _TOO_SHORT.search(ours.text) and not theirs.text.startswith("<error"):
+    if _TOO_SHORT.search(own_variable.text) and not gdb_variable.text.startswith("<error"):
         return SHORT
-    if _BELOW.match(ours.text) and theirs.text == UNAVAILABLE:
+    if _BELOW.match(own_variable.text) and gdb_variable.text == UNAVAILABLE:
         return BEFORE
-    if _is_by_empty_range(session, variable, theirs):
+    if _is_by_empty_range(session, variable, gdb_variable):
         return ENTRY
-    if _is_followed(variable, theirs, ours):
+    if _is_followed(variable, gdb_variable, own_variable):
         return RVALUE
-    if _texts_agree(theirs.text, ours.text):
+    if _texts_agree(gdb_variable.text, own_variable.text):
         return WORDS
-    if _is_by_caller_of_main(frame, session, variable, theirs):
+    if _is_by_caller_of_main(frame, session, variable, gdb_variable):
         return PAST_MAIN
-    if theirs.text == OPTIMIZED_OUT:
-        return _reason_of_loss(session, variable, ours)
-    if ours.text == OPTIMIZED_OUT or _has_fewer_known_bits(theirs, ours):
+    if gdb_variable.text == OPTIMIZED_OUT:
+        return _reason_of_loss(session, variable, own_variable)
+    if own_variable.text == OPTIMIZED_OUT or _has_fewer_known_bits(gdb_variable, own_variable):
         return _reason_of_value(frame, session, variable)
     return None
 
 
-def _is_same_object(theirs: GdbVariable, ours: GdbVariable) -> bool:
+def _is_same_object(gdb_variable: GdbVariable, own_variable: GdbVariable) -> bool:
     """Return whether the bits that both know are equal, except for those that dwarfgpu has cut
     off."""
-    if theirs.bits is None or ours.bits is None or theirs.bits.size_bits != ours.bits.size_bits:
+    if (
+        gdb_variable.bits is None
+        or own_variable.bits is None
+        or gdb_variable.bits.size_bits != own_variable.bits.size_bits
+    ):
         return False
-    described = _described_bits(ours)
-    mask = theirs.mask if described is None else theirs.mask & (1 << described) - 1
-    return bool(mask) and have_same_bits(theirs, ours.bits, mask)
+    described = _described_bits(own_variable)
+    mask = gdb_variable.mask if described is None else gdb_variable.mask & (1 << described) - 1
+    return bool(mask) and have_same_bits(gdb_variable, own_variable.bits, mask)
 
 
-def _has_fewer_known_bits(theirs: GdbVariable, ours: GdbVariable) -> bool:
+def _has_fewer_known_bits(gdb_variable: GdbVariable, own_variable: GdbVariable) -> bool:
     """Return whether GDB knows more of the bits and nothing else differs."""
-    if OPTIMIZED_OUT not in ours.text or theirs.bits is None or ours.bits is None:
+    if (
+        OPTIMIZED_OUT not in own_variable.text
+        or gdb_variable.bits is None
+        or own_variable.bits is None
+    ):
         return False
-    return have_same_bits(theirs, ours.bits, theirs.mask & ~ours.bits.undefined)
+    return have_same_bits(
+        gdb_variable, own_variable.bits, gdb_variable.mask & ~own_variable.bits.undefined
+    )
 
 
-def _described_bits(ours: GdbVariable) -> int | None:
+def _described_bits(own_variable: GdbVariable) -> int | None:
     """Return how many bits the location describes; None for all of them."""
-    reasons = () if ours.bits is None else ours.bits.reasons
+    reasons = () if own_variable.bits is None else own_variable.bits.reasons
     matches = [match for reason in reasons if (match := _DESCRIBED.fullmatch(reason))]
     return int(matches[0][1]) if matches else None
 
 
-def _texts_agree(theirs: str, ours: str) -> bool:
+def _texts_agree(gdb_text: str, own_text: str) -> bool:
     """Compare texts of incomplete, lost or optimized out values, and of types unknown to GDB."""
-    if theirs == _INCOMPLETE:
-        return ours.endswith("is incomplete: it has no size>")
-    if theirs.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
-        return ours.endswith("the stack has 0>")
-    if ours.endswith(OPTIMIZED_OUT):
-        before = ours.removesuffix(OPTIMIZED_OUT)
-        return theirs.startswith(before) and _is_all_unavailable(theirs.removeprefix(before))
-    if (their_match := _NO_ACCESS.fullmatch(theirs)) and (two := _NOT_READ.fullmatch(ours)):
+    if gdb_text == _INCOMPLETE:
+        return own_text.endswith("is incomplete: it has no size>")
+    if gdb_text.startswith("<error: asked for position 0 of stack, stack only has 0 elements"):
+        return own_text.endswith("the stack has 0>")
+    if own_text.endswith(OPTIMIZED_OUT):
+        before = own_text.removesuffix(OPTIMIZED_OUT)
+        return gdb_text.startswith(before) and _is_all_unavailable(gdb_text.removeprefix(before))
+    if (their_match := _NO_ACCESS.fullmatch(gdb_text)) and (two := _NOT_READ.fullmatch(own_text)):
         return their_match.groups() == (two[1], two[2]) and two[2] == two[3]
-    their_match, two = _TYPED.fullmatch(theirs), _TYPED.fullmatch(ours)
+    their_match, two = _TYPED.fullmatch(gdb_text), _TYPED.fullmatch(own_text)
     return bool(
         their_match
         and two
@@ -209,15 +229,15 @@ def _is_all_unavailable(text: str) -> bool:
     return text.startswith("{") and set(_LEAF.findall(text)) == {OPTIMIZED_OUT}
 
 
-def _has_absent_static(theirs: str, ours: str) -> bool:
+def _has_absent_static(gdb_text: str, own_text: str) -> bool:
     """Whether the texts differ by static members that are nowhere here."""
-    pattern, count = _ABSENT_STATIC.subn(r"\1\0", ours)
+    pattern, count = _ABSENT_STATIC.subn(r"\1\0", own_text)
     parts = [re.escape(part) for part in pattern.split("\0")]
-    return count > 0 and re.fullmatch("[^,{}]+".join(parts), theirs) is not None
+    return count > 0 and re.fullmatch("[^,{}]+".join(parts), gdb_text) is not None
 
 
 def _is_by_wrong_frame(
-    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: GdbVariable
+    frame: gdb.Frame, session: GdbSession, variable: Variable, gdb_variable: GdbVariable
 ) -> bool:
     """Return whether GDB evaluates the call site's value on entry with the callee's registers."""
     is_on_entry = any(
@@ -225,7 +245,7 @@ def _is_by_wrong_frame(
         for instruction in _instructions(session, variable)
     )
     attribute = variable.location
-    if attribute is None or not is_on_entry or theirs.bits is None:
+    if attribute is None or not is_on_entry or gdb_variable.bits is None:
         return False
     context = session.context(_frame_of_gdb(session, frame))
     try:
@@ -233,7 +253,7 @@ def _is_by_wrong_frame(
         bits = contents(Reading(variable, variable.type, None, where), context).bits
     except DwarfGpuError:
         return False
-    return bits is not None and have_same_bits(theirs, bits, theirs.mask)
+    return bits is not None and have_same_bits(gdb_variable, bits, gdb_variable.mask)
 
 
 @frozen(eq=False)
@@ -241,7 +261,7 @@ class _FrameOfGdb(SubprogramFrame):
     """A frame in GDB's sense: the caller of an inlined function is the function that contains
     it."""
 
-    theirs: gdb.Frame = field(default=None, repr=False)
+    gdb_frame: gdb.Frame = field(default=None, repr=False)
 
     def entry_value(self, expression: bytes) -> Value | None:
         calling, return_address = self.session.calling()
@@ -250,16 +270,16 @@ class _FrameOfGdb(SubprogramFrame):
             call_site_returning_to(calling.code_object, return_address),
             self.subprogram,
         )
-        older = self.theirs.older()
+        older = self.gdb_frame.older()
         if subprogram is None or older is None:
             return None
-        context_session = self.session if self.theirs.type() == gdb.INLINE_FRAME else calling
+        context_session = self.session if self.gdb_frame.type() == gdb.INLINE_FRAME else calling
         context = context_session.context(_frame_of_gdb(context_session, older))
         return entry_value_from_call_site(subprogram, call, expression, context)
 
 
 def _is_by_caller_of_main(
-    frame: gdb.Frame, session: GdbSession, variable: Variable, theirs: GdbVariable
+    frame: gdb.Frame, session: GdbSession, variable: Variable, gdb_variable: GdbVariable
 ) -> bool:
     """Return whether GDB ends the stack at main, and without the callers of main nothing more is
     known."""
@@ -276,12 +296,12 @@ def _is_by_caller_of_main(
         where = located(attribute, context, None)
         bits = contents(Reading(variable, variable.type, None, where), context).bits
     except UndefinedBits:
-        return theirs.text == OPTIMIZED_OUT
+        return gdb_variable.text == OPTIMIZED_OUT
     except DwarfGpuError:
         return False
     if bits is not None and bits.undefined == (1 << bits.size_bits) - 1:
-        return theirs.text == OPTIMIZED_OUT
-    return bits is not None and have_same_bits(theirs, bits, theirs.mask)
+        return gdb_variable.text == OPTIMIZED_OUT
+    return bits is not None and have_same_bits(gdb_variable, bits, gdb_variable.mask)
 
 
 @frozen(eq=False)
@@ -319,38 +339,39 @@ def _frame_up_to(session: Focus, last_level: int) -> _FrameUpTo:
     )
 
 
-def _frame_of_gdb(session: Focus, theirs: gdb.Frame) -> _FrameOfGdb:
+def _frame_of_gdb(session: Focus, gdb_frame: gdb.Frame) -> _FrameOfGdb:
     level = session.frame.level
-    return _FrameOfGdb(session, session.code_object, session.program_location, level, theirs)
+    return _FrameOfGdb(session, session.code_object, session.program_location, level, gdb_frame)
 
 
-def _is_other_class(variable: Variable, theirs: GdbVariable) -> bool:
+def _is_other_class(variable: Variable, gdb_variable: GdbVariable) -> bool:
     """Return whether GDB has an empty class instead of the entry's class with members."""
     kind = strip(variable.type)
-    if theirs.text != "{<No data fields>}" or not isinstance(kind, Struct):
+    if gdb_variable.text != "{<No data fields>}" or not isinstance(kind, Struct):
         return False
     return any(not member.is_static for member in kind.members)
 
 
-def _is_nullptr(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> bool:
+def _is_nullptr(variable: Variable, gdb_variable: GdbVariable, own_variable: GdbVariable) -> bool:
     """Return whether it is or contains nullptr, and nothing else differs."""
     kind = strip(variable.type)
-    if isinstance(kind, Unspecified) and theirs.text == _INCOMPLETE:
-        return kind.is_nullptr and ours.text in ("0", OPTIMIZED_OUT)
-    if theirs.bits is None or ours.bits is None:
+    if isinstance(kind, Unspecified) and gdb_variable.text == _INCOMPLETE:
+        return kind.is_nullptr and own_variable.text in ("0", OPTIMIZED_OUT)
+    if gdb_variable.bits is None or own_variable.bits is None:
         return False
-    if not have_same_bits(theirs, ours.bits, theirs.mask):
+    if not have_same_bits(gdb_variable, own_variable.bits, gdb_variable.mask):
         return False
     if isinstance(kind, Unspecified):
-        is_less = theirs.bits.size_bits < ours.bits.size_bits
-        return kind.is_nullptr and theirs.text == ours.text and is_less
-    parts = [re.escape(part) for part in theirs.text.split(_INCOMPLETE)]
+        is_less = gdb_variable.bits.size_bits < own_variable.bits.size_bits
+        return kind.is_nullptr and gdb_variable.text == own_variable.text and is_less
+    parts = [re.escape(part) for part in gdb_variable.text.split(_INCOMPLETE)]
     return (
-        len(parts) > 1 and re.fullmatch("(?:0|<optimized out>)".join(parts), ours.text) is not None
+        len(parts) > 1
+        and re.fullmatch("(?:0|<optimized out>)".join(parts), own_variable.text) is not None
     )
 
 
-def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: GdbVariable) -> bool:
+def _is_by_empty_range(session: GdbSession, variable: Variable, gdb_variable: GdbVariable) -> bool:
     """Return whether GDB's value is that of an empty range at the frame's location."""
     attribute, pc = variable.location, session.pc
     if not isinstance(attribute, LocList):
@@ -362,20 +383,24 @@ def _is_by_empty_range(session: GdbSession, variable: Variable, theirs: GdbVaria
                 result = contents(Reading(variable, variable.type, None, where), session.context())
             except DwarfGpuError:
                 continue
-            if result.bits is not None and have_same_bits(theirs, result.bits, theirs.mask):
+            if result.bits is not None and have_same_bits(
+                gdb_variable, result.bits, gdb_variable.mask
+            ):
                 return True
     return False
 
 
-def _is_followed(variable: Variable, theirs: GdbVariable, ours: GdbVariable) -> bool:
+def _is_followed(variable: Variable, gdb_variable: GdbVariable, own_variable: GdbVariable) -> bool:
     """Return whether only dwarfgpu shows the target of an rvalue reference."""
     kind = strip(variable.type)
     if not isinstance(kind, Pointer) or kind.kind != "rvalue_reference":
         return False
-    return theirs.text.endswith(SYNTHETIC_POINTER) and ours.text.startswith(f"{theirs.text}: ")
+    return gdb_variable.text.endswith(SYNTHETIC_POINTER) and own_variable.text.startswith(
+        f"{gdb_variable.text}: "
+    )
 
 
-def _has_base_outside(frame: gdb.Frame, variable: Variable, ours: GdbVariable) -> bool:
+def _has_base_outside(frame: gdb.Frame, variable: Variable, own_variable: GdbVariable) -> bool:
     """Return whether it has a virtual base outside of the memory that GDB has read for it.
 
     For example a reference to a class that is a part of another one, and an object whose table is
@@ -383,7 +408,7 @@ def _has_base_outside(frame: gdb.Frame, variable: Variable, ours: GdbVariable) -
     """
     kind = strip(variable.type)
     if _has_virtual_base(kind):
-        return "> = <invalid address>" in ours.text
+        return "> = <invalid address>" in own_variable.text
     if not isinstance(kind, Pointer) or kind.kind == "pointer":
         return False
     if not _has_virtual_base(strip(kind.target)):
@@ -407,7 +432,9 @@ def _has_virtual_base(kind: object) -> bool:
     return False
 
 
-def _reason_of_loss(session: GdbSession, variable: Variable, ours: GdbVariable) -> str | None:
+def _reason_of_loss(
+    session: GdbSession, variable: Variable, own_variable: GdbVariable
+) -> str | None:
     """Return why GDB has no value."""
     if variable.unit.is_split and isinstance(variable.location, LocList):
         return BASE

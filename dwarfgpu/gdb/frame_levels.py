@@ -39,18 +39,18 @@ def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
         frame = frame.newer()
     level, why = -1, None
     for block in reversed(chain):
-        ours = stack.frame(level + 1)
+        own_frame = stack.frame(level + 1)
         if block.type() == gdb.TAILCALL_FRAME:
-            is_ours = isinstance(ours, TailFrame) and ours.pc == block.pc()
+            is_ours = isinstance(own_frame, TailFrame) and own_frame.pc == block.pc()
             level, why = level + is_ours, None if is_ours else "it was left by a tail call"
             continue
-        while isinstance(ours, TailFrame):
+        while isinstance(own_frame, TailFrame):
             level += 1
-            ours = stack.frame(level + 1)
+            own_frame = stack.frame(level + 1)
         level += 1
-        if ours is None:
+        if own_frame is None:
             return level, str(stack.end)
-        why = None if ours.pc == block.pc() else f"ours is at {ours.pc:#x}"
+        why = None if own_frame.pc == block.pc() else f"own frame is at {own_frame.pc:#x}"
     return level, why
 
 

@@ -53,13 +53,18 @@ def text_lines(debugger: Debugger) -> Iterator[str]:
 
 def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, int]]:
     """GDB's number, the session in the frame, its function, and its pc."""
-    for theirs, ours in aligned(debugger):
-        if ours is not None and (theirs is not None or not ours.is_tail_call):
-            assert isinstance(ours.session, GdbSession)
-            yield ours.number, ours.session, ours.function, ours.pc
-        elif theirs is not None:
-            session = debugger.session(theirs)
-            yield theirs.level(), session, _function(session) or theirs.name(), int(theirs.pc())
+    for gdb_frame, own_frame in aligned(debugger):
+        if own_frame is not None and (gdb_frame is not None or not own_frame.is_tail_call):
+            assert isinstance(own_frame.session, GdbSession)
+            yield own_frame.number, own_frame.session, own_frame.function, own_frame.pc
+        elif gdb_frame is not None:
+            session = debugger.session(gdb_frame)
+            yield (
+                gdb_frame.level(),
+                session,
+                _function(session) or gdb_frame.name(),
+                int(gdb_frame.pc()),
+            )
 
 
 def _function(session: GdbSession) -> str | None:
@@ -153,7 +158,7 @@ def _text(session: GdbSession, reading: Reading) -> tuple[State, str]:
     try:
         if error is not None:
             raise error
-        if reading.bits is not None and _is_nowhere(reading.bits):
+        if reading.bits is not None and _is_all_undefined(reading.bits):
             return "optimized-out", OPTIMIZED_OUT
         text = session.text(reading, options)
     except UndefinedBits:
@@ -168,7 +173,7 @@ def _text(session: GdbSession, reading: Reading) -> tuple[State, str]:
     return ("partial" if bits.undefined else "unavailable"), text
 
 
-def _is_nowhere(bits: Bits) -> bool:
+def _is_all_undefined(bits: Bits) -> bool:
     return bool(bits.size_bits) and bits.undefined == (1 << bits.size_bits) - 1
 
 

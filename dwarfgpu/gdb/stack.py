@@ -46,22 +46,22 @@ def aligned(debugger: Debugger) -> Iterator[tuple[gdb.Frame | None, StackFrame |
     of GDB's if they are dwarfgpu's.
     """
     require_stack()
-    theirs, number = gdb.newest_frame(), -1
-    for ours in frames(debugger):
-        while theirs is not None and is_left(theirs):
-            if ours.is_tail_call and ours.pc == theirs.pc():
+    gdb_frame, number = gdb.newest_frame(), -1
+    for own_frame in frames(debugger):
+        while gdb_frame is not None and is_left(gdb_frame):
+            if own_frame.is_tail_call and own_frame.pc == gdb_frame.pc():
                 break
-            yield theirs, None
-            theirs = theirs.older()
-        if ours.is_tail_call and (theirs is None or not is_left(theirs)):
-            yield None, ours
+            yield gdb_frame, None
+            gdb_frame = gdb_frame.older()
+        if own_frame.is_tail_call and (gdb_frame is None or not is_left(gdb_frame)):
+            yield None, own_frame
             continue
-        number = number + 1 if theirs is None else theirs.level()
-        yield theirs, evolve(ours, number=number)
-        theirs = None if theirs is None else theirs.older()
-    while theirs is not None:
-        yield theirs, None
-        theirs = theirs.older()
+        number = number + 1 if gdb_frame is None else gdb_frame.level()
+        yield gdb_frame, evolve(own_frame, number=number)
+        gdb_frame = None if gdb_frame is None else gdb_frame.older()
+    while gdb_frame is not None:
+        yield gdb_frame, None
+        gdb_frame = gdb_frame.older()
 
 
 def is_left(frame: gdb.Frame) -> bool:
@@ -83,9 +83,9 @@ def lines(debugger: Debugger, count: int | None = None) -> Iterator[str]:
     last: StackFrame | None = None
     notes: dict[str, None] = {}
     frames = (
-        ours
-        for theirs, ours in aligned(debugger)
-        if ours is not None and not (theirs is None and ours.is_tail_call)
+        own_frame
+        for gdb_frame, own_frame in aligned(debugger)
+        if own_frame is not None and not (gdb_frame is None and own_frame.is_tail_call)
     )
     style = frame_style()
     shown_frames = frames if count is None or count >= 0 else deque(frames, maxlen=-count)

@@ -34,9 +34,9 @@ class Compared:
     number: int
     """The number of GDB's frame."""
     name: str
-    theirs: str
+    gdb_text: str
     """Its text; its bytes where those differ and the texts do not."""
-    ours: str
+    own_text: str
     reason: str | None = None
     """Why it differs, where that is known."""
     compared_bits: int = 0
@@ -44,12 +44,12 @@ class Compared:
 
     @property
     def is_same(self) -> bool:
-        return self.theirs == self.ours
+        return self.gdb_text == self.own_text
 
     def __str__(self) -> str:
         why = "" if self.reason is None else f" ({self.reason})"
         subject = f"{frame_number(self.number)}{self.name}"
-        return f"{subject}: GDB has {self.theirs}, dwarfgpu {self.ours}{why}"
+        return f"{subject}: GDB has {self.gdb_text}, dwarfgpu {self.own_text}{why}"
 
 
 def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared]:
@@ -76,15 +76,19 @@ def compare_variables(debugger: Debugger, frame: gdb.Frame) -> Iterator[Compared
         variables = own.get((symbol.name, symbol.line))
         if symbol.is_constant and not variables:
             continue  # an enumerator
-        theirs = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
+        gdb_variable = read_gdb_variable(frame, symbol, block, is_hidden=is_hidden)
         if not variables:
-            why = why_only_in_gdb(session, symbol, theirs)
-            yield Compared(frame.level(), symbol.name, theirs.text, "no such variable", why)
+            why = why_only_in_gdb(session, symbol, gdb_variable)
+            yield Compared(frame.level(), symbol.name, gdb_variable.text, "no such variable", why)
             continue
         variable = variables.pop(0)
-        ours = _by_us(session, variable, is_hidden=is_hidden)
-        value, two, count = _difference(theirs, ours)
-        reason = None if value == two else reason_of(frame, session, variable, theirs, ours)
+        own_variable = _by_us(session, variable, is_hidden=is_hidden)
+        value, two, count = _difference(gdb_variable, own_variable)
+        reason = (
+            None
+            if value == two
+            else reason_of(frame, session, variable, gdb_variable, own_variable)
+        )
         yield Compared(frame.level(), symbol.name, value, two, reason, count)
     for extra in (value for rest in own.values() for value in rest):
         yield Compared(frame.level(), extra.name or "", "no such variable", extra.type_text or "")
@@ -98,14 +102,21 @@ def _locals(session: GdbSession) -> list[Variable]:
         return []
 
 
-def _difference(theirs: GdbVariable, ours: GdbVariable) -> tuple[str, str, int]:
+def _difference(gdb_variable: GdbVariable, own_variable: GdbVariable) -> tuple[str, str, int]:
     """What each has: the texts, or the bits where only those differ; and how many were compared."""
-    their_bits, two = theirs.bits, ours.bits
-    if theirs.text != ours.text or their_bits is None or two is None or not theirs.mask:
-        return theirs.text, ours.text, 0
-    count = theirs.mask.bit_count()
-    if their_bits.size_bits == two.size_bits and have_same_bits(theirs, two, theirs.mask):
-        return theirs.text, ours.text, count
+    their_bits, two = gdb_variable.bits, own_variable.bits
+    if (
+        gdb_variable.text != own_variable.text
+        or their_bits is None
+        or two is None
+        or not gdb_variable.mask
+    ):
+        return gdb_variable.text, own_variable.text, 0
+    count = gdb_variable.mask.bit_count()
+    if their_bits.size_bits == two.size_bits and have_same_bits(
+        gdb_variable, two, gdb_variable.mask
+    ):
+        return gdb_variable.text, own_variable.text, count
     return their_bits.hex(sys.byteorder), two.hex(sys.byteorder), count
 
 

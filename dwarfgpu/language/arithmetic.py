@@ -252,7 +252,7 @@ class Arithmetic:
         if all(removed):
             return removed[0] == removed[1]
         if self.address(right if removed[0] else left) == 0:
-            return False  # a removed pointer points to an object
+            return False  # an implicit pointer points to an object
         raise EvaluationError("a synthetic pointer has no number to compare")
 
     def cast(self, value: TypedValue, kind: Type | None) -> TypedValue:

@@ -136,7 +136,7 @@ class Dereference(ABC):
         return completed(self.session, kind)
 
     def pointee(self, pointer: ImplicitPointer) -> Location:
-        """Return the object to which a removed pointer points (A.2.5.4.4.5)."""
+        """Return the object to which an implicit pointer points (A.2.5.4.4.5)."""
         unit = cast(CompilationUnit, pointer.die.unit)
         die = unit.referred(pointer.die.section_offset)
         if (attribute := die.unit.location_attribute(die)) is None:

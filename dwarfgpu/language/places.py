@@ -182,7 +182,7 @@ class Places(Dereference):
         if bits.unavailable != everything:
             return value
         if NO_BITS in bits.reasons and _has_parts(value.type):
-            return value  # they may be removed pointers
+            return value  # they may be implicit pointers
         location = value.location
         message = next(iter(bits.reasons), "the contents are not available")
         place = None if location is None else location.places[0]

@@ -43,7 +43,7 @@ class TypedValue:
     bits: Bits | None = None
     """Its contents; None if not read yet, or unreadable."""
     pointer: ImplicitPointer | None = None
-    """A removed pointer, in place of contents."""
+    """An implicit pointer, in place of contents."""
     error: DwarfGpuError | None = None
     """Why there are no contents: `UndefinedBits` for an optimized out value."""
     bit_size: int | None = None

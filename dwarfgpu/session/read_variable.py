@@ -57,7 +57,7 @@ class Reading:
     bits: Bits | None = None
     """Its contents; None if nothing could be read."""
     pointer: ImplicitPointer | None = None
-    """A removed pointer, in place of contents."""
+    """An implicit pointer, in place of contents."""
     failure: DwarfGpuError | None = None
     """Why nothing could be read."""
     notes: tuple[str, ...] = ()

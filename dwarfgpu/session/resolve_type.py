@@ -128,7 +128,7 @@ def padding_bits(kind: Type | None) -> int:
 
 
 def may_point(kind: Type | None) -> bool:
-    """Return whether an object of the type can be a removed pointer: it has the size of one."""
+    """Return whether an object of the type can be an implicit pointer: it has the size of one."""
     return isinstance(strip(kind), Pointer | MemberPointer | Base)
 
 

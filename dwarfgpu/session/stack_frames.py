@@ -78,7 +78,7 @@ class StackFrame:
     tail_calls: str | None = None
     """Why the tail-call frames between it and the next one are unknown."""
     is_heuristic: bool = False
-    """Whether it, or a frame inside of it, comes from the call convention alone."""
+    """Whether it, or a frame inside of it, comes from the calling convention alone."""
     has_lane: bool = True
     """Whether the lane in focus was active on entry to the function; True if unknown."""
 

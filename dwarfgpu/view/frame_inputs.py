@@ -182,7 +182,7 @@ class _Chain:
         if isinstance(frame, TailFrame):
             return ", because the function made a tail call to the next one"
         if frame.convention is not None:
-            return ", by the call convention (--heuristic)"
+            return ", by the calling convention (--heuristic)"
         return f", which is the default rule of the ABI of {frame.architecture.name}"
 
     def _moved(self, frame: CfiFrame, rule: Rule) -> int | None:

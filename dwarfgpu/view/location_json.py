@@ -109,7 +109,7 @@ def location_json(location: Location, endian: Endian = "little") -> JsonObject:
 
 
 def implicit_pointer_json(storage: ImplicitPointer) -> JsonObject:
-    """Return a removed pointer as a value."""
+    """Return an implicit pointer as a value."""
     return {"kind": "implicit_pointer_value", **_implicit_pointer(storage)}
 
 

@@ -30,7 +30,7 @@ class ObjectBytes:
     size_bits: int
     endian: Endian
     removed: bytes | None = None
-    """Unavailable bits of removed pointers: they are equal to no others."""
+    """Unavailable bits of implicit pointers: they are equal to no others."""
 
     @classmethod
     def of(cls, bits: Bits, endian: Endian, removed: int = 0) -> ObjectBytes:

@@ -41,8 +41,8 @@ class Whole:
         """Return where a part of it is."""
         return displaced(self.location, first_bit)
 
-    def is_removed(self, kind: Type | None, first_bit: int, bits: Bits) -> bool:
-        """Return whether a part without bits is a removed pointer (A.2.5.4.4.5)."""
+    def is_implicit_pointer(self, kind: Type | None, first_bit: int, bits: Bits) -> bool:
+        """Return whether a part without bits is an implicit pointer (A.2.5.4.4.5)."""
         if bits.undefined or bits.unavailable != (1 << bits.size_bits) - 1:
             return False
         return self.resolver.pointer(kind, self.part(first_bit)) is not None
@@ -206,7 +206,7 @@ def unknown_text(bits: Bits) -> str | None:
     if bits.undefined == everything:
         return OPTIMIZED_OUT
     if bits.unavailable != everything or NO_BITS in bits.reasons:
-        return None  # its parts may be removed pointers
+        return None  # its parts may be implicit pointers
     return UNAVAILABLE
 
 

@@ -236,7 +236,7 @@ class OperationInputs:
         return Detail(title, tuple(facts))
 
     def _pointee(self, context: Context, unit: Unit, section_offset: int) -> Detail:
-        """What a removed pointer points to, where it is in the context of the pointer."""
+        """What an implicit pointer points to, where it is in the context of the pointer."""
         title = f"the pointer was optimized out; it points to {_die_words(unit, section_offset)}"
         attribute = unit.location_at(section_offset)
         if attribute is None:
@@ -256,7 +256,7 @@ def _observed(attribute: ExprLoc | LocList, context: Context, steps: Recorder) -
 
 
 def _pointed_title(step: Step) -> str:
-    """Of an evaluation within an operation that is known for none: through a removed pointer."""
+    """Of an evaluation within an operation that is known for none: through an implicit pointer."""
     for entry in reversed(step.before):
         if isinstance(entry, ImplicitPointerValue):
             reference = entry.storage.die

@@ -24,7 +24,7 @@ _MAX_PARTS: Final = 2_000
 """Maximum number of parts to examine; the rest stays unavailable."""
 
 
-def without_removed(
+def implicit_pointers_as_known(
     bits: Bits, kind: Type | None, location: Location | None, resolver: Resolver, endian: Endian
 ) -> Bits:
     """Return the bits, with those of synthetic pointers (A.2.5.4.4.5) counted as known: they have
@@ -42,9 +42,9 @@ def without_removed(
             size = size_bits(part) if may_point(part) else None
             if size is None:
                 pending += islice(_parts(part, first_bit), _MAX_PARTS - len(pending))
-            elif 0 < size <= min(MAX_BITS, bits.size_bits - first_bit) and whole.is_removed(
-                part, first_bit, contents.bits(first_bit, size)
-            ):
+            elif 0 < size <= min(
+                MAX_BITS, bits.size_bits - first_bit
+            ) and whole.is_implicit_pointer(part, first_bit, contents.bits(first_bit, size)):
                 unavailable = insert(unavailable, bits.size_bits, first_bit, size, 0, endian)
         except DwarfGpuError:
             continue  # the display of the part reports it

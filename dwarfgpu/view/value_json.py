@@ -142,7 +142,9 @@ class _Walk:
                 if size is None or not 0 < size <= scalars.MAX_BITS:
                     return unknown("incomplete type" if size is None else f"{size} bits")
                 bits = subject.object.bits(first_bit, size)
-                if subject.whole is not None and subject.whole.is_removed(kind, first_bit, bits):
+                if subject.whole is not None and subject.whole.is_implicit_pointer(
+                    kind, first_bit, bits
+                ):
                     return unknown("synthetic pointer")
                 return self._scalar(bare, bits, subject.object.endian)
             case other:

@@ -56,7 +56,7 @@ from dwarfgpu.view.object_printer import (
 from dwarfgpu.view.pointers import member_pointer_text, pointer_text, reference_pieces
 from dwarfgpu.view.printer_text import printed_pieces
 from dwarfgpu.view.strings import CharacterKind, character_kind, quoted_character
-from dwarfgpu.view.synthetic_pointers import without_removed
+from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
 
 __all__ = [
     "DEFAULT_OPTIONS",
@@ -102,7 +102,7 @@ def format_value(
         return unknown
     removed = 0
     if resolver is not None:
-        words = without_removed(bits, kind, location, resolver, endian)
+        words = implicit_pointers_as_known(bits, kind, location, resolver, endian)
         removed = bits.unavailable & ~words.unavailable
     shown = Shown(
         ObjectBytes.of(bits, endian, removed),
@@ -172,7 +172,9 @@ def _pieces(
                 yield "<no bits>"
             else:
                 bits = shown.object.bits(first_bit, size)
-                if shown.whole is not None and shown.whole.is_removed(kind, first_bit, bits):
+                if shown.whole is not None and shown.whole.is_implicit_pointer(
+                    kind, first_bit, bits
+                ):
                     yield SYNTHETIC_POINTER
                     return
                 bits = _in_order(shown, bits, bare)

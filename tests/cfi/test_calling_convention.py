@@ -1,4 +1,4 @@
-"""Callers by the call convention of AMD GPUs: clang's code without call frame information."""
+"""Callers by the calling convention of AMD GPUs: clang's code without call frame information."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def walked(path: Path, pc: int, return_address: int) -> tuple[list[str], str]:
     json = run_json("bt", *options(path, pc, return_address)).json
     names = [frame["func"] + "?" * frame["is_heuristic"] for frame in json["frames"]]
     guessed = [frame["level"] for frame in json["frames"] if frame["is_heuristic"]]
-    note = "found by the call convention only: frame"
+    note = "found by the calling convention only: frame"
     assert json["notes"] == [f"{note} {level}" for level in guessed]
     return names, json["end"]["reason"]
 
@@ -65,7 +65,8 @@ def test_a_leaf_and_its_caller(path: Path) -> None:
             names, reason = walked(path, pc, return_address)
             assert names == ["inner", "outer?"]
             assert reason == (
-                f"outer has made a call, which changed s[30:31], {ITSELF} (by the call convention)"
+                f"outer has made a call, which changed s[30:31], {ITSELF} "
+                "(by the calling convention)"
             )
             output = run("bt", "--no-args", *options(path, pc, return_address))
             shown = rf"#1  0x0*{return_address:x} in outer \(\.\.\.\) at hip/call\.hip:(\d+)"
@@ -74,7 +75,7 @@ def test_a_leaf_and_its_caller(path: Path) -> None:
             if ".O0." in path.name:
                 assert int(match[1]) == line
             assert output.status == 1 and output.notes == [
-                "found by the call convention only: frame 1"
+                "found by the calling convention only: frame 1"
             ]
 
 
@@ -92,7 +93,7 @@ def test_a_function_before_and_behind_its_first_call(path: Path) -> None:
         assert names == ["outer"]
         assert reason == (
             f"s[30:31] hold {first:#x}, to which a call of outer itself returns, {ITSELF} "
-            "(by the call convention)"
+            "(by the calling convention)"
         )
 
 
@@ -120,7 +121,7 @@ INNER, IN_INNER, OUTER = 0x1A00, 0x1A50, 0x2244
 def test_what_is_no_return_address(return_address: int, reason: str) -> None:
     assert walked(FLAT, IN_INNER, return_address) == (
         ["inner"],
-        f"{reason} (by the call convention)",
+        f"{reason} (by the calling convention)",
     )
 
 

@@ -17,7 +17,7 @@ from dwarfgpu.check.expressions import (
     _OF_PARTS,
     Checked,
     ExpressionChecker,
-    Machines,
+    PossibleArchitectures,
     Results,
     Role,
 )
@@ -95,7 +95,7 @@ def test_a_straight_expression_is_followed_once(
 
 
 def checker_of(arch: Architecture | None) -> ExpressionChecker:
-    machines = Machines(CodeObject.open(FILE).file, None)
+    machines = PossibleArchitectures(CodeObject.open(FILE).file, None)
     machines.architecture = arch
     return ExpressionChecker(machines, Findings())
 
@@ -157,7 +157,7 @@ def test_parts_for_different_machines_make_no_composite() -> None:
     """A wave has 32 lanes, or 64: no wave has both of these registers."""
     arches = [architecture("gfx1030", lanes) for lanes in (32, 64)]
     checker = checker_of(arches[0])
-    checker.machines._others = (arches[1],)
+    checker.architectures._others = (arches[1],)
     parts = [assemble("regx v0; piece 4", AMD, UnitFormat(), arch) for arch in arches]
     results = checker.of(AMD, UnitFormat(), Role("location"))
     assert not any(checker._check(part, results).faults for part in parts)

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
-from dwarfgpu.check.expressions import ExpressionChecker, Machines, Role
+from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures, Role
 from dwarfgpu.check.finding import Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.dialect.dialect import AMD, UPSTREAM_CLANG, Dialect
@@ -82,7 +82,9 @@ TABLE: list[tuple[str, str, Role, str, str]] = [
 
 
 def made_checker() -> ExpressionChecker:
-    return ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), Findings())
+    return ExpressionChecker(
+        PossibleArchitectures(ObjectFile("made.co", elf({})), GFX942), Findings()
+    )
 
 
 def faults_of(data: bytes, role: Role, dialect: Dialect = AMD) -> set[tuple[str, str]]:
@@ -153,19 +155,23 @@ def test_without_a_wave_size_registers_of_both_exist() -> None:
     )
 
 
-def _machines(data: bytes, name: str) -> Machines:
-    return Machines(ObjectFile("made.co", data), architecture(name))
+def _machines(data: bytes, name: str) -> PossibleArchitectures:
+    return PossibleArchitectures(ObjectFile("made.co", data), architecture(name))
 
 
 def test_the_scalar_in_a_vector_register_of_a_cpu_is_no_finding() -> None:
     x86_64 = architecture("x86_64")
-    checker = ExpressionChecker(Machines(ObjectFile("a", elf({}, 62, 0)), x86_64), Findings())
+    checker = ExpressionChecker(
+        PossibleArchitectures(ObjectFile("a", elf({}, 62, 0)), x86_64), Findings()
+    )
     assert checker.check(b"\x81\x00\x9f", checker.of(AMD, FORM, LOCATION)) is None  # breg17 XMM0
 
 
 def test_a_longer_expression_is_told_to_be_skipped() -> None:
     findings = Findings()
-    checker = ExpressionChecker(Machines(ObjectFile("made.co", elf({})), GFX942), findings)
+    checker = ExpressionChecker(
+        PossibleArchitectures(ObjectFile("made.co", elf({})), GFX942), findings
+    )
     assert checker.check(b"\x30" * 65_537, checker.of(AMD, FORM, LOCATION)) is None
     assert findings.skipped == ["an expression of 65537 bytes"]
 

@@ -375,4 +375,4 @@ def test_the_prompt_marks_frames_too() -> None:
     code = FIXTURES / "hip/call.gfx942.O0.v5.co"
     lines = run("debug", "--file", code, *given, "-ex", "up", "-ex", "info frame").lines
     assert lines[0].endswith(" at hip/call.hip:17  [heuristic]")
-    assert " found by the call convention alone (heuristic)" in lines
+    assert " found by the calling convention alone (heuristic)" in lines

@@ -61,7 +61,7 @@ class Unwinding:
             self._variables(where)
         # Tail calls that only dwarfgpu finds are no mistake; those that only GDB finds are.
         unknown = [difference for difference in changes.differences if difference.reason is None]
-        more = [item for item in unknown if (item.what, item.theirs) != ("tail call", "none")]
+        more = [item for item in unknown if (item.what, item.gdb_text) != ("tail call", "none")]
         self.differences += [f"{where}: {item}" for item in more]
 
     def _variables(self, where: str) -> None:

@@ -1,4 +1,4 @@
-"""Expressions in stopped waves of AMD GPUs: lanes, address spaces, removed pointers, writing.
+"""Expressions in stopped waves of AMD GPUs: lanes, address spaces, implicit pointers, writing.
 
 What the states hold is told in fixtures/README.md.
 """

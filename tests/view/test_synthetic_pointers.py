@@ -12,7 +12,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.service.value.expression import of_value
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
-from dwarfgpu.view.synthetic_pointers import without_removed
+from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.view.value_json import value_data
 from dwarfgpu.view.values import format_value
 from tests.language.sessions import stopped
@@ -67,7 +67,7 @@ def test_parts(expression: str, kind: Type, text: str, data: dict[str, object], 
     bits = resolver.contents(TypedObject(kind, location))
     assert format_value(bits, kind, location=location, resolver=resolver) == text
     assert value_data(bits, kind, location=location, resolver=resolver) == data
-    rest = without_removed(bits, kind, location, resolver, "little")
+    rest = implicit_pointers_as_known(bits, kind, location, resolver, "little")
     assert (rest.unavailable, rest.undefined, rest.value) == (left, 0, bits.value)
     assert bool(rest.reasons) == bool(left)
 
@@ -93,7 +93,7 @@ def test_bits_are_counted_in_storage_order() -> None:
     resolver = Resolver(lambda: world.context)
     bits = resolver.contents(TypedObject(kind, location))
     assert bits.unavailable == ONES
-    rest = without_removed(bits, kind, location, resolver, "big")
+    rest = implicit_pointers_as_known(bits, kind, location, resolver, "big")
     assert rest.unavailable == (1 << 32) - 1
     assert "implicit pointer" not in rest.reasons[0]
 

@@ -34,13 +34,13 @@ class _Function:
 
 @frozen
 class GpuCallers:
-    """The call convention, applied to the code objects."""
+    """The calling convention, applied to the code objects."""
 
     code_objects: Sequence[CodeObject]
     architecture: Architecture
 
     def convention(self, location: int) -> Convention:
-        """Return the call convention for the caller of the function at a program location."""
+        """Return the calling convention for the caller of the function at a program location."""
         function = self._function(location)
         name = "the function" if function is None else function.name
         at_entry = function is not None and function.entry == location
@@ -91,7 +91,7 @@ class GpuCallers:
 
 
 def _unknown(why: str) -> End:
-    return End(False, f"{why} (by the call convention)")
+    return End(False, f"{why} (by the calling convention)")
 
 
 def kernel_in(code_object: CodeObject, location: int) -> str | None:

@@ -35,7 +35,7 @@ def stack_value(ctx: Context, value: Value | ImplicitPointerValue) -> Location:
 
 @op(0xA0, spec="A.2.5.4.4.5")
 def implicit_pointer(ctx: Context, *, die: DieOffset, displacement: SLEB) -> Location:
-    """Push the location of a removed pointer to what a DIE describes.
+    """Push the location of an implicit pointer to what a DIE describes.
 
     Only its whole contents can be retrieved; what comes then can be moved on the stack, made a
     location by DW_OP_stack_value, or dereferenced.
@@ -47,7 +47,7 @@ def implicit_pointer(ctx: Context, *, die: DieOffset, displacement: SLEB) -> Loc
 def LLVM_aspace_implicit_pointer(
     ctx: Context, space: Value, *, die: DieOffset, displacement: SLEB
 ) -> Location:
-    """Push the location of a removed pointer in an address space to what a DIE describes."""
+    """Push the location of an implicit pointer in an address space to what a DIE describes."""
     space.require_integral()  # the number itself is unsigned
     return _pointer(ctx, space.bits, die, displacement)
 

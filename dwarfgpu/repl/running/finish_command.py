@@ -29,7 +29,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: finish
 
-    Shows the value that it returned in the lane in focus, according to the call convention.
+    Shows the value that it returned in the lane in focus, according to the calling convention.
     """
     require_started(shell)
     session = shell.session

@@ -46,7 +46,7 @@ class Backtrace:
     def notes(self) -> tuple[str, ...]:
         """Assumptions behind the frames."""
         heuristic = [str(frame.number) for frame in self.frames if frame.is_heuristic]
-        notes = [f"found by the call convention only: frame {number}" for number in heuristic]
+        notes = [f"found by the calling convention only: frame {number}" for number in heuristic]
         for code_object in self.session.code_objects:
             notes += code_object.info.call_frames.notes
         notes += filter(None, [unlocated(self.session)])

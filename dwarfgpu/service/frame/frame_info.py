@@ -61,7 +61,7 @@ def frame_info(
     if not session.is_absent:
         yield from tail_call_lines(stack_frame)
     if physical is not None and physical.is_guess:
-        yield heading(" found by the call convention alone (heuristic)")
+        yield heading(" found by the calling convention alone (heuristic)")
     yield from _lanes(session)
     lane = session.lane
     if session.is_absent:

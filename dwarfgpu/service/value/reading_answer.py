@@ -29,7 +29,7 @@ from dwarfgpu.session.session import Reading, Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
-from dwarfgpu.view.synthetic_pointers import without_removed
+from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.view.value_json import unknown, value_data
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize, format_value
 
@@ -183,7 +183,7 @@ def beside_removed(
     """Return the bits of an object in which implicit pointers count as complete, as one alone
     does."""
     endian = session.architecture.endian
-    return without_removed(bits, kind, location, session.resolver(), endian)
+    return implicit_pointers_as_known(bits, kind, location, session.resolver(), endian)
 
 
 def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:

@@ -54,7 +54,7 @@ def returned_value(session: Session, function: Subprogram, kind: Type) -> TypedV
     """Return the value that a function has just returned in the lane in focus, or the reason why it
     is unknown."""
     if session.architecture.machine != "AMDGPU" or session.lane is None:
-        return NotReturned(f"the call convention of {session.architecture.name} is not known")
+        return NotReturned(f"the calling convention of {session.architecture.name} is not known")
     if _convention(function) == _NOCALL:
         return NotReturned("the compiler has changed how the function is called (DW_CC_nocall)")
     size = size_bits(kind)

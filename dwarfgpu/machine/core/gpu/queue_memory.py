@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.core_state_note import Queue
-from dwarfgpu.machine.core.gpu.save_area_layout import Bits
+from dwarfgpu.machine.core.gpu.save_area_layout import BitField
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.hsa_structures import (
     AMD_QUEUE,
@@ -23,7 +23,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import PACKET_BYTES, READ
 
 _WITHOUT_SCRATCH_BYTES: Final = 11
 """The `r_version` from which an `amd_queue_t` no longer has the size of the scratch of an XCC."""
-_WAVES: Final = Bits(0, 11)
+_WAVES: Final = BitField(0, 11)
 """The field WAVES of COMPUTE_TMPRING_SIZE."""
 
 
@@ -117,7 +117,7 @@ class QueueMemory:
             number("completion_signal"),
         )
 
-    def scratch_sizes(self, wave_bytes: Bits, granule: int) -> tuple[int, int] | None:
+    def scratch_sizes(self, wave_bytes: BitField, granule: int) -> tuple[int, int] | None:
         """Return the number of waves with scratch memory, and its size for each in bytes
         (COMPUTE_TMPRING_SIZE)."""
         tmpring = self._member("compute_tmpring_size")

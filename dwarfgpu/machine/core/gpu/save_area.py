@@ -14,7 +14,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
-from dwarfgpu.machine.core.gpu.save_area_layout import Bits, SaveLayout
+from dwarfgpu.machine.core.gpu.save_area_layout import BitField, SaveLayout
 
 WORD_BYTES: Final = 4
 HEADER: Final = Struct("<6IQI4x")
@@ -24,8 +24,8 @@ SKIPPED_WORDS: Final = 2
 """At the beginning of a control stack: a PM4 header."""
 EVENT: Final = 1 << 30
 STATE: Final = 1 << 31
-PARKED_HIGH: Final = Bits(7, 22)
-"""Bits of TTMP11."""
+PARKED_HIGH: Final = BitField(7, 22)
+"""BitField of TTMP11."""
 
 
 @frozen

@@ -19,7 +19,7 @@ from dwarfgpu.errors import Malformed, Unsupported
 
 
 @frozen
-class Bits:
+class BitField:
     """A field of a word."""
 
     first: int
@@ -39,7 +39,7 @@ class Bits:
 class Count:
     """How many there are: (field + bias) * granule - less."""
 
-    bits: Bits
+    bits: BitField
     granule: int
     bias: int = 0
     less: int = 0
@@ -68,7 +68,7 @@ class SaveLayout:
     """GFX level: `9.0.a`."""
     state_words: int
     """The size in words of a STATE record; only the first one is read."""
-    wave32: Bits | None
+    wave32: BitField | None
     """Nonzero for waves of 32 lanes. None if all have `lanes`."""
     lanes: int
     vgprs: Count
@@ -80,15 +80,15 @@ class SaveLayout:
     sgprs: Count | int
     lds: Count
     """Bytes."""
-    whole_lds: tuple[Bits, int] | None
+    whole_lds: tuple[BitField, int] | None
     """A workgroup that has the LDS of a whole WGP, and its bytes."""
-    scoreboard: Bits
-    shader_engine: Bits
-    scratch: Bits
+    scoreboard: BitField
+    shader_engine: BitField
+    scratch: BitField
     """Whether the wave has scratch memory."""
-    first: Bits
+    first: BitField
     """The wave of its workgroup whose registers are followed by the LDS."""
-    last: Bits
+    last: BitField
     hardware: Mapping[str, tuple[int, int]]
     """Register to its first slot among the hardware registers, and how many slots it has."""
     hardware_words: int
@@ -135,18 +135,18 @@ _GFX9: Final = SaveLayout(
     state_words=1,
     wave32=None,
     lanes=64,
-    vgprs=Count(Bits(0, 5), 4, bias=1),
+    vgprs=Count(BitField(0, 5), 4, bias=1),
     accumulators=None,
     is_unified=False,
     shared_vgprs=None,
-    sgprs=Count(Bits(6, 8), 16, bias=1, less=16),
-    lds=Count(Bits(9, 17), 512),
+    sgprs=Count(BitField(6, 8), 16, bias=1, less=16),
+    lds=Count(BitField(9, 17), 512),
     whole_lds=None,
-    scoreboard=Bits(0, 8),
-    shader_engine=Bits(11, 12),
-    scratch=Bits(15, 15),
-    first=Bits(17, 17),
-    last=Bits(16, 16),
+    scoreboard=BitField(0, 8),
+    shader_engine=BitField(11, 12),
+    scratch=BitField(15, 15),
+    first=BitField(17, 17),
+    last=BitField(16, 16),
     hardware=_slots("m0 pc:2 exec:2 status trapsts xnack_mask:2 mode"),
     hardware_words=32,
     ttmps_in_sgprs=False,
@@ -155,43 +155,45 @@ _GFX9: Final = SaveLayout(
     parked_pc=(7, _always),
     is_compared=True,
 )
-_GFX908: Final = evolve(_GFX9, level="9.0.8", accumulators=_GFX9.vgprs, shader_engine=Bits(11, 13))
+_GFX908: Final = evolve(
+    _GFX9, level="9.0.8", accumulators=_GFX9.vgprs, shader_engine=BitField(11, 13)
+)
 _GFX90A: Final = evolve(
     _GFX9,
     level="9.0.a",
-    vgprs=Count(Bits(24, 29), 4, bias=1),
-    accumulators=Count(Bits(0, 5), 8, bias=1),
+    vgprs=Count(BitField(24, 29), 4, bias=1),
+    accumulators=Count(BitField(0, 5), 8, bias=1),
     is_unified=True,
-    lds=Count(Bits(9, 16), 512),
-    shader_engine=Bits(9, 11),
+    lds=Count(BitField(9, 16), 512),
+    shader_engine=BitField(9, 11),
 )
-_GFX94: Final = evolve(_GFX90A, level="9.4", shader_engine=Bits(9, 10), parked_pc=None)
-_GFX95: Final = evolve(_GFX94, level="9.5", lds=Count(Bits(9, 16), 1280), is_compared=False)
+_GFX94: Final = evolve(_GFX90A, level="9.4", shader_engine=BitField(9, 10), parked_pc=None)
+_GFX95: Final = evolve(_GFX94, level="9.5", lds=Count(BitField(9, 16), 1280), is_compared=False)
 _GFX101: Final = evolve(
     _GFX9,
     level="10.1",
     state_words=2,
-    wave32=Bits(24, 24),
-    vgprs=Count(Bits(0, 5), 4, bias=1, wave32_granule=8),
-    shared_vgprs=Count(Bits(26, 29), 8),
+    wave32=BitField(24, 24),
+    vgprs=Count(BitField(0, 5), 4, bias=1, wave32_granule=8),
+    shared_vgprs=Count(BitField(26, 29), 8),
     sgprs=128,
-    lds=Count(Bits(10, 17), 512),
-    scoreboard=Bits(0, 9),
-    shader_engine=Bits(24, 25),
-    scratch=Bits(11, 11),
-    first=Bits(12, 12),
-    last=Bits(29, 29),
+    lds=Count(BitField(10, 17), 512),
+    scoreboard=BitField(0, 9),
+    shader_engine=BitField(24, 25),
+    scratch=BitField(11, 11),
+    first=BitField(12, 12),
+    last=BitField(29, 29),
     hardware=_slots("m0 pc:2 exec:2 status trapsts xnack_mask mode flat_scratch:2"),
     tail_bytes=0,
     aliases_low_sgprs=False,
 )
 _GFX103: Final = evolve(_GFX101, level="10.3", parked_pc=None)
-_GFX11: Final = evolve(_GFX101, level="11", shader_engine=Bits(24, 26), parked_pc=(7, _since_9))
+_GFX11: Final = evolve(_GFX101, level="11", shader_engine=BitField(24, 26), parked_pc=(7, _since_9))
 _GFX115: Final = evolve(_GFX11, level="11.5", is_compared=False)
 _GFX12: Final = evolve(
     _GFX11,
     level="12.0",
-    whole_lds=(Bits(6, 6), 128 << 10),
+    whole_lds=(BitField(6, 6), 128 << 10),
     hardware=_slots(
         "m0 pc:2 exec:2 state_priv excp_flag_priv xnack_mask mode scratch_base:2 excp_flag_user "
         "trap_ctrl status"
@@ -203,11 +205,11 @@ _GFX125: Final = evolve(
     level="12.5",
     wave32=None,
     lanes=32,
-    vgprs=Count(Bits(0, 5), 16, bias=1),
+    vgprs=Count(BitField(0, 5), 16, bias=1),
     shared_vgprs=None,
-    lds=Count(Bits(10, 18), 1024),
+    lds=Count(BitField(10, 18), 1024),
     whole_lds=None,
-    last=Bits(13, 13),
+    last=BitField(13, 13),
     hardware=_slots(
         "m0 pc:2 exec:2 state_priv excp_flag_priv xnack_mask mode scratch_base:2 excp_flag_user "
         "trap_ctrl status barrier"

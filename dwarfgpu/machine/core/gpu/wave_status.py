@@ -16,7 +16,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, WORD_BYTES, SavedWave
-from dwarfgpu.machine.core.gpu.save_area_layout import Bits, SaveLayout
+from dwarfgpu.machine.core.gpu.save_area_layout import BitField, SaveLayout
 from dwarfgpu.machine.topology import STOP_REASONS, Position
 
 PC_BITS: Final = 48
@@ -28,20 +28,20 @@ _INSTRUCTION_EXCEPTIONS: Final = (
 """In the order of their bits, of what happened and of what traps."""
 _TRAP_IDS: Final = {1: "breakpoint", 2: "assert_trap", 3: "debug_trap"}
 _LAST_TRAP_ID: Final = 14
-_STOPPED: Final = (6, Bits(30, 30))
-_HALTED: Final = (6, Bits(29, 29))
-_INVALID: Final = (6, Bits(31, 31))
+_STOPPED: Final = (6, BitField(30, 30))
+_HALTED: Final = (6, BitField(29, 29))
+_INVALID: Final = (6, BitField(31, 31))
 _FIRST_WITH_INVALID: Final = 10
 """The `r_version` from which TTMP6 says that SPI has not written the others."""
 SKIP_EXPORT: Final = 1 << 18
 PRIVILEGED: Final = 1 << 5
-STATUS_HALT: Final = Bits(13, 13)
-STATE_HALT: Final = Bits(14, 14)
+STATUS_HALT: Final = BitField(13, 13)
+STATE_HALT: Final = BitField(14, 14)
 """The bit in STATE_PRIV, for GFX12 and later."""
 NO_VGPRS: Final = 1 << 24
 """Bit of STATUS, for GFX11 and later: the wave has deallocated its VGPRs."""
 
-TtmpField = tuple[int, Bits]
+TtmpField = tuple[int, BitField]
 """The number of a TTMP, and a field of it."""
 
 
@@ -49,10 +49,10 @@ TtmpField = tuple[int, Bits]
 class WaveWords:
     """Where a GFX level keeps facts about a wave."""
 
-    packet: TtmpField = (6, Bits(0, 24))
+    packet: TtmpField = (6, BitField(0, 24))
     """Index of the dispatch packet in the ring."""
-    wave_in_group: TtmpField = (11, Bits(0, 5))
-    trap_id: TtmpField = (6, Bits(25, 28))
+    wave_in_group: TtmpField = (11, BitField(0, 5))
+    trap_id: TtmpField = (6, BitField(25, 28))
     invalid_needs: TtmpField | None = None
     """The field that must also be set for TTMP6 to say that SPI has written no ids."""
     never_invalid: bool = False
@@ -69,15 +69,15 @@ class WaveWords:
 
 _GFX9: Final = WaveWords()
 _GFX94: Final = WaveWords(
-    packet=(11, Bits(6, 30)),
-    invalid_needs=(11, Bits(31, 31)),
+    packet=(11, BitField(6, 30)),
+    invalid_needs=(11, BitField(31, 31)),
     after_instruction=1 << 25,
     begin_or_end=3 << 23,
 )
 _GFX11: Final = WaveWords(after_instruction=1 << 20, begin_or_end=3 << 17, gives_vgprs_back=True)
 _GFX12: Final = WaveWords(
-    packet=(8, Bits(0, 24)),
-    wave_in_group=(8, Bits(25, 29)),
+    packet=(8, BitField(0, 24)),
+    wave_in_group=(8, BitField(25, 29)),
     never_invalid=True,
     has_group_in_ttmp7=True,
     has_flags=True,
@@ -88,7 +88,7 @@ _GFX12: Final = WaveWords(
 _WORDS: Final = {
     "9.0": _GFX9, "9.0.8": _GFX9, "9.0.a": _GFX9, "9.4": _GFX94, "9.5": _GFX94, "10.1": _GFX9,
     "10.3": _GFX9, "11": _GFX11, "11.5": _GFX11, "12.0": _GFX12,
-    "12.5": evolve(_GFX12, trap_id=(11, Bits(28, 31))),
+    "12.5": evolve(_GFX12, trap_id=(11, BitField(28, 31))),
 }  # fmt: skip
 
 
@@ -241,7 +241,7 @@ class HardwareWords:
 
 _EXCEPTION_BITS: Final = {"memory_violation": 28, "address_error": 8, "illegal_instruction": 11}
 _EXCEPTION_FLAGS: Final = {"memory_violation": 12, "address_error": 4, "illegal_instruction": 6}
-"""Bits of TRAPSTS, and of EXCP_FLAG_PRIV."""
+"""BitField of TRAPSTS, and of EXCP_FLAG_PRIV."""
 
 
 @frozen

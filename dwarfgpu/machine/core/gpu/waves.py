@@ -36,7 +36,7 @@ from dwarfgpu.machine.core.gpu.save_area import (
     saved_register,
     saved_waves,
 )
-from dwarfgpu.machine.core.gpu.save_area_layout import Bits, SaveLayout, layout_of
+from dwarfgpu.machine.core.gpu.save_area_layout import BitField, SaveLayout, layout_of
 from dwarfgpu.machine.core.gpu.wave_status import HardwareWords, WaveIds, hardware_range
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.target import WaveId
@@ -50,7 +50,12 @@ MAX_WORDS: Final = 1 << 22
 some ten thousand."""
 MAX_XCCS: Final = 64
 MAX_NOTES: Final = 1_000
-_TMPRING_WAVE_BYTES: Final = {9: Bits(12, 24), 10: Bits(12, 24), 11: Bits(12, 26), 12: Bits(12, 29)}
+_TMPRING_WAVE_BYTES: Final = {
+    9: BitField(12, 24),
+    10: BitField(12, 24),
+    11: BitField(12, 26),
+    12: BitField(12, 29),
+}
 """WAVESIZE of COMPUTE_TMPRING_SIZE, keyed by the major number of the GFX level."""
 _SCRATCH_PER_ENGINE: Final = 11
 """The major number from which COMPUTE_TMPRING_SIZE counts the waves of one shader engine."""

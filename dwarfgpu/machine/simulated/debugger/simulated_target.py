@@ -47,7 +47,7 @@ _SIGNALS: Final = {
 }
 """ROCgdb's names of stops; all others are SIGTRAP."""
 _STACK_POINTER: Final = 32
-"""s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
+"""s32 by the calling convention (AMDGPU usage, "Non-Kernel Functions")."""
 
 
 class SimulatedTarget(StateTarget):

@@ -31,7 +31,7 @@ from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import StopReason
 
 STACK_POINTER: Final = 32
-"""s32 by the call convention (AMDGPU usage, "Non-Kernel Functions")."""
+"""s32 by the calling convention (AMDGPU usage, "Non-Kernel Functions")."""
 Executor = Literal["precise", "block", "lockstep"]
 """One instruction at a time, consecutive ones in one function, or many waves together: what they
 leave is the same."""

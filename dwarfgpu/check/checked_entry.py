@@ -25,7 +25,7 @@ FORM: Final = UnitFormat()
 
 
 @frozen
-class Described:
+class CheckedEntry:
     """An entry of a section of call frame information."""
 
     section: str
