@@ -41,8 +41,8 @@ def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
     for block in reversed(chain):
         own_frame = stack.frame(level + 1)
         if block.type() == gdb.TAILCALL_FRAME:
-            is_ours = isinstance(own_frame, TailFrame) and own_frame.pc == block.pc()
-            level, why = level + is_ours, None if is_ours else "it was left by a tail call"
+            is_own = isinstance(own_frame, TailFrame) and own_frame.pc == block.pc()
+            level, why = level + is_own, None if is_own else "it was left by a tail call"
             continue
         while isinstance(own_frame, TailFrame):
             level += 1
@@ -50,7 +50,7 @@ def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
         level += 1
         if own_frame is None:
             return level, str(stack.end)
-        why = None if own_frame.pc == block.pc() else f"own frame is at {own_frame.pc:#x}"
+        why = None if own_frame.pc == block.pc() else f"dwarfgpu's frame is at {own_frame.pc:#x}"
     return level, why
 
 

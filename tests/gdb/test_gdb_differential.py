@@ -78,7 +78,7 @@ for _ in range(12):
     if frame.name() == "entry":
         session = debugger.session(frame)
         notes = {each.name: session.read(each).notes for each in session.variables()}
-        found += [(each.name, each.theirs, each.ours, "-fipa-ra" in str(notes.get(each.name)))
+        found += [(each.name, each.gdb_text, each.own_text, "-fipa-ra" in str(notes.get(each.name)))
                   for each in compare_variables(debugger, frame)]
         ipa_ra.tracks_calls = lambda producer: False
         session = Debugger().session(frame)
@@ -128,7 +128,7 @@ from dwarfgpu.gdb.variables import compare_variables
 import json
 debugger, found = Debugger(), []
 def look(frame):
-    return [(each.name, each.theirs, each.ours, each.reason == PAST_MAIN, each.is_same)
+    return [(each.name, each.gdb_text, each.own_text, each.reason == PAST_MAIN, each.is_same)
             for each in compare_variables(debugger, frame)]
 main = gdb.newest_frame()
 while main.name() != "main":

@@ -44,7 +44,7 @@ while gdb.selected_inferior().pid:
     for frame in gdb_frames():
         for each in compare_variables(debugger, frame):
             found.setdefault(each.name, []).append(
-                [each.theirs, each.ours, each.is_same, each.reason])
+                [each.gdb_text, each.own_text, each.is_same, each.reason])
     gdb.execute("continue", to_string=True)
 print("##" + json.dumps(found))
 """
