@@ -199,9 +199,13 @@ def test_where_code_objects_are(tmp_path: Path) -> None:
     uri = f"memory://77#offset={at:#x}&size={len(data)}"
     core = core_with(tmp_path, [LoadedUri(uri, address)], [(at, data)])
     assert has_frame(core)
-    state = tmp_path / "one.json"
-    assert run("waves", core, "--save", state).status == 0
+    state, other_file = tmp_path / "one.json", tmp_path / "one-1.co"
+    other_file.write_text("of the user", "utf-8")
+    for _ in range(2):
+        assert run("waves", core, "--save", state).status == 0
     assert has_frame("--state", state), "the code object is written beside the state"
+    assert other_file.read_text("utf-8") == "of the user"
+    assert len(list(tmp_path.glob("one.*.co"))) == 1, "by the hash of its contents"
     uri = f"file:///opt/x%20y/k.co#offset=0&size={len(data)}"
     core = core_with(tmp_path, [LoadedUri(uri, address)], [])
     for name in (uri, "/opt/x y/k.co"):

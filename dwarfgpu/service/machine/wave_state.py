@@ -13,7 +13,7 @@ from attrs import evolve
 
 from dwarfgpu.arch.amdgpu import LOCAL, PRIVATE_WAVE
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.writing import write_file
+from dwarfgpu.base.writing import content_name, write_file
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.load import Core
@@ -72,13 +72,12 @@ def _add_own_memory(target: StateTarget, gpu: GpuTarget, number: WaveId, notes: 
 def code_object_files(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
     """Yield the code objects for GPUs; those in memory, or in a part of a file, are written beside
     the state."""
-    number = 0
     for module in () if core.gpu_modules is None else core.gpu_modules.files:
         file = Path(module.file.path)
         if not file.is_file():
-            number += 1
-            file = path.with_name(f"{path.stem}-{number}.co")
-            write_file(file, module.file.file_bytes(0, module.file.size_bytes, "code object"))
+            data = module.file.file_bytes(0, module.file.size_bytes, "code object")
+            file = path.with_name(content_name(path.stem, data, "co"))
+            write_file(file, data)
         yield file, module.load_address
 
 
