@@ -8,13 +8,12 @@ from attrs import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.scope.declarations import overloaded
+from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import (
-    Enum,
-)
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import Enum
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -98,6 +97,8 @@ class NamedValues:
         if first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
         if first.tag == dw.TAG_MEMBER:
+            if isinstance(self.places, Unevaluated) and "::" in name:  # C++ expr.prim.id
+                return TypedValue(types_of(first.unit).type_of(first), unit=first.unit)
             return self._member_of_this(name)
         raise UsageError("Attempt to use a type name as an expression")
 
@@ -115,6 +116,10 @@ class NamedValues:
             if symbol is None:
                 raise self.names.unknown(name)
             return symbol
+        is_named = "::" in name and "(" not in name and not isinstance(self.places, Unevaluated)
+        if is_named and declaration_of(with_code[0]).integer(dw.AT_VIRTUALITY):
+            simple = split_last(name)[1]
+            raise UsageError(f'Cannot reference virtual member function "{simple}"')
         return self.places.function(with_code[0])
 
     def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:

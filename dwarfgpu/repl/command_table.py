@@ -23,7 +23,13 @@ from dwarfgpu.repl.files.demangle import demangle
 from dwarfgpu.repl.files.disassemble import disassemble
 from dwarfgpu.repl.files.file import core_file, file, sharedlibrary
 from dwarfgpu.repl.files.listing import info_line, list_
-from dwarfgpu.repl.files.process_commands import info_auxv, info_inferiors, info_proc
+from dwarfgpu.repl.files.process_commands import (
+    inferior,
+    info_auxv,
+    info_inferiors,
+    info_proc,
+    info_program,
+)
 from dwarfgpu.repl.files.source_files import (
     compare_sections,
     info_files,
@@ -117,6 +123,7 @@ _GPU_COMMANDS: Final[tuple[Command, ...]] = (
     dispatch,
     faas,
     evolve(frame, subcommands=(frame_apply, *frame_words(frame)), takes_other=True),
+    inferior,
     laas,
     evolve(lane, subcommands=(lane_apply, lane_find, lane_name)),
     lfaas,
@@ -131,6 +138,7 @@ _INFO: Final = (
     info_auxv,
     info_inferiors,
     info_proc,
+    info_program,
     info_signals,
     info_all_registers,
     info_args,

@@ -32,11 +32,12 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
 
     The value of EXPRESSION is the address: x/4xw $sp, x/s name, x/2dw private_lane#0x10. For an
     array or a function, it is the address of the object. Without EXPRESSION, continues after the
-    last "x" or "print". FMT is a count, a format letter and a size letter; an omitted letter is the
-    one used last. Letters are x (hex), d (decimal), u (unsigned decimal), o (octal), t (binary), f
-    (float), a (address), c (char), s (string), i (instruction) and z (hex); sizes b (1 byte), h
-    (2), w (4) and g (8). A negative count shows memory before the address. Afterwards $_ is the
-    address of the last unit, and $__ its contents.
+    last "x", or after the object that "print" or "output" has shown since. FMT is a count, a format
+    letter and a size letter; an omitted letter is the one used last. Letters are x (hex), d
+    (decimal), u (unsigned decimal), o (octal), t (binary), f (float), a (address), c (char), s
+    (string), i (instruction) and z (hex); sizes b (1 byte), h (2), w (4) and g (8). A negative
+    count shows memory before the address. Afterwards $_ is the address of the last unit, and $__
+    its contents.
     """
     before = shell.examined
     if argument.startswith("/"):
@@ -165,7 +166,10 @@ def _keep(shell: Shell, units: Units, unit: Unit, address: int) -> None:
 
 
 def go_on_after(shell: Shell, value: TypedValue) -> None:
-    """Let `x` continue behind an object in memory that `print` has shown."""
+    """Let `x` continue behind an object in memory that `print` has shown; as in GDB, only after
+    another `x`, or a command that says where code is."""
+    if shell.examined.space is None:
+        return
     location, size = value.location, value.size_bits
     place = None if location is None or len(location.places) != 1 else location.places[0]
     if place is None or size is None or not isinstance(place.storage, Memory):

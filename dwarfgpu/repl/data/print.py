@@ -168,6 +168,7 @@ def output(shell: Shell, argument: str) -> Iterator[Part]:
     line = language.format(value, shell.session, options)
     _remark(shell, value)  # first: the line has no end
     yield Output(line, value_data(value, line), ends_line=False)
+    go_on_after(shell, value)
 
 
 @command("set var", topic="data", aliases=("variable",), complete=completion.values)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command
-from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.waves.threads import innermost_of, thread
+from dwarfgpu.service.value.value_history import whole_number
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core
@@ -95,6 +97,48 @@ def info_auxv(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("The program has no auxiliary information now.")
     repeats = shell.settings.limit("print repeats") or 1 << 31
     yield from auxiliary_vector(shell.session, core, repeats)
+
+
+@command("inferior", topic="status")
+def inferior(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the inferior, or select it: there is one, the program.
+
+    Usage: inferior [ID]
+
+    Afterwards the innermost frame of the first thread is in focus.
+    """
+    from dwarfgpu.service.core.process_tables import current_inferior
+
+    number = 1
+    if argument:
+        number = whole_number(shell.session, shell.values, argument)
+    if number != 1:
+        raise UsageError(f"Inferior ID {number} not known.")
+    what = "Switching to inferior" if argument else "Current inferior is"
+    yield current_inferior(shell.session, shell.machine.core, what)
+    if argument and shell.machine.threads:
+        yield from thread.run(shell, str(next(iter(shell.machine.threads))))
+
+
+@command("info program", topic="status")
+def info_program(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show where the program that runs has stopped.
+
+    Usage: info program
+    """
+    wave, hit = shell.stopped_by
+    if wave is None or wave not in shell.machine.threads:
+        yield Output("The program being debugged is not being run.", {})
+        return
+    yield Output(
+        f"Last stopped for thread {wave} ({shell.machine.threads[wave]}).",
+        {"current-thread-id": wave},
+    )
+    pc = innermost_of(shell.session, wave).pc
+    if pc is not None:
+        yield heading(f"Program stopped at {pc:#x}.")
+    for item in hit:
+        yield heading(f"It stopped at breakpoint {item.number}.")
 
 
 @command("info inferiors", topic="status")

@@ -23,10 +23,10 @@ from dwarfgpu.repl.running.runner import arm, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script import body
 from dwarfgpu.service.code.break_addresses import BreakAddress
-from dwarfgpu.service.value.value_history import whole_number
+from dwarfgpu.service.value.value_history import convenience_integer, whole_number
 
 _NONE: Final = "No breakpoints or watchpoints."
-_VARIABLE: Final = re.compile(r"\$\w*")
+_VARIABLE: Final = re.compile(r"\$[$\w]*")
 _LOCATIONS: Final = re.compile(r"(?P<number>[0-9]{1,9})\.(?P<locations>[0-9]{1,9}(?:-[0-9]{1,9})?)")
 _MAX_NUMBERS: Final = 100_000
 """Breakpoints of one range: those that do not exist are named one by one."""
@@ -52,8 +52,12 @@ def _chosen(shell: Shell, argument: str) -> Generator[Part, None, list[Breakpoin
         if number in shell.breakpoints:
             chosen[number] = shell.breakpoints[number]
         else:
-            yield f"No breakpoint number {number}."
+            yield _missing(number)
     return list(chosen.values())
+
+
+def _missing(number: int) -> Output:
+    return Output(f"No breakpoint number {number}.", {"number": number}, "missing-breakpoints")
 
 
 def _range(word: str, what: str) -> range:
@@ -72,11 +76,9 @@ def _with_variables(shell: Shell, text: str, what: str) -> str:
 
     def integer(match: re.Match[str]) -> str:
         try:
-            return str(whole_number(shell.session, shell.values, match[0]))
-        except DwarfGpuError:
-            raise UsageError(
-                f"Convenience variable must have integer value.\nBad breakpoint {what} '{text}'"
-            ) from None
+            return str(convenience_integer(shell.session, shell.values, match[0]))
+        except DwarfGpuError as error:
+            raise UsageError(f"{error.message}\nBad breakpoint {what} '{text}'") from None
 
     return _VARIABLE.sub(integer, text)
 
@@ -262,7 +264,7 @@ def _enable_with_locations(shell: Shell, argument: str, *, is_enabled: bool) -> 
             continue
         item = shell.breakpoints.get(int(match["number"]))
         if item is None:
-            yield f"No breakpoint number {match['number']}."
+            yield _missing(int(match["number"]))
             continue
         for number in _range(match["locations"], "locations"):
             if not 1 <= number <= len(item.locations):

@@ -62,7 +62,6 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
         "add-inferior",
         "clone-inferior",
         "detach inferiors",
-        "inferior",
         "kill inferiors",
         "remove-inferiors",
     ),
@@ -220,7 +219,6 @@ _NAMES_BY_REASON: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     '"info source" shows the language of a file': ("info extensions",),
     "dwarfgpu reads nothing from the operating system": ("info os",),
-    '"info proc" and "info threads" show what is known': ("info program",),
     "see the file LICENSE of dwarfgpu": (
         "info copying",
         "info warranty",

@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.value.value_history import whole_number
+from dwarfgpu.service.value.value_history import convenience_integer
 
 _NUMBER: Final = r"[0-9]{1,9}|\$\w*"
 _ID: Final = re.compile(
@@ -56,8 +56,6 @@ def _number(shell: Shell, word: str, text: str) -> int:
     if word.isdecimal():
         return int(word)
     try:
-        return whole_number(shell.session, shell.values, word)
-    except DwarfGpuError:
-        raise UsageError(
-            f"Convenience variable must have integer value.\nInvalid thread ID: {text}"
-        ) from None
+        return convenience_integer(shell.session, shell.values, word)
+    except DwarfGpuError as error:
+        raise UsageError(f"{error.message}\nInvalid thread ID: {text}") from None

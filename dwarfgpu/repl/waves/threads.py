@@ -20,7 +20,6 @@ from dwarfgpu.repl.waves.lane_selection import find_pattern, matching_lanes
 from dwarfgpu.repl.waves.thread_ids import leading_threads
 from dwarfgpu.service.frame.focus import first_lane, target_id, thread_and_lane
 from dwarfgpu.service.frame.frame_answer import innermost_frame
-from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
@@ -44,7 +43,8 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(f"[Current thread is {who(shell)}]", focus_data(shell))
         return
     if argument.startswith("$"):
-        argument = str(whole_number(shell.session, shell.values, argument))
+        threads, _ = leading_threads(shell, argument)
+        argument = str(threads[0][1]) if threads else argument
     inferior, dot, number = argument.partition(".")
     if dot and inferior.isdecimal() and number.isdecimal():  # 1 is the only inferior
         if inferior != "1":

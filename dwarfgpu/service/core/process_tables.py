@@ -85,18 +85,30 @@ def _text_at(session: Session, address: int, repeats: int) -> str:
 
 def inferiors(session: Session, core: Core | None) -> Iterator[Output]:
     """Return the program, which is the only inferior; without a core file it has no process."""
+    data, description, path = _inferior_data(session, core)
+    connection = str(data["connection"] or "")
+    yield heading(_inferior(" ", ("Num", "Description", "Connection", "Executable")))
+    yield Output(_inferior("*", ("1", description, connection, path)), data, "inferiors")
+
+
+def current_inferior(session: Session, core: Core | None, what: str) -> Output:
+    """Return `[Current inferior is 1 [process 4711] (/home/me/program)]`, `what` before the
+    number."""
+    data, description, path = _inferior_data(session, core)
+    return Output(f"[{what} 1 [{description}] ({path or '<noexec>'})]", data, "inferiors")
+
+
+def _inferior_data(session: Session, core: Core | None) -> tuple[JsonObject, str, str]:
+    """Return the data of the inferior, its process in words, and the path of its program."""
     objects = session.code_objects
     process = None if core is None else core.dump.process
-    pid = None if process is None else process.pid
-    connection = "" if core is None else "1 (core)"
     path = os.path.abspath(objects[0].file.path) if objects else ""
-    description = "<null>" if pid is None else f"process {pid}"
-    yield heading(_inferior(" ", ("Num", "Description", "Connection", "Executable")))
+    pid = None if process is None else process.pid
     data: JsonObject = {
-        "number": 1, "pid": pid, "connection": connection or None, "executable": path or None,
-        "current": True,
+        "number": 1, "pid": pid, "connection": None if core is None else "1 (core)",
+        "executable": path or None, "current": True,
     }  # fmt: skip
-    yield Output(_inferior("*", ("1", description, connection, path)), data, "inferiors")
+    return data, "<null>" if pid is None else f"process {pid}", path
 
 
 def _inferior(mark: str, cells: tuple[str, str, str, str]) -> str:

@@ -189,7 +189,10 @@ def _field(session: Session, values: ValueHistory, specifier: re.Match[str], tex
 def _number(session: Session, values: ValueHistory, kind: str, text: str) -> int | float:
     """Return the value of an expression as C converts it."""
     operand = evaluated(session, values, text)
-    if operand.type is None or isinstance(strip(operand.type), Struct):
+    kind_read = strip(operand.type)
+    if isinstance(kind_read, Pointer) and kind_read.kind != "pointer":
+        kind_read = strip(kind_read.target)
+    if operand.type is None or isinstance(kind_read, Struct):
         raise UsageError("Value can't be converted to integer.")
     builtins = Builtins(session.architecture)
     arithmetic = Arithmetic(Places(session), Numbers(builtins))

@@ -14,7 +14,7 @@ from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Base, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
@@ -46,6 +46,8 @@ _ELSEWHERE = re.compile(
     re.DOTALL,
 )
 _MAX_DIGITS = 18
+_OF_HISTORY: Final = re.compile(r"\$\$?[0-9]*")
+_MUST_HAVE_INTEGER: Final = "Convenience variable must have integer value"
 
 
 class ValueHistory:
@@ -160,6 +162,20 @@ def whole_number(session: Session, history: ValueHistory, text: str) -> int:
     if bits is None or not bits.is_complete:
         raise UsageError("value is not available")
     return bits.value - (1 << 64) if bits.value >> 63 else bits.value
+
+
+def convenience_integer(session: Session, history: ValueHistory, word: str) -> int:
+    """Return the integer that `$NAME`, `$N` or `$$N` has in a list of numbers; `UsageError` with
+    GDB's wording for others: registers and the debugger's variables (`$_thread`) have none
+    there."""
+    is_of_history = _OF_HISTORY.fullmatch(word) is not None
+    if is_of_history or word[1:] in history.named:
+        value = evaluated(session, history, word)
+        kind = strip(value.type)
+        if isinstance(kind, Base) and kind.base.is_integral and kind.base.encoding != "boolean":
+            return whole_number(session, history, word)
+    noun = "History value must have integer type" if is_of_history else _MUST_HAVE_INTEGER
+    raise UsageError(f"{noun}.")
 
 
 def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ FILES = {
     "names": ("x86_64/meanings.gcc.O0.v5",),
     "names_O2": ("x86_64/meanings.gcc.O2.v4",),
     "demo": ("x86_64/demo.gcc.O0.v5",),
+    "inferiors_and_members": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "lists_O0": ("core/lists.x86_64.O0", "core/lists.x86_64.O0.core"),
     "lists_O2": ("core/lists.x86_64.O2", "core/lists.x86_64.O2.core"),
     "removed": ("core/removed.x86_64.O2", "core/removed.x86_64.O2.core"),
