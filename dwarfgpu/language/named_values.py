@@ -93,7 +93,12 @@ class NamedValues:
             return self.places.variable(*in_frame(self.session, first))
         if first.tag == dw.TAG_SUBPROGRAM:
             functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
-            return self._function(name, functions, is_called=is_called)
+            function = self._function(name, functions, is_called=is_called)
+            is_evaluated = not isinstance(self.places, Unevaluated)
+            if is_evaluated and "::" in name and "(" not in name and _is_virtual(functions):
+                simple = split_last(name)[1]
+                raise UsageError(f'Cannot reference virtual member function "{simple}"')
+            return function
         if first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
         if first.tag == dw.TAG_MEMBER:
@@ -116,10 +121,6 @@ class NamedValues:
             if symbol is None:
                 raise self.names.unknown(name)
             return symbol
-        is_named = "::" in name and "(" not in name and not isinstance(self.places, Unevaluated)
-        if is_named and declaration_of(with_code[0]).integer(dw.AT_VIRTUALITY):
-            simple = split_last(name)[1]
-            raise UsageError(f'Cannot reference virtual member function "{simple}"')
         return self.places.function(with_code[0])
 
     def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
@@ -147,3 +148,7 @@ class NamedValues:
         if is_cplusplus(unit) or not -limit <= self.arithmetic.number(value).value.integer < limit:
             return value
         return evolve(value, constant_type=self.names.builtins.int_type)
+
+
+def _is_virtual(functions: list[Die]) -> bool:
+    return any(declaration_of(function).integer(dw.AT_VIRTUALITY) for function in functions)
