@@ -15,7 +15,6 @@ from attrs import evolve, field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
@@ -31,6 +30,7 @@ from dwarfgpu.session.session import Session
 if TYPE_CHECKING:
     from dwarfgpu.expr.evaluate_lanes import LaneTarget
     from dwarfgpu.model.lane_extract import LaneExtractor
+    from dwarfgpu.model.object import Bits
 
 T = TypeVar("T")
 
@@ -92,15 +92,38 @@ class LaneAnswers(Generic[T]):
                 return part.pick(part.first + part.lanes[lane])
         return self.alone(self.sessions[row].focused(lane))
 
-    def numbers(self, row: int, lanes: Sequence[int]) -> list[int] | None:
-        """Return the bits of a scalar in each lane; None if they are unknown in all lanes."""
+    def numbers(self, row: int, lanes: Sequence[int]) -> tuple[LanePick[T], list[int]] | None:
+        """Return what picks the answers of lanes, and their bits; None unless the lanes were asked
+        together, and all bits are known."""
         parts = self.known.get(row, ())
-        if len(parts) != 1 or not isinstance(parts[0].pick, _ReadingPick):
+        if len(parts) != 1 or not isinstance(parts[0].pick, LanePick):
             return None
-        part, numbers = parts[0], parts[0].pick.numbers
-        if numbers is None or [*part.lanes] != [*lanes]:
+        part, pick = parts[0], parts[0].pick
+        if pick.numbers is None or [*part.lanes] != [*lanes]:
             return None
-        return numbers[part.first : part.first + len(lanes)]
+        return pick, pick.numbers[part.first : part.first + len(lanes)]
+
+
+class LanePick(Generic[T]):
+    """Picks the answer of a lane, by its place, from one whose integers hold all lanes."""
+
+    def __init__(
+        self, whole: T, bits: Bits | None, pick: Callable[[int], T], picker: LaneExtractor
+    ) -> None:
+        self.whole = whole
+        """Its type and notes are those of every lane."""
+        self._bits, self._pick, self._picker = bits, pick, picker
+
+    def __call__(self, at: int) -> T:
+        return self._pick(at)
+
+    @cached_property
+    def numbers(self) -> list[int] | None:
+        """The bits at each place; None if nothing was read, or some bits are unknown."""
+        bits = self._bits
+        if bits is None or type(bits.undefined) is not int or type(bits.unavailable) is not int:
+            return None
+        return self._picker.numbers(bits.value) if bits.is_complete else None
 
 
 def read_lanes(
@@ -125,39 +148,25 @@ def read_lanes(
             _ = reading.failure.message  # as it is for all of them, or `Divergence`
         elif is_dynamic(reading.variable.type):
             raise Unsupported("the type differs between lanes")
-        return _ReadingPick(reading, picker)
+        bits = reading.bits if reading.failure is None and reading.pointer is None else None
+        return LanePick(reading, bits, _picked(reading, picker), picker)
 
     answers = evaluate_for_lanes(sessions, ask, picks, lanes, among=among, batch=batch)
     return _Readings(answers.sessions, answers.alone, answers.known)
 
 
-class _ReadingPick:
-    """The reading of a lane, by its place."""
+def _picked(reading: Reading, picker: LaneExtractor) -> Callable[[int], Reading]:
+    """Return a function that extracts a lane's reading from that of all lanes."""
+    lane, location = picker.of(reading.lane), picker.of(reading.location)
+    bits, pointer = picker.of(reading.bits), picker.of(reading.pointer)
 
-    def __init__(self, reading: Reading, picker: LaneExtractor) -> None:
-        self._reading = reading
-        self._lane, self._location = picker.of(reading.lane), picker.of(reading.location)
-        self._bits, self._pointer = picker.of(reading.bits), picker.of(reading.pointer)
-        self._picker = picker
-
-    def __call__(self, at: int) -> Reading:
-        reading = self._reading
+    def pick(at: int) -> Reading:
         return Reading(
-            reading.variable, reading.type, self._lane(at), self._location(at), self._bits(at),
-            self._pointer(at), reading.failure, reading.notes,
+            reading.variable, reading.type, lane(at), location(at), bits(at), pointer(at),
+            reading.failure, reading.notes,
         )  # fmt: skip
 
-    @cached_property
-    def numbers(self) -> list[int] | None:
-        """The bits of a scalar at each place; None if some are unknown."""
-        bits, reading = self._reading.bits, self._reading
-        if not isinstance(strip(reading.type), Base | Enum):
-            return None
-        if bits is None or reading.failure is not None or reading.pointer is not None:
-            return None
-        if type(bits.undefined) is not int or type(bits.unavailable) is not int:
-            return None
-        return self._picker.numbers(bits.value) if bits.is_complete else None
+    return pick
 
 
 @frozen(eq=False)

@@ -25,15 +25,31 @@ def dispatched(folder: Path, waves: int) -> Path:
     return state
 
 
-def test_lines_of_a_dispatch(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The text of a number is made once, and a line of the table takes few calls."""
+KERNARG = "{in = 0x7e0000002100, out = 0x7e0000002…"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("t", "5"),
+        ("$_kernarg", KERNARG),  # a structure, the same in all waves
+        ("$_kernarg.in", "(const int *) 0x7e0000002100"),
+        ("$_workitem_id", "{5, 0, 0}"),
+        ("threadIdx", "{x = 5, y = 0, z = 0}"),
+        ("$v6", "{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …"),
+    ],
+)
+def test_lines_of_a_dispatch(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The text of equal bits is made once, and a line of the table takes few calls."""
     counts = []
     for waves in (8, 24):
         state = dispatched(tmp_path, waves)
         capsys.readouterr()
-        asked = ["lanes", "--state", str(state), "--wave", "all", "t"]
+        asked = ["lanes", "--state", str(state), "--wave", "all", name]
         counts.append(calls(lambda asked=asked: main(asked), warm=1)[0])  # type: ignore[misc]
         lines = capsys.readouterr().out.splitlines()
-        assert lines.count("   5 A     0x7f0000001620 hip/nest.hip:11 5") == 2 * waves  # twice
+        assert lines.count(f"   5 A     0x7f0000001620 hip/nest.hip:11 {text}") == 2 * waves
     each = (counts[1] - counts[0]) / (16 * 64)
-    assert each < 45  # 102 before lanes shared answers and positions
+    assert each < 60  # before lanes shared answers 102 for a number, 370 for `$_kernarg`

@@ -14,14 +14,20 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Base, Enum, strip
+from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.value.reading_answer import DEFAULT_OPTIONS, of_reading, variable_text
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.lane_states import LaneState
-from dwarfgpu.session.read_lanes import BATCH_THRESHOLD, LaneAnswers, evaluate_for_lanes, read_lanes
+from dwarfgpu.session.read_lanes import (
+    BATCH_THRESHOLD,
+    LaneAnswers,
+    LanePick,
+    evaluate_for_lanes,
+    read_lanes,
+)
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
@@ -131,17 +137,28 @@ def lane_answers(
         except DwarfGpuError as error:
             return LaneAnswer(state, of_error(error, ()))
 
-    by_subject: dict[Variable, tuple[dict[int, Answer], dict[tuple[int, int], LaneAnswer]]] = {}
+    by_pick: dict[object, tuple[dict[int, Answer], dict[tuple[int, int], LaneAnswer]]] = {}
+    is_shared: dict[object, bool] = {}
 
     def shared(row: int, question: Question) -> list[LaneAnswer] | None:
-        """The answers of a row of scalars that are all known; None for another row."""
+        """The answers of a row if bits alone make their texts; None for another row."""
         item = question.wanted
-        if isinstance(item, Expression) or not are_together[row]:
+        if not are_together[row]:
             return None
-        numbers = readings[item].numbers(row, [state.lane for state in question.states])
-        if numbers is None:
+        lanes = [state.lane for state in question.states]
+        answers: LaneAnswers[TypedValue] | LaneAnswers[Reading] | None
+        answers = values.get(item) if isinstance(item, Expression) else readings[item]
+        known = None if answers is None else answers.numbers(row, lanes)
+        if known is None:
             return None
-        by_number, by_state = by_subject.setdefault(item, ({}, {}))
+        pick, numbers = known
+        if pick not in is_shared:
+            is_shared[pick] = _is_text_of_bits(pick.whole, settings)
+        if not is_shared[pick]:
+            return None
+        # What a pointer refers to is of its wave.
+        key = (pick, row) if isinstance(strip(pick.whole.type), Pointer) else pick
+        by_number, by_state = by_pick.setdefault(key, ({}, {}))
         out = []
         for state, number in zip(question.states, numbers, strict=True):
             lane_answer = by_state.get((id(state), number))
@@ -220,7 +237,20 @@ def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedVal
     def pick(at: int) -> TypedValue:
         return evolve(value, location=location(at), bits=bits(at), pointer=pointer(at))
 
-    return pick
+    known = value.bits if value.error is None and value.pointer is None else None
+    return LanePick(value, known, pick, picker)
+
+
+def _is_text_of_bits(whole: Reading | TypedValue, settings: ExpressionSettings | None) -> bool:
+    """Return whether lanes of a wave that have equal bits have equal texts."""
+    if isinstance(strip(whole.type), Base | Enum):
+        return True
+    from dwarfgpu.view.text_of_bits import is_text_of_bits  # not every question has a structure
+
+    shown = DEFAULT_OPTIONS if settings is None else settings.format
+    unit = whole.variable.unit if isinstance(whole, Reading) else whole.unit
+    style = "c" if unit is None else unit.style
+    return is_text_of_bits(whole.type, style, shown.printers)
 
 
 def _is_scalar(reading: Reading) -> bool:
