@@ -16,13 +16,14 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index import string_index
-from dwarfgpu.dwarf.names.typed_names import typed_names
+from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 from dwarfgpu.dwarf.scope import functions_by_name
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols, required_word
 from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.files import symbol_index
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
 from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, elf, unit
 
@@ -311,3 +312,35 @@ def test_progress_is_told_where_every_unit_is_read(tmp_path: Path) -> None:
     calls.clear()
     list(listed_symbols(info, "types", re.compile("nothing")))
     assert calls == []
+
+
+def test_names_for_completion_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the same word and files; another word, another file and one read again are others, and so
+    is what Ctrl-C has ended."""
+    asked: list[str] = []
+
+    def counted(file: CodeObject, word: str = "") -> Iterator[UnitNames]:
+        asked.append(word)
+        for names_of_unit in typed_names(file, word):
+            if len(asked) == 4:
+                raise KeyboardInterrupt
+            yield names_of_unit
+
+    monkeypatch.setattr(symbol_index, "typed_names", counted)
+    file, index = program(tmp_path), SymbolIndex()
+
+    def names(*files: CodeObject, word: str) -> list[str]:
+        index.require(files, word)
+        return [name for name, _ in index.functions(word)]
+
+    for _ in range(3):
+        assert names(file, word="some_main_42") == ["some_main_42"]
+    assert names(file, word="mai") == names(file, word="mai") == ["main"]
+    assert names(program(tmp_path), word="mai") == ["main"]
+    assert asked == ["some_main_42", "mai", "mai"]
+    with pytest.raises(KeyboardInterrupt):
+        names(file, word="shape_1")
+    assert names(file, word="shape_1") == []
+    assert asked[3:] == ["shape_1", "shape_1"]

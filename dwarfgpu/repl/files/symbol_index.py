@@ -40,6 +40,8 @@ class SymbolIndex:
         self._taken: list[UnitNames] = []
         self._remaining: Iterator[UnitNames] = iter(())
         """Units that are read where names are missing."""
+        self._required: tuple[tuple[CodeObject, ...], str] | None = None
+        """Whose names, with which word, are taken and remain; None after a reading that failed."""
         self._of: tuple[CodeObject, ...] = ()
         self._worker: Thread | None = None
 
@@ -56,14 +58,16 @@ class SymbolIndex:
         if code_objects == self._of and self._worker is not None:
             self._worker.join()
             return
-        word = _LAST_WORD.search(text)
+        match = _LAST_WORD.search(text)
+        word = "" if match is None else match[0]
+        if (code_objects, word) == self._required:
+            return  # open files do not change
         self._of = ()
         self.take(())
         self._remaining = (
-            unit
-            for code_object in code_objects
-            for unit in typed_names(code_object, "" if word is None else word[0])
+            unit for code_object in code_objects for unit in typed_names(code_object, word)
         )
+        self._required = code_objects, word
 
     def _collect(self, code_objects: tuple[CodeObject, ...]) -> None:
         units = [unit for code_object in code_objects for unit in typed_names(code_object)]
@@ -72,20 +76,25 @@ class SymbolIndex:
 
     def take(self, units: Iterable[UnitNames]) -> None:
         """Offer these names from now on."""
+        self._required = None
         self._remaining = iter(())
         self._taken = [*units]
         self._index()
 
     def _read_more(self) -> bool:
         """Take as many units again; False where none remains."""
+        required, self._required = self._required, None  # Ctrl-C may end the rest
         more = list(islice(self._remaining, max(_FIRST_UNITS, len(self._taken))))
+        self._required = required
         if more:
             self._taken += more
             self._index()
         return bool(more)
 
     def _read_all(self) -> None:
+        required, self._required = self._required, None
         self._taken += self._remaining
+        self._required = required
         self._index()
 
     def _index(self) -> None:
