@@ -19,7 +19,7 @@ from dwarfgpu.cfi.rule import Row, UndefinedRule
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
-from dwarfgpu.check.finding import Finding, FindingPlace, Findings
+from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker
 from dwarfgpu.check.rules import RULES
@@ -94,7 +94,7 @@ class FrameChecker:
             self.found.skip(entry.error)
             return
         rule = RULES["unreadable-cfi"]
-        place = FindingPlace(self.section.kind, entry.offset, "entry")
+        place = FindingPosition(self.section.kind, entry.offset, "entry")
         message = entry.error.message
         self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
@@ -103,7 +103,7 @@ class FrameChecker:
         fdes = self._fdes_of[cie.offset]
         rule, place = (
             RULES["unknown-augmentation"],
-            FindingPlace(self.section.kind, cie.offset, "CIE"),
+            FindingPosition(self.section.kind, cie.offset, "CIE"),
         )
         message = (
             f"the augmentation {cie.augmentation.text!r} is unknown, and so are the rules of "
@@ -232,7 +232,7 @@ class FrameChecker:
     # FDEs against each other, and against the table of all
 
     def _search_table(self) -> None:
-        rule, place = RULES["search-table"], FindingPlace(eh_frame_hdr.SECTION, 0, "table")
+        rule, place = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
         for message in self.section.search_differences():
             self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
 

@@ -11,7 +11,7 @@ from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.text import instruction_text, program_text, register_name
-from dwarfgpu.check.finding import AROUND, Excerpt, Finding, FindingPlace, Findings, excerpt
+from dwarfgpu.check.finding import AROUND, Excerpt, Finding, FindingPosition, Findings, excerpt
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.context import UnitFormat
@@ -35,15 +35,15 @@ class CheckedEntry:
     functions: Functions
     found: Findings
 
-    def place(self, row: Row | None = None) -> FindingPlace:
+    def place(self, row: Row | None = None) -> FindingPosition:
         """Return the entry, or one of its rows."""
         entry = self.entry
         if isinstance(entry, Cie):
-            return FindingPlace(self.section, entry.offset, "CIE")
+            return FindingPosition(self.section, entry.offset, "CIE")
         span = (entry.initial_location, entry.end) if row is None else (row.start, row.end)
         name = self.functions.name_at(entry.initial_location)
         source = partial(self.functions.source_at, span[0])
-        return FindingPlace(self.section, entry.offset, "FDE", name, span=span, source=source)
+        return FindingPosition(self.section, entry.offset, "FDE", name, span=span, source=source)
 
     def register(self, number: int) -> str:
         return register_name(number, self.program.format.architecture)

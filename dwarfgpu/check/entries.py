@@ -19,7 +19,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.check.attributes import FUNCTIONS, TAGS, CheckedValue, checked_values, vendor_numbers
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
-from dwarfgpu.check.finding import Excerpt, Finding, FindingPlace, Findings, SourcePosition
+from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings, SourcePosition
 from dwarfgpu.check.references import References
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.check.source import declaration_of, file_of
@@ -365,10 +365,12 @@ class EntryChecker:
                 self._ranges[function] = ()
         return self._ranges[function]
 
-    def _place(self, index: int, attribute: str | None, span: Range | None = None) -> FindingPlace:
+    def _place(
+        self, index: int, attribute: str | None, span: Range | None = None
+    ) -> FindingPosition:
         die = self.unit.die(index)
         function = self._function(index)
-        return FindingPlace(
+        return FindingPosition(
             self.unit.section,
             die.offset,
             _tag(die),
@@ -390,7 +392,7 @@ class EntryChecker:
         self,
         rule: str,
         message: str,
-        place: FindingPlace | Callable[[], FindingPlace],
+        place: FindingPosition | Callable[[], FindingPosition],
         section: str | None = None,
         shown: Callable[[], Excerpt] | None = None,
         severity: Severity | None = None,
@@ -400,9 +402,9 @@ class EntryChecker:
         self.found.add(Finding(severity, rule, message, section, place, shown))
 
 
-def unit_place(unit: CompilationUnit) -> FindingPlace:
+def unit_place(unit: CompilationUnit) -> FindingPosition:
     """Return the place of a unit itself."""
-    return FindingPlace(
+    return FindingPosition(
         unit.section,
         unit.offset,
         "unit",

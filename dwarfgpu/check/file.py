@@ -14,7 +14,7 @@ from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
 from dwarfgpu.check.entries import EntryChecker, unit_place
 from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
-from dwarfgpu.check.finding import Finding, FindingPlace, Findings
+from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.headers import check_headers
 from dwarfgpu.check.rules import RULES
@@ -130,7 +130,7 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
         findings.skip(error)
         return
     rule = RULES["unreadable-unit"]
-    place = FindingPlace(".debug_info", 0, "unit") if unit is None else unit_place(unit)
+    place = FindingPosition(".debug_info", 0, "unit") if unit is None else unit_place(unit)
     message = error.message if error.context is None else str(error)
     findings.add(Finding(rule.severity, rule.name, message, rule.section, place))
 
@@ -175,7 +175,7 @@ def _search_table(file: ObjectFile, findings: Findings) -> SearchTable | None:
     except Unsupported as error:
         findings.skip(error)
     except Malformed as error:
-        rule, place = RULES["search-table"], FindingPlace(eh_frame_hdr.SECTION, 0, "table")
+        rule, place = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
         findings.add(Finding(rule.severity, rule.name, error.message, rule.section, place))
     return None
 

@@ -28,7 +28,7 @@ _LONGEST: Final = 120
 
 @frozen
 class SourcePosition:
-    """A place in the source text."""
+    """A position in the source text."""
 
     file: str
     """The path, with its directory where the line table has one."""
@@ -37,8 +37,8 @@ class SourcePosition:
 
 
 @frozen
-class FindingPlace:
-    """The place of a finding in the file."""
+class FindingPosition:
+    """The position of a finding in the file."""
 
     section: str
     offset: int
@@ -94,11 +94,11 @@ class Finding:
     message: str
     section: str
     """The section of the AMD text, or else of DWARF 5."""
-    _place: FindingPlace | Callable[[], FindingPlace]
+    _place: FindingPosition | Callable[[], FindingPosition]
     _excerpt: Excerpt | Callable[[], Excerpt] | None = None
 
     @property
-    def place(self) -> FindingPlace:
+    def place(self) -> FindingPosition:
         return self._place() if callable(self._place) else self._place
 
     @property

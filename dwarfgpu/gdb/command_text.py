@@ -113,7 +113,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
     if coverage.problem is not None:
         raise coverage.problem
     yield next(description(session, coverage.variable))
-    if coverage.place is not None:
+    if coverage.code_scope is not None:
         yield f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
     rows = list(stretches(session, coverage, with_operations=True))
     first = max((len(row.line.where) for row in rows), default=0)
@@ -123,7 +123,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
         yield f"{'=>' if row.is_current else '  '}{text}"
     if not rows:
         yield "  optimized out: it has neither DW_AT_location nor DW_AT_const_value"
-    if coverage.place is not None:
+    if coverage.code_scope is not None:
         drawn = bar(coverage, columns() - 40, cells_for(encoding()))
         yield f"  {drawn} {share(coverage)} of {coverage.scope_bytes} bytes"
 

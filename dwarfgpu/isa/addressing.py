@@ -11,7 +11,7 @@ from typing import Any, Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.operands import Value
-from dwarfgpu.isa.operation import AccessedPlace, Operation, operation_named, type_bits
+from dwarfgpu.isa.operation import DeclaredOperand, Operation, operation_named, type_bits
 
 _REGISTERS: Final = ("vaddr", "saddr", "addr", "srsrc", "soffset", "sbase")
 _ADDRESSED: Final = frozenset({"global", "flat", "scratch", "lds", "buffer", "scalar"})
@@ -91,7 +91,7 @@ def addressing_of(instruction: Instruction) -> Addressing | None:
 
 
 def _size_bytes(
-    operation: Operation, place: AccessedPlace, wave_size: int, *, has_two: bool
+    operation: Operation, place: DeclaredOperand, wave_size: int, *, has_two: bool
 ) -> int:
     """Return the size of the elements moved to or from registers: that of those in memory."""
     element = type_bits(place.type, wave_size) // 8
@@ -105,7 +105,7 @@ def _size_bytes(
 
 
 def immediate_offsets(
-    instruction: Instruction, operation: Operation, place: AccessedPlace
+    instruction: Instruction, operation: Operation, place: DeclaredOperand
 ) -> tuple[int, ...]:
     """Return the constants that are added to the address, in bytes: two for LDS accesses at two
     places."""

@@ -16,7 +16,7 @@ from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.operands import Constant, Literal
 from dwarfgpu.isa.operation import (
     IMMEDIATES,
-    AccessedPlace,
+    DeclaredOperand,
     Operation,
     operation_named,
     type_bits,
@@ -46,7 +46,7 @@ _PRESERVE: Final = 2
 class Operand(NamedTuple):
     """A place of an operation in one instruction."""
 
-    place: AccessedPlace
+    place: DeclaredOperand
     value: Register | Constant | int | None
     """A register, a constant, the address of a branch or another number; None for memory."""
     modifiers: int = 0
@@ -76,8 +76,8 @@ class OperandFields(NamedTuple):
     """Which field of a format is which place of an operation."""
 
     operation: Operation
-    results: tuple[tuple[AccessedPlace, Where], ...]
-    sources: tuple[tuple[AccessedPlace, Where], ...]
+    results: tuple[tuple[DeclaredOperand, Where], ...]
+    sources: tuple[tuple[DeclaredOperand, Where], ...]
     addresses: tuple[int, ...]
     """Indices of fields that memory is addressed by."""
 
@@ -124,13 +124,13 @@ def _use(plan: OperandFields, instruction: Instruction, values: list[int]) -> Us
         for place, where in plan.sources
     ]
     if "dst_unused" in form.index and values[form.index["dst_unused"]] == _PRESERVE and results:
-        sources.append(Operand(AccessedPlace("d"), results[0].value))
+        sources.append(Operand(DeclaredOperand("d"), results[0].value))
     return Use(plan.operation, tuple(results), tuple(sources), tuple(registers))
 
 
 def _operand(
     operation: Operation,
-    place: AccessedPlace,
+    place: DeclaredOperand,
     where: Where,
     instruction: Instruction,
     values: list[int],
@@ -183,7 +183,7 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
     addresses: list[int] = []
     is_addressed = bool(operation.memory) or "cache" in operation.flags
     for index, (name, kind) in enumerate(zip(form.names, form.kinds, strict=True)):
-        is_shared = name == "imm" and AccessedPlace("imm32") in operation.sources
+        is_shared = name == "imm" and DeclaredOperand("imm32") in operation.sources
         if not half or name.endswith(half) or is_shared:
             if is_addressed and _ADDRESSES.fullmatch(name):
                 addresses.append(index)
@@ -195,7 +195,7 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
     destinations = [index for index in pool if re.fullmatch(r"[vs]dst[XY]?", form.names[index])]
     destinations.sort(key=lambda index: not form.names[index].startswith("v"))
     data = next((form.index[name] for name in _DATA if name in form.index), None)
-    results: list[tuple[AccessedPlace, Where]] = []
+    results: list[tuple[DeclaredOperand, Where]] = []
     for place in operation.results:
         where: Where
         if not place.type or place.is_memory:
@@ -204,8 +204,10 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
             where = destinations.pop(0)
             pool.remove(where)
         elif place.type == "mask":
-            is_dropped = AccessedPlace("exec") in operation.results and form.target.generation >= 10
-            where = "absent" if is_dropped else _implied(AccessedPlace("vcc"), form)
+            is_dropped = (
+                DeclaredOperand("exec") in operation.results and form.target.generation >= 10
+            )
+            where = "absent" if is_dropped else _implied(DeclaredOperand("vcc"), form)
         elif data is not None and operation.is_load:
             where = data
             if not operation.is_atomic:
@@ -218,7 +220,7 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
             where = "absent"
         results.append((place, where))
     first = results[0][1] if results else None
-    sources: list[tuple[AccessedPlace, Where]] = []
+    sources: list[tuple[DeclaredOperand, Where]] = []
     for place in operation.sources:
         if place.name == "d":
             where = first
@@ -229,11 +231,11 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
         elif pool:
             where = pool.pop(0)
         elif place.type == "mask":
-            where = _implied(AccessedPlace("vcc"), form)
+            where = _implied(DeclaredOperand("vcc"), form)
         elif operation.is_atomic and isinstance(first, int):
             where = first
         elif form.is_about_m0:
-            where = _implied(AccessedPlace("m0"), form)
+            where = _implied(DeclaredOperand("m0"), form)
         else:
             where = "absent"
         sources.append((place, where))
@@ -246,7 +248,7 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
     return OperandFields(operation, tuple(results), tuple(sources), tuple(addresses))
 
 
-def _implied(place: AccessedPlace, form: Format) -> Register | None:
+def _implied(place: DeclaredOperand, form: Format) -> Register | None:
     """The register of a place that no field names; None for memory."""
     if place.is_memory or place.name in ("a", "address"):
         return None
@@ -280,7 +282,7 @@ def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Ef
         if names & {"lds", "gds"} and "DS" in form.flags and form.target.generation == 8:
             reads[Register("m0", 0, 1)] = None
         if use.operation.is_masked:
-            reads[_implied(AccessedPlace("exec"), form) or Register("exec", 0, 2)] = None
+            reads[_implied(DeclaredOperand("exec"), form) or Register("exec", 0, 2)] = None
         for operand in use.results:
             if isinstance(operand.value, Register):
                 writes[operand.value] = None
@@ -294,4 +296,4 @@ def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Ef
 def _read(register: Register, form: Format) -> Register:
     """Return the register read by a source that derives from another register."""
     name = _READS.get(register.bank)
-    return register if name is None else _implied(AccessedPlace(name), form) or register
+    return register if name is None else _implied(DeclaredOperand(name), form) or register

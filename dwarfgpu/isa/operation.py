@@ -16,16 +16,16 @@ from dwarfgpu.base.light_attrs import frozen
 MEMORIES: Final = frozenset(
     {"lds", "gds", "global", "flat", "scratch", "buffer", "scalar", "image"}
 )
-"""Places that are memory; the element type follows after a dot."""
+"""Operands that are memory; the element type follows after a dot."""
 
 REGISTERS: Final = frozenset({"scc", "vcc", "exec", "m0", "pc", "mode", "status", "hwreg"})
 """Registers that no field names; `hwreg` is the one that an immediate names."""
 
 IMMEDIATES: Final = frozenset({"label", "imm", "imm16", "imm32"})
-"""Places that are a constant in the instruction."""
+"""Operands that are a constant in the instruction."""
 
 ALIASES: Final = frozenset({"a", "d", "address"})
-"""Places that are another operand once more: the first source or the address as a result, the
+"""Operands that are another operand once more: the first source or the address as a result, the
 destination as a source."""
 
 FLAGS: Final = frozenset(
@@ -43,7 +43,7 @@ _GENERATIONS: Final = re.compile(r"(\d+)(-)?(\d+)?")
 
 
 @frozen
-class AccessedPlace:
+class DeclaredOperand:
     """Something that an operation reads or writes."""
 
     name: str
@@ -71,8 +71,8 @@ class Operation:
 
     names: tuple[str, ...]
     """Mnemonics without suffixes of encodings, the canonical one first."""
-    results: tuple[AccessedPlace, ...]
-    sources: tuple[AccessedPlace, ...]
+    results: tuple[DeclaredOperand, ...]
+    sources: tuple[DeclaredOperand, ...]
     flags: frozenset[str]
     expression: str
     """The expressions that it computes, one per result; empty if it is not simulated."""
@@ -92,7 +92,7 @@ class Operation:
         return not self.is_scalar and not self.flags & {"unmasked", "cache"}
 
     @property
-    def memory(self) -> tuple[AccessedPlace, ...]:
+    def memory(self) -> tuple[DeclaredOperand, ...]:
         """The memories that are touched; two where one is copied to the other."""
         places = [place for place in (*self.sources, *self.results) if place.is_memory]
         return tuple(dict.fromkeys(places))
@@ -149,16 +149,16 @@ def parse_line(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
         yield operation, tuple(_generations(name.partition("@")[2]) for name in mnemonics)
 
 
-def _place(text: str) -> AccessedPlace:
+def _place(text: str) -> DeclaredOperand:
     memory, dot, type = text.partition(".")
     if dot and memory in MEMORIES:
         if type != "format":
             type_bits(type, 64)
-        return AccessedPlace(memory, type)
+        return DeclaredOperand(memory, type)
     if text in REGISTERS or text in IMMEDIATES or text in ALIASES:
-        return AccessedPlace(text)
+        return DeclaredOperand(text)
     type_bits(text.strip("[]"), 64)
-    return AccessedPlace(text, text)
+    return DeclaredOperand(text, text)
 
 
 def _generations(text: str) -> range:

@@ -37,7 +37,7 @@ class Stores(Protocol):
     def apertures_of(self, wave: WaveId) -> Apertures: ...
 
 
-class Places:
+class LoweredAddresses:
     """Where addresses of one space are for waves and lanes: stores, and addresses in them."""
 
     def __init__(

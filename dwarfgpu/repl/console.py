@@ -1,4 +1,4 @@
-"""The console of a conversation: output of commands, notes, warnings, and questions to the user.
+"""The console of a debug session: output of commands, notes, warnings, and questions to the user.
 
 Law: text and JSON have the same content: a note beside the text of an answer is a member of its
 JSON.
@@ -191,7 +191,7 @@ class Console:
         self._remark(f"note: {text}", text)
 
     def hint(self, name: str) -> None:
-        """Print, once in a conversation, how to ask why a value is missing."""
+        """Print, once in a session, how to ask why a value is missing."""
         if not self.has_hinted and self._answer is None:
             self.has_hinted = True
             self.streams.complain(f'type "explain {name}" to see why')
@@ -224,7 +224,7 @@ class Console:
 
     def switch_log(self) -> Iterator[str]:
         """Start or end the log by `logging enabled`; `UsageError` if its file cannot be written."""
-        from dwarfgpu.repl.support.log import logging_to  # few conversations keep a log
+        from dwarfgpu.repl.support.log import logging_to  # few sessions keep a log
 
         log = self.log
         if not self.settings.flag("logging enabled"):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from attrs import evolve
 
 from dwarfgpu.repl.greeting import greet
-from dwarfgpu.repl.start import at_terminal, conversation, interact
+from dwarfgpu.repl.start import at_terminal, debug_shell, interact
 from dwarfgpu.repl.terminal.lines import StartupCommand, run_startup_commands
 from dwarfgpu.session.session import Session
 
@@ -27,7 +27,7 @@ def run_interactive(
     `KeyboardInterrupt` only; `UsageError` for a lane that the wave does not have.
     """
     is_interactive = at_terminal()
-    shell = conversation(session, stdin_is_script=not is_interactive)
+    shell = debug_shell(session, stdin_is_script=not is_interactive)
     shell.script.python_names.update(names or {})
     for note in session.notes:
         shell.console.note(note, once=True)

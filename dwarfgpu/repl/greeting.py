@@ -1,4 +1,4 @@
-"""The first lines of a conversation: the banner, the core file, the frame in focus."""
+"""The first lines of a debug session: the banner, the core file, the frame in focus."""
 
 from __future__ import annotations
 

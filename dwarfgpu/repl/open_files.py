@@ -1,4 +1,4 @@
-"""Open the files of a conversation: code objects, states and core files.
+"""Open the files of a debug session: code objects, states and core files.
 
 Law: if a file cannot be read, nothing changes.
 """
@@ -126,7 +126,7 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
     if launched is None:
         fill = byte(getattr(args, "fill", None), "--fill")
         return evolve(stopped, machine=resumable_state(state, stopped.code_objects, fill))
-    from dwarfgpu.service.machine.run_kernel import able_to_run  # most conversations run nothing
+    from dwarfgpu.service.machine.run_kernel import able_to_run  # most sessions run nothing
 
     return evolve(stopped, machine=able_to_run(launched, state, stopped.code_objects))
 

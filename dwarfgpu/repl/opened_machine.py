@@ -1,4 +1,4 @@
-"""The machine of a conversation: from a core file, from a state, or made by a program."""
+"""The machine of a debug session: from a core file, from a state, or made by a program."""
 
 from __future__ import annotations
 

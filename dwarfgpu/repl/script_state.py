@@ -1,4 +1,4 @@
-"""Definitions of a conversation, and the scripts and user-defined commands under way."""
+"""Definitions of a debug session, and the scripts and user-defined commands under way."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ScriptState:
 
     @property
     def is_typed(self) -> bool:
-        """Whether the current line comes from the conversation, not from a script."""
+        """Whether the current line comes from the debug session, not from a script."""
         return not self._sources
 
     def next_line(self) -> str | None:

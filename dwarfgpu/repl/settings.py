@@ -27,7 +27,7 @@ _BY_NAME: Final[Mapping[str, Setting]] = {setting.name: setting for setting in S
 
 
 class Settings:
-    """The values of the settings of a conversation."""
+    """The values of the settings of a debug session."""
 
     def __init__(self) -> None:
         self._values: dict[str, SettingValue] = {

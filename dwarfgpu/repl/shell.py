@@ -1,4 +1,4 @@
-"""A conversation: a session, the commands it understands, and what later lines may refer to.
+"""A debug session: a session, the commands it understands, and what later lines may refer to.
 
 Law: no line that is executed raises anything but `KeyboardInterrupt` and a broken output; a
 command that fails prints one error, and the session continues.
@@ -311,7 +311,7 @@ class Shell:
             return "".join(map(printed, self.run(line)))
 
     def read_line(self, prompt: str) -> str | None:
-        """Return the line after the current one, from the script or the conversation."""
+        """Return the line after the current one, from the script or the debug session."""
         if self.script.is_typed:
             return self.console.input.ask(prompt)
         return self.script.next_line()

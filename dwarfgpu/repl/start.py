@@ -224,7 +224,7 @@ def _dispatched(args: argparse.Namespace) -> int:
         return _run(args)
 
 
-def conversation(
+def debug_shell(
     session: Session,
     *,
     stdin_is_script: bool,
@@ -254,7 +254,7 @@ def _run(args: argparse.Namespace) -> int:
     args.lane = args.lane or None
     opened = FileOpener(args).opened()
     is_interactive = not args.batch and at_terminal()
-    shell = conversation(
+    shell = debug_shell(
         opened.session,
         machine=opened.machine,
         stdin_is_script=not args.batch and not is_interactive,
@@ -287,7 +287,7 @@ def at_terminal() -> bool:
 def interact(shell: Shell, *, is_interactive: bool) -> None:
     """Read commands from stdin, with line editing if possible."""
     if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
-        # Only a conversation on a terminal pays for loading prompt_toolkit.
+        # Only a session on a terminal pays for loading prompt_toolkit.
         from dwarfgpu.repl.terminal import prompt
 
         prompt.converse(shell)

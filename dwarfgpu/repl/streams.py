@@ -1,4 +1,4 @@
-"""The streams of a conversation: answers on one, errors and notes on the other.
+"""The streams of a debug session: answers on one, errors and notes on the other.
 
 Law: a text of what is debugged never drives the terminal.
 """

@@ -58,7 +58,7 @@ def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
     """
     total = coverage.scope_bytes
     if not total:
-        everywhere = coverage.place is None and coverage.is_described
+        everywhere = coverage.code_scope is None and coverage.is_described
         return (cells.full if everywhere else cells.empty) * width
     if coverage.complete == coverage.scope:
         return cells.full * width
@@ -110,7 +110,7 @@ def share(coverage: Coverage) -> str:
     all."""
     if coverage.problem is not None:
         return "?"
-    if coverage.place is None:
+    if coverage.code_scope is None:
         return "100.0%" if coverage.is_described else "0.0%"
     return percent(coverage.described_bytes, coverage.scope_bytes)
 
@@ -125,13 +125,13 @@ MAX_CALLS: Final = 32
 """Calls inlined into one another that are shown: every variable in them shows all around it."""
 
 
-def function_text(place: CodeScope) -> str:
+def function_text(code_scope: CodeScope) -> str:
     """Return `clamp, inlined into leaf at line 84`: the line of the call is in the enclosing
     function.
 
     Of more than `MAX_CALLS` nested calls the outer ones are counted.
     """
-    *outer, inner = place.functions
+    *outer, inner = code_scope.functions
     out = inner.qualified_name
     for call in reversed(outer[-MAX_CALLS:]):
         line = inner.call_line
@@ -176,13 +176,13 @@ def rows(coverage: Coverage) -> list[Row]:
     )
     for description in coverage.descriptions:
         if description.bounds is None:
-            if coverage.place is None:
+            if coverage.code_scope is None:
                 out.append(Row(None, description))
             here = without(coverage.scope, described)
         else:
             here = common((description.bounds,), coverage.scope)
             beyond = without((description.bounds,), coverage.scope)
-            if coverage.place is not None:
+            if coverage.code_scope is not None:
                 out += [Row(span, description, is_outside=True) for span in beyond[:MAX_ROWS]]
         out += [Row(span, description) for span in here[:MAX_ROWS]]
         if len(out) > 64 * MAX_ROWS:

@@ -22,7 +22,7 @@ from dwarfgpu.check.expressions import (
     Role,
 )
 from dwarfgpu.check.file import verify
-from dwarfgpu.check.finding import FindingPlace, Findings
+from dwarfgpu.check.finding import FindingPosition, Findings
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance
@@ -48,7 +48,7 @@ def test_hidden_findings_are_counted_and_not_described(monkeypatch: pytest.Monke
 
     def counted(
         self: EntryChecker, index: int, attribute: str | None, span: Range | None = None
-    ) -> FindingPlace:
+    ) -> FindingPosition:
         described.append(index)
         return place(self, index, attribute, span)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dwarfgpu.check.finding import Excerpt, FindingPlace
+from dwarfgpu.check.finding import Excerpt, FindingPosition
 from dwarfgpu.service.check.report import excerpt_lines, place_text
 from tests.check.made import frame_file
 from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
@@ -245,20 +245,20 @@ def test_excerpt_lines(excerpt: Excerpt, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("place", "expected"),
     [
-        (FindingPlace(".debug_info", 16, "unit", "a.c"), "unit a.c (.debug_info 0x10)"),
+        (FindingPosition(".debug_info", 16, "unit", "a.c"), "unit a.c (.debug_info 0x10)"),
         (
-            FindingPlace(
+            FindingPosition(
                 ".debug_info", 16, "call_site_parameter", None, "DW_AT_call_value", "f", "a.c"
             ),
             "DW_AT_call_value of call site parameter in f, a.c (.debug_info 0x10)",
         ),
         (
-            FindingPlace(".eh_frame", 0, "FDE", "f", span=(1, 2)),
+            FindingPosition(".eh_frame", 0, "FDE", "f", span=(1, 2)),
             "FDE f, at [0x1,0x2) (.eh_frame 0x0)",
         ),
     ],
 )
-def test_place_text(place: FindingPlace, expected: str) -> None:
+def test_place_text(place: FindingPosition, expected: str) -> None:
     assert place_text(place) == expected
 
 

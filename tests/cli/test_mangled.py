@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.check.finding import FindingPlace
+from dwarfgpu.check.finding import FindingPosition
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.service.check.report import place_text
 from tests.cli.command import FIXTURES, run
@@ -26,7 +26,7 @@ def test_a_symbol(symbol: str, plain: str) -> None:
 
 
 def test_a_finding_about_an_fde() -> None:
-    place = FindingPlace(".eh_frame", 0, "FDE", "_ZN2ns1fEi")
+    place = FindingPosition(".eh_frame", 0, "FDE", "_ZN2ns1fEi")
     assert place_text(place) == "FDE ns::f(int) (.eh_frame 0x0)"
     assert place_text(place, is_mangled=True) == "FDE _ZN2ns1fEi (.eh_frame 0x0)"
 

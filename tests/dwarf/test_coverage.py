@@ -219,7 +219,7 @@ def test_scopes() -> None:
         ("a", "local", 0x100), ("b", "local", 0x20), ("n", "local", 0), ("i", "local", 0x100),
         ("global", "global", 0),
     ]  # fmt: skip
-    assert result[-1].place is None and result[-1].is_described
+    assert result[-1].code_scope is None and result[-1].is_described
 
 
 def test_inlined_calls_have_what_their_abstract_instance_has() -> None:
@@ -238,9 +238,9 @@ def test_inlined_calls_have_what_their_abstract_instance_has() -> None:
         ("kept", 0x10, 0x10), ("lost", 0x20, 0), ("gone", 0x20, 0),
     ]  # fmt: skip
     for coverage in result:
-        assert coverage.place is not None
-        assert [place.name for place in coverage.place.functions] == ["f", "h"]
-        assert coverage.place.functions[-1].call_line == 0x2A
+        assert coverage.code_scope is not None
+        assert [place.name for place in coverage.code_scope.functions] == ["f", "h"]
+        assert coverage.code_scope.functions[-1].call_line == 0x2A
 
 
 def found_names(file: str, wanted: Wanted) -> list[str]:
@@ -277,8 +277,8 @@ def test_a_program_location_reads_one_unit() -> None:
         pytest.skip("python3-dbg is not installed")
     scopes_ = CodeObject.open(LARGE).scopes
     unit, *_ = scopes_.info.units[20:]
-    pc = min(span.begin for group in groups_of(unit, scopes_).groups if group.place
-             for span in group.place.ranges)  # fmt: skip
+    pc = min(span.begin for group in groups_of(unit, scopes_).groups if group.code_scope
+             for span in group.code_scope.ranges)  # fmt: skip
     fresh = CodeObject.open(LARGE).scopes
     (result,) = find_variables(fresh, Wanted((), None, pc))
     assert result.unit is not None and result.unit.offset == unit.offset
@@ -308,26 +308,26 @@ def statistics(scopes_: Scopes) -> Counter[str]:
     out: Counter[str] = Counter()
     for coverage in coverages(scopes_):
         assert coverage.problem is None
-        if coverage.place is None:
+        if coverage.code_scope is None:
             continue
         kind = "params" if coverage.variable.kind == "parameter" else "local_vars"
         die = coverage.variable.die
-        is_abstract = not _is_inside(die, coverage.place.die)
+        is_abstract = not _is_inside(die, coverage.code_scope.die)
         if is_abstract and (coverage.is_described or die.flag(dw.AT_ARTIFICIAL)):
             continue  # a static or artificial one that only the abstract instance has is left out
-        if is_abstract and die.offset > coverage.place.die.offset:
+        if is_abstract and die.offset > coverage.code_scope.die.offset:
             continue  # and one of an abstract instance that comes after the inlined one
         bounds = [one.bounds for one in coverage.descriptions]
         covered = sum(
             size_bytes(common((one,), coverage.scope)) for one in bounds if one is not None
         )  # fmt: skip
-        out[f"{kind} scope"] += as_llvm(coverage.place)
-        out[f"{kind} covered"] += as_llvm(coverage.place) if None in bounds else covered
+        out[f"{kind} scope"] += as_llvm(coverage.code_scope)
+        out[f"{kind} covered"] += as_llvm(coverage.code_scope) if None in bounds else covered
         if all(
             one.extent.completeness not in ("nothing", "broken") for one in coverage.descriptions
         ):
             overlap = (
-                as_llvm(coverage.place) if None in bounds else covered
+                as_llvm(coverage.code_scope) if None in bounds else covered
             ) - coverage.described_bytes
             assert overlap >= 0
     return out
@@ -426,7 +426,7 @@ def test_a_broken_list_costs_one_variable() -> None:
     a, x = coverages(scopes(body, b"\0"))
     assert a.problem is None and x.problem is not None
     assert x.descriptions == () and x.scope_bytes == 0x100
-    assert coverage_of(x.variable, x.place).problem is not None
+    assert coverage_of(x.variable, x.code_scope).problem is not None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from dwarfgpu.isa.operation import (
-    AccessedPlace,
+    DeclaredOperand,
     Operation,
     operation_named,
     operations,
@@ -27,7 +27,7 @@ def one(line: str) -> Operation:
 def test_places_of_a_line() -> None:
     operation = one("v_addc_co_u32 v_add_co_ci_u32 : u32 mask = u32 u32 mask")
     assert operation.names == ("v_addc_co_u32", "v_add_co_ci_u32")
-    assert operation.results == (AccessedPlace("u32", "u32"), AccessedPlace("mask", "mask"))
+    assert operation.results == (DeclaredOperand("u32", "u32"), DeclaredOperand("mask", "mask"))
     assert [str(place) for place in operation.sources] == ["u32", "u32", "mask"]
     assert operation.is_masked and not operation.is_scalar
 
@@ -38,7 +38,7 @@ def test_memory_is_load_store_or_both() -> None:
     add = one("ds_add_rtn_u32 : u32 lds.u32 = lds.u32 u32")
     kinds = [(item.is_load, item.is_store, item.is_atomic) for item in (load, store, add)]
     assert kinds == [(True, False, False), (False, True, False), (True, True, True)]
-    assert add.memory == (AccessedPlace("lds", "u32"),)
+    assert add.memory == (DeclaredOperand("lds", "u32"),)
 
 
 def test_flags_and_expression() -> None:
@@ -50,7 +50,7 @@ def test_flags_and_expression() -> None:
 def test_braces_stand_for_each_member() -> None:
     lines = [item for item, _ in parse_line("v_cmp_lt_{f16,f32} : mask = {} {} : : {}(a) < b")]
     assert [item.name for item in lines] == ["v_cmp_lt_f16", "v_cmp_lt_f32"]
-    assert lines[1].sources == (AccessedPlace("f32", "f32"), AccessedPlace("f32", "f32"))
+    assert lines[1].sources == (DeclaredOperand("f32", "f32"), DeclaredOperand("f32", "f32"))
     assert lines[1].expression == "f32(a) < b"
 
 

@@ -135,7 +135,7 @@ CHANGES = (
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_seen_in_the_next_backtrace(change: str) -> None:
-    """It is that of a conversation that has listed none before."""
+    """It is that of a debug session that has listed none before."""
     once, again = (
         shown(PROGRAM, "set confirm off", *first, change, r"echo ---\n", "bt")
         for first in ((), ("bt",))

@@ -138,7 +138,7 @@ def test_every_state_is_saved_whole(path: Path, tmp_path: Path) -> None:
 
 
 def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is typed, the conversation goes on; what is written is below the folder."""
+    """Whatever is typed, the debug session goes on; what is written is below the folder."""
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     monkeypatch.chdir(folder)

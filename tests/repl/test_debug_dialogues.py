@@ -142,7 +142,7 @@ SAID: tuple[tuple[str, str], ...] = (
 
 
 def test_every_dialogue(talk: Any) -> None:
-    """One conversation: values are numbered, notes are told once, settings stay."""
+    """One session: values are numbered, notes are told once, settings stay."""
     different = [
         (line, expected, text)
         for line, expected in SAID

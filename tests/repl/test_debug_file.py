@@ -15,7 +15,7 @@ from tests.repl.repl_shell import made, output_of
 
 
 def debug(*commands: str, files: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """The lines of a conversation, and those on the error stream."""
+    """The lines of a debug session, and those on the error stream."""
     given = [word for command in commands for word in ("-ex", command)]
     done = finished("debug", "--batch", *files, *given, folder=FIXTURES)
     return done.stdout.splitlines(), done.stderr.splitlines()

@@ -21,7 +21,7 @@ from tests.repl.stepping import CALL, Stepping
 
 _APART = {"define", "define-prefix", "document", "if", "while", "python", "quit", "save", "shell",
           "load", "file", "target create"}  # fmt: skip
-"""Those that take bodies, end the conversation, or change files and what is looked at."""
+"""Those that take bodies, end the debug session, or change files and what is looked at."""
 _ARGUMENTS = ("", "t", "1", "all", "nosuch", "-x", "numbers", "/x 1", "main", "0x10")
 _ENVELOPE = ("schema", "command", "result", "notes")
 

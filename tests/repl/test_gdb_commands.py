@@ -66,7 +66,7 @@ def test_one_line_says_why_a_command_is_not_here() -> None:
     assert len(names) > 500
     settings = 0
     for name in names:
-        line = output_of(demo_shell(), name)  # a note is said once in a conversation
+        line = output_of(demo_shell(), name)  # a note is said once in a session
         assert LINE.fullmatch(line.rstrip("\n")), (name, line)
         named = re.findall(r'"(?:set )?([^"]+)"', line)[0]
         verb, _, _ = name.partition(" ")

@@ -102,7 +102,7 @@ class Build:
     def _add(self, coverage: Coverage) -> None:
         if coverage.problem is not None:
             raise coverage.problem
-        variable, place = coverage.variable, coverage.place
+        variable, place = coverage.variable, coverage.code_scope
         if place is None:
             identity = Identity((), "global", qualified_name(variable.die))
             share = int(coverage.is_described)
@@ -118,36 +118,36 @@ class Build:
             )
         self.measures.setdefault(identity, []).append(measure)
 
-    def add_function(self, place: CodeScope) -> None:
+    def add_function(self, code_scope: CodeScope) -> None:
         """Add a function that exists, even if nothing is known of its variables."""
         try:
-            if place.ranges:
-                functions = tuple(map(self._function, place.functions))
+            if code_scope.ranges:
+                functions = tuple(map(self._function, code_scope.functions))
                 self.functions.add(functions)
                 self.shown[functions] = " > ".join(
-                    function.qualified_name for function in place.functions
+                    function.qualified_name for function in code_scope.functions
                 )
         except DwarfGpuError as error:
             self.problems.append(error)
 
-    def _function(self, place: CodeScope) -> str:
-        if place.die not in self._names:
-            self._names[place.die] = function_identity(place)
-        return self._names[place.die]
+    def _function(self, code_scope: CodeScope) -> str:
+        if code_scope.die not in self._names:
+            self._names[code_scope.die] = function_identity(code_scope)
+        return self._names[code_scope.die]
 
 
-def function_identity(place: CodeScope) -> str:
+def function_identity(code_scope: CodeScope) -> str:
     """Return the linkage name of a function, else its qualified name; for a function that is local
     to a file, with the name of the file."""
-    die = place.die
+    die = code_scope.die
     for name in (dw.AT_LINKAGE_NAME, dw.AT_MIPS_LINKAGE_NAME):
         holder = die.holder(name)
         linkage = None if holder is None else holder.string(name)
         if linkage:
             return linkage
-    if place.parent is None and die.holder(dw.AT_EXTERNAL) is None:
-        return f"{die.unit.name.rpartition('/')[2]}:{place.qualified_name}"
-    return place.qualified_name
+    if code_scope.parent is None and die.holder(dw.AT_EXTERNAL) is None:
+        return f"{die.unit.name.rpartition('/')[2]}:{code_scope.qualified_name}"
+    return code_scope.qualified_name
 
 
 def build_of(groups: Iterable[UnitGroups], allowance: Allowance) -> Build:

@@ -57,11 +57,11 @@ class CodeScope:
     def functions(self) -> tuple[CodeScope, ...]:
         """The subprogram and the calls inlined into one another down to here."""
         out: list[CodeScope] = []
-        place: CodeScope | None = self
-        while place is not None:
-            if place.die.tag in FUNCTIONS:
-                out.append(place)
-            place = place.parent
+        code_scope: CodeScope | None = self
+        while code_scope is not None:
+            if code_scope.die.tag in FUNCTIONS:
+                out.append(code_scope)
+            code_scope = code_scope.parent
         return tuple(reversed(out))
 
     @cached_property
@@ -88,7 +88,7 @@ class Coverage:
     """A variable of one scope, and its descriptions there."""
 
     variable: Variable
-    place: CodeScope | None = field(repr=False)
+    code_scope: CodeScope | None = field(repr=False)
     """None for a global variable: it has no code to measure over."""
     descriptions: tuple[Description, ...] = ()
     complete: tuple[Range, ...] = ()
@@ -102,11 +102,11 @@ class Coverage:
 
     @property
     def scope(self) -> tuple[Range, ...]:
-        return () if self.place is None else self.place.ranges
+        return () if self.code_scope is None else self.code_scope.ranges
 
     @property
     def scope_bytes(self) -> int:
-        return 0 if self.place is None else self.place.size_bytes
+        return 0 if self.code_scope is None else self.code_scope.size_bytes
 
     @property
     def described_bytes(self) -> int:
@@ -184,13 +184,13 @@ class Allowance:
         """Return an allowance far above what compilers need."""
         return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes)
 
-    def coverage_of(self, variable: Variable, place: CodeScope | None) -> Coverage:
+    def coverage_of(self, variable: Variable, code_scope: CodeScope | None) -> Coverage:
         """Return the coverage of a variable; its problem is `LimitExceeded` if the work is used
         up."""
         if self.left < 0:
             error = LimitExceeded("many variables share very long lists: the rest is not examined")
-            return Coverage(variable, place, problem=error)
-        coverage = coverage_of(variable, place, self._extents)
+            return Coverage(variable, code_scope, problem=error)
+        coverage = coverage_of(variable, code_scope, self._extents)
         self.left -= _ENTRY_WORK * (1 + len(coverage.scope) + len(coverage.descriptions))
         for _, source, _ in coverage.descriptions:
             if isinstance(source, ExprLoc):
@@ -199,7 +199,7 @@ class Allowance:
 
 
 def coverage_of(
-    variable: Variable, place: CodeScope | None, extents: Extents | None = None
+    variable: Variable, code_scope: CodeScope | None, extents: Extents | None = None
 ) -> Coverage:
     """Return the coverage of a variable in a scope; never raises.
 
@@ -208,18 +208,18 @@ def coverage_of(
     try:
         location = variable.location
         if location is None:
-            return Coverage(variable, place)
+            return Coverage(variable, code_scope)
         descriptions = _descriptions(variable, location, extents or Extents())
     except DwarfGpuError as error:
-        return Coverage(variable, place, problem=error)
-    scope = () if place is None else place.ranges
+        return Coverage(variable, code_scope, problem=error)
+    scope = () if code_scope is None else code_scope.ranges
     bounded = merged(bounds for bounds, _, _ in descriptions if bounds is not None)
     described = _where(descriptions, DESCRIBED, scope, bounded)
     complete = described
     if any(extent.completeness in ("partly", "depends") for _, _, extent in descriptions):
         complete = _where(descriptions, {"whole"}, scope, bounded)
-    outside = () if place is None else without(bounded, scope)
-    return Coverage(variable, place, descriptions, complete, described, outside)
+    outside = () if code_scope is None else without(bounded, scope)
+    return Coverage(variable, code_scope, descriptions, complete, described, outside)
 
 
 def _where(

@@ -49,15 +49,15 @@ class Group:
     unit: CompilationUnit
     unit_name: str
     """Empty where it cannot be read, which is a problem of the unit."""
-    place: CodeScope | None
+    code_scope: CodeScope | None
     """The subprogram; None for the globals."""
     declared: list[tuple[Variable, CodeScope | None]] = field(factory=list)
     """In the order of the file, function by function."""
 
     def coverages(self, allowance: Allowance) -> Iterator[Coverage]:
         """Yield each coverage, computed on demand."""
-        for variable, place in self.declared:
-            yield allowance.coverage_of(variable, place)
+        for variable, code_scope in self.declared:
+            yield allowance.coverage_of(variable, code_scope)
 
 
 @define(eq=False)
@@ -110,7 +110,7 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
     from dwarfgpu.dwarf.coverage.instances import Instance, ScopeReader
 
     tree = unit.tree
-    places: dict[int, tuple[CodeScope, Instance]] = {}
+    scopes: dict[int, tuple[CodeScope, Instance]] = {}
     """The scopes with code, each with its function, by index."""
     instances: list[Instance] = []
     reader = ScopeReader(unit)
@@ -120,25 +120,25 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
             continue
         parent, instance = None, None
         if not is_subprogram:
-            if tree.parents[index] not in places:
+            if tree.parents[index] not in scopes:
                 continue
-            parent, instance = places[tree.parents[index]]
+            parent, instance = scopes[tree.parents[index]]
         die = unit.die(index)
         try:
-            place = reader.scope(die, parent)
-            if is_subprogram and not place.ranges:
+            code_scope = reader.scope(die, parent)
+            if is_subprogram and not code_scope.ranges:
                 continue
             if instance is None or die.tag in FUNCTIONS:
                 declared: list[tuple[Variable, CodeScope | None]]
                 if instance is None:
-                    out.groups.append(Group(unit, name, place))
+                    out.groups.append(Group(unit, name, code_scope))
                     declared = out.groups[-1].declared
                 else:
                     declared = instance.variables
-                instance = Instance(declared, place)
+                instance = Instance(declared, code_scope)
                 instances.append(instance)
-            places[index] = place, instance
-            instance.add(place, reader)
+            scopes[index] = code_scope, instance
+            instance.add(code_scope, reader)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
     out.functions = [instance.scope for instance in instances]
@@ -197,23 +197,25 @@ class Wanted:
         tests = {part: mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
 
-    def takes(self, variable: Variable, place: CodeScope | None) -> bool:
+    def takes(self, variable: Variable, code_scope: CodeScope | None) -> bool:
         """Return whether a variable is wanted."""
-        if self.names and not any(self._matches_name(variable, place, name) for name in self.names):
+        if self.names and not any(
+            self._matches_name(variable, code_scope, name) for name in self.names
+        ):
             return False
         if self.function is not None:
-            inside = () if place is None else place.functions
+            inside = () if code_scope is None else code_scope.functions
             if not any(_is_function(die, self.function) for die in inside):
                 return False
-        return self.pc is None or place is None or _covers(place, self.pc)
+        return self.pc is None or code_scope is None or _covers(code_scope, self.pc)
 
-    def _matches_name(self, variable: Variable, place: CodeScope | None, name: str) -> bool:
-        if _is_named(variable, place, name):
+    def _matches_name(self, variable: Variable, code_scope: CodeScope | None, name: str) -> bool:
+        if _is_named(variable, code_scope, name):
             return True
         function, _, last = name.rpartition("::")
-        if not self.is_generic or place is None or not function or variable.name != last:
+        if not self.is_generic or code_scope is None or not function or variable.name != last:
             return False
-        return _is_template(place.functions[-1].qualified_name, function)
+        return _is_template(code_scope.functions[-1].qualified_name, function)
 
 
 def _is_template(qualified: str, name: str) -> bool:
@@ -241,19 +243,19 @@ def _tagged(name: str) -> Iterator[tuple[str, frozenset[int] | None]]:
         yield part, DATA if not index and part == simple else None
 
 
-def _covers(place: CodeScope, pc: int) -> bool:
-    return any(span.covers(pc) for span in place.ranges)
+def _covers(code_scope: CodeScope, pc: int) -> bool:
+    return any(span.covers(pc) for span in code_scope.ranges)
 
 
-def _is_named(variable: Variable, place: CodeScope | None, name: str) -> bool:
+def _is_named(variable: Variable, code_scope: CodeScope | None, name: str) -> bool:
     if variable.name == name:
         return True
     *_, last = parts(name) or (None,)
     if last is None or canonical(variable.name) != last.name:
         return False
-    if place is None or len(parts(name)) == 1:
+    if code_scope is None or len(parts(name)) == 1:
         return is_called(variable.die, name) or _is_nameless_of(variable, name)
-    return _is_function(place.functions[-1], name.rpartition("::")[0])
+    return _is_function(code_scope.functions[-1], name.rpartition("::")[0])
 
 
 def _is_nameless_of(variable: Variable, name: str) -> bool:
@@ -267,8 +269,8 @@ def _is_nameless_of(variable: Variable, name: str) -> bool:
     )
 
 
-def _is_function(place: CodeScope, name: str) -> bool:
-    return is_called(place.die, name)
+def _is_function(code_scope: CodeScope, name: str) -> bool:
+    return is_called(code_scope.die, name)
 
 
 def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
@@ -327,10 +329,10 @@ def _chosen(
     group: Group, query: Wanted, problems: list[DwarfGpuError]
 ) -> list[tuple[Variable, CodeScope | None]]:
     out: list[tuple[Variable, CodeScope | None]] = []
-    for variable, place in group.declared:
+    for variable, code_scope in group.declared:
         try:
-            if query.takes(variable, place):
-                out.append((variable, place))
+            if query.takes(variable, code_scope):
+                out.append((variable, code_scope))
         except DwarfGpuError as error:
             problems.append(variable.die.located(error))
     return out

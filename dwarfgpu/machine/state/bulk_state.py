@@ -19,7 +19,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.bulk_places import (
     Array,
     KnownNumbers,
-    Places,
+    LoweredAddresses,
     array_of,
     exact,
 )
@@ -67,7 +67,7 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         at = exact(np.asarray(addresses))
         shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
-        places = Places(self.state, where.space.number, at, wave, lane, shape)
+        places = LoweredAddresses(self.state, where.space.number, at, wave, lane, shape)
         if size_bytes > 1 and places.straddles(size_bytes):
             is_known |= True
             for byte in range(size_bytes):
@@ -81,7 +81,7 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
     ) -> KnownNumbers:
         """Numbers that each lie in one piece of one store."""
-        places = Places(self.state, where.space.number, at, wave, lane, shape)
+        places = LoweredAddresses(self.state, where.space.number, at, wave, lane, shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
         stores = {(name, owner): store for name, owner, store in self.state.memories()}
         for key, chosen, lowered, last in places.lowered():

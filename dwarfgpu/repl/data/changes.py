@@ -1,4 +1,4 @@
-"""The writes of a conversation: show, undo, redo, and save them."""
+"""The writes of a debug session: show, undo, redo, and save them."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     """
     if not argument:
         raise UsageError("Argument required (file to write the state to).")
-    # Only here: they know the simulated machine, which few conversations need.
+    # Only here: they know the simulated machine, which few sessions need.
     from dwarfgpu.machine.state.state_document import state_document
     from dwarfgpu.machine.state.write import write
 
@@ -222,7 +222,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
     The default FILE is "core.gpu" in the working folder. Unknown registers are 0 in it; unknown
     memory is omitted. --core FILE reads it.
     """
-    # Only here: few conversations write a core file.
+    # Only here: few sessions write a core file.
     from dwarfgpu.service.core.core_of_state import write_core_of_state
 
     target = shell.session.target

@@ -158,7 +158,7 @@ def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
         text = f"scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
         yield heading(text)
     yield from _stretches(shell, coverage)
-    if coverage.place is not None:
+    if coverage.code_scope is not None:
         cells = cells_for(shell.console.streams.out.encoding)
         yield heading(f"   {bar(coverage, _BAR, cells)} {amount(coverage)}")
 
@@ -197,7 +197,7 @@ def check(shell: Shell, argument: str) -> Iterator[Part]:
     unknown = sorted(flags - {"-all", "-notes"})
     if unknown or len(names) > 1:
         raise UsageError(f"Unrecognized argument at: {(unknown or names[1:])[0]}")
-    # Only here: they are much to load, and few conversations check.
+    # Only here: they are much to load, and few sessions check.
     from dwarfgpu.service.check.baseline import SCHEMA
     from dwarfgpu.service.check.checked_file import checked
     from dwarfgpu.service.check.report import report_json, report_lines

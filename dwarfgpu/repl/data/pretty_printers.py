@@ -1,4 +1,4 @@
-"""`info pretty-printer` and its like: the printers of a conversation, with GDB's wording."""
+"""`info pretty-printer` and its like: the printers of a debug session, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ def echo(shell: Shell, argument: str) -> Iterator[Part]:
 
     TEXT may contain the escapes of C; write "\\n" to end the line.
     """
-    from dwarfgpu.service.value.printf import unescaped  # few conversations need it
+    from dwarfgpu.service.value.printf import unescaped  # few sessions need it
 
     text = unescaped(argument)
     yield Output(Raw(text), {"output": text}, ends_line=False)

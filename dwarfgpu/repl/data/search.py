@@ -73,7 +73,7 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
     pattern = b"".join(_bytes(shell, part, size) for part in parts[2:])
     if length < len(pattern):
         raise UsageError("Search space too small to contain pattern.")
-    from dwarfgpu.service.machine.find_in_memory import matches  # few conversations search
+    from dwarfgpu.service.machine.find_in_memory import matches  # few sessions search
 
     count = 0
     for address in matches(places, space, start, length, pattern, shell.console.warn):

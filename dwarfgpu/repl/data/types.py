@@ -86,7 +86,7 @@ def info_vtbl(shell: Shell, argument: str) -> Iterator[Part]:
     Shows those of the static class of the expression, or of its pointed-to class; the dynamic class
     is not looked up.
     """
-    # Only here: few conversations show such tables.
+    # Only here: few sessions show such tables.
     from dwarfgpu.repl.data.vtables import shown_tables
 
     if not argument:

@@ -24,7 +24,7 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
     /r also shows the bytes. /s shows source lines in the order of the code, /m in the order of the
     source.
     """
-    # Only here: the decoder is much to load, and few conversations need it.
+    # Only here: the decoder is much to load, and few sessions need it.
     from dwarfgpu.service.code.disassembly_listing import code_record, dump_of, listing, modifiers
 
     session = shell.session

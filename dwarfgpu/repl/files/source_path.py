@@ -15,7 +15,7 @@ DEFAULT: Final = f"{COMPILED}:{CURRENT}"
 
 
 class SourcePath:
-    """The rules of a conversation."""
+    """The rules of a debug session."""
 
     def __init__(self) -> None:
         self.rules: dict[str, str] = {}

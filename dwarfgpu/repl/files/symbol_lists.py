@@ -54,7 +54,7 @@ def info_types(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _query_of(kind: Kind, argument: str) -> SymbolQuery:
-    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery  # few conversations list symbols
+    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery  # few sessions list symbols
 
     letters, typed, text = listing_options(argument)
     return SymbolQuery(

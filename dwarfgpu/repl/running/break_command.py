@@ -161,7 +161,7 @@ def rbreak(shell: Shell, argument: str) -> Iterator[Part]:
 
     REGEXP is a basic regular expression, as for "info functions"; the default is every function.
     """
-    # Few conversations list symbols.
+    # Few sessions list symbols.
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, described_symbols, symbol_text
 
     runner(shell)

@@ -9,7 +9,7 @@ from dwarfgpu.base.light_attrs import define
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.view.json_object import JsonObject, Plain
 
-if TYPE_CHECKING:  # few conversations have breakpoints
+if TYPE_CHECKING:  # few sessions have breakpoints
     from dwarfgpu.service.code.break_addresses import BreakAddress
 
 Disposition: TypeAlias = Literal["keep", "del", "dis"]

@@ -77,7 +77,7 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
         [value] = named_registers(session, name)
         return value.bits.value if value.bits.is_complete else None
 
-    from dwarfgpu.service.frame import x87  # few conversations ask for it
+    from dwarfgpu.service.frame import x87  # few sessions ask for it
 
     yield Output("\n".join(x87.lines(number)), {"x87": x87.record(number)})
 

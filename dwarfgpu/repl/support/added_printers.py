@@ -1,4 +1,4 @@
-"""Printers that Python code of a conversation adds."""
+"""Printers that Python code of a debug session adds."""
 
 from __future__ import annotations
 

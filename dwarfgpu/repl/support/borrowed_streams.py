@@ -74,7 +74,7 @@ def with_borrowed_streams(
 ) -> Iterator[None]:
     """Replace the streams while code runs; its output goes to `out`.
 
-    `has_stdin`: it may read what the conversation does not; otherwise its stdin is empty.
+    `has_stdin`: it may read what the debug session does not; otherwise its stdin is empty.
     `is_apart`: the file descriptor of standard output is lent, too, to it and its children.
     `flush` is called before anything is written on stderr.
     """

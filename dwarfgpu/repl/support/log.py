@@ -27,7 +27,7 @@ def _opened_at_once(path: str, flags: int) -> int:
 
 
 class LogFile:
-    """The file of a log. What cannot be written costs the log, not the conversation."""
+    """The file of a log. What cannot be written costs the log, not the debug session."""
 
     def __init__(self, path: Path, mode: Literal["w", "a"], failed: Callable[[str], None]) -> None:
         """`failed` is called once, with the reason, where the file cannot be written any more."""
@@ -107,9 +107,9 @@ class Logging:
     name: str
     """As `logging file` has it."""
     before: Streams
-    """The streams of the conversation without the log."""
+    """The streams of the debug session without the log."""
     streams: Streams
-    """The streams of the conversation with the log."""
+    """The streams of the debug session with the log."""
     file: LogFile
     is_alone: bool
     """Whether what it keeps goes nowhere else."""

@@ -69,7 +69,7 @@ def pipe(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
     """Run a program: on a terminal it has that, otherwise its output is the command's."""
-    import subprocess  # only here: the start of each conversation would pay for it
+    import subprocess  # only here: the start of each session would pay for it
 
     shell.console.streams.out.flush()
     has_terminal = shell.console.is_interactive and not shell.console.is_json
@@ -145,7 +145,7 @@ def run_python(shell: Shell, code: str, name: str) -> Iterator[Part]:
     try:
         with lent:
             exec(compile(code, name, "exec"), shell.script.python_names)
-    except SystemExit as leaving:  # as in GDB, the code may end the conversation
+    except SystemExit as leaving:  # as in GDB, the code may end the debug session
         yield _python_output(out)
         status: object = leaving.code or 0
         if not isinstance(status, int):
@@ -196,7 +196,7 @@ def _python_output(out: CapturedText) -> Part:
 
 
 class _Names(dict[str, Any]):
-    """The names of Python code: its own, and below them the current ones of the conversation."""
+    """The names of Python code: its own, and below them the current ones of the debug session."""
 
     def __init__(self, shell: Shell, names: Mapping[str, Any]) -> None:
         super().__init__(names)

@@ -1,4 +1,4 @@
-"""Files that commands write: none replaces what the conversation reads."""
+"""Files that commands write: none replaces what the debug session reads."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Line editing, completion, colours, the bottom bar, the pager; and conversations without them."""
+"""Line editing, completion, colours, the bottom bar, the pager; and sessions without them."""

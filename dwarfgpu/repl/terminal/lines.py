@@ -127,7 +127,7 @@ def terminal_answer(prompt: str) -> str | None:
 
 
 def joined(shell: Shell, prompt: str) -> str | None:
-    """Return the next line of the conversation, joined with those after a backslash; None at the
+    """Return the next line of the debug session, joined with those after a backslash; None at the
     end."""
     line = shell.console.input.ask(prompt)
     while line is not None and line.endswith("\\"):

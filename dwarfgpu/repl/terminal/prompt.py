@@ -131,7 +131,7 @@ def _bindings(completer: Completer) -> KeyBindings:
 
 
 class _History(FileHistory):
-    """A full disk costs the history, not the conversation."""
+    """A full disk costs the history, not the debug session."""
 
     def store_string(self, string: str) -> None:
         with suppress(OSError):

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.check.file import Verdict
-from dwarfgpu.check.finding import Finding, FindingPlace
+from dwarfgpu.check.finding import Finding, FindingPosition
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -93,7 +93,7 @@ class _Origins:
             compilers.append(compiler)
         self._all = {compiler for _, compiler in self.units}
 
-    def of(self, place: FindingPlace) -> Compiler:
+    def of(self, place: FindingPosition) -> Compiler:
         """Return the compiler of the unit or the code at a place, or the only one of the file."""
         in_section = self._by_section.get((place.file, place.section))
         if in_section is not None:
@@ -139,7 +139,7 @@ def _units(file: CodeObject) -> Iterator[tuple[tuple[_Section, int], Compiler]]:
 
 
 def _place(unit: CompilationUnit) -> tuple[_Section, int]:
-    """As a `FindingPlace` has it: of a package of split units, every one is a file of its own."""
+    """As in a `FindingPosition`: every unit of a package of split units is a file of its own."""
     path = unit.sections.path
     return (None if path == unit.info.main.sections.path else path, unit.section), unit.offset
 

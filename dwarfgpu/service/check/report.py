@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.check.file import Verdict
-from dwarfgpu.check.finding import Excerpt, Finding, FindingPlace
+from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
@@ -117,7 +117,7 @@ def finding_lines(finding: Finding, *, is_mangled: bool = False) -> Iterator[str
         yield from (f"    {line}" for line in excerpt_lines(finding.excerpt))
 
 
-def place_text(place: FindingPlace, *, is_mangled: bool = False) -> str:
+def place_text(place: FindingPosition, *, is_mangled: bool = False) -> str:
     """Return `DW_AT_location of variable t in nest, a.hip, at [0x10,0x20) (.debug_info 0x97)`."""
     kind = place.kind.replace("_", " ")
     text = kind

@@ -59,7 +59,7 @@ class ValueHistory:
         names: Mapping[tuple[WaveId, int | None], str] = MappingProxyType({}),
         warn: Callable[[str], None] | None = None,
     ) -> None:
-        """`functions`: `$_name(…)` of the conversation. `names`: of waves and lanes, set in it.
+        """`functions`: `$_name(…)` of the debug session. `names`: of waves and lanes, set in it.
 
         `warn` is called with a warning about a doubtful assignment.
         """
@@ -236,7 +236,7 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
 def expression_settings_of(
     history: ValueHistory, options: FormatOptions = DEFAULT_OPTIONS
 ) -> ExpressionSettings:
-    """Return the settings of a conversation for expressions that assign nothing."""
+    """Return the settings of a debug session for expressions that assign nothing."""
     return ExpressionSettings(
         partial(options_of, history=history, writes=False), options, batch=True
     )

@@ -45,7 +45,7 @@ class Total:
         """Count one more variable."""
         if coverage.problem is not None:
             self.problems.append(coverage.problem)
-        if coverage.place is None:
+        if coverage.code_scope is None:
             self.global_variables += 1
             self.described_globals += coverage.is_described
             return
@@ -131,14 +131,14 @@ class WhereJson:
                 continue
             source = SourceLines(unit.unit) if self.with_lines else None
             for group in unit.groups:
-                own = Total(functions=int(group.place is not None))
+                own = Total(functions=int(group.code_scope is not None))
                 for coverage in group.coverages(allowance):
                     own.add(coverage)
                     record = variable_json(coverage, arch, source)
                     yield separator + json.dumps(record, allow_nan=False)
                     separator = ", "
-                if group.place is not None:
-                    functions.append(_function(group, group.place, own))
+                if group.code_scope is not None:
+                    functions.append(_function(group, group.code_scope, own))
                 total.join(own)
             if source is not None and source.problem is not None:
                 total.problems.append(source.problem)
@@ -154,11 +154,11 @@ class WhereJson:
         yield f"], {json.dumps(tail, allow_nan=False)[1:]}\n"
 
 
-def _function(group: Group, place: CodeScope, total: Total) -> JsonObject:
+def _function(group: Group, code_scope: CodeScope, total: Total) -> JsonObject:
     out: JsonObject = {
-        "name": place.qualified_name,
+        "name": code_scope.qualified_name,
         "unit": group.unit_name,
-        "ranges": _spans(place.ranges),
+        "ranges": _spans(code_scope.ranges),
     }
     for name in ("variables", "scope_bytes", "described_bytes", "complete_bytes"):
         out[name] = total.record()[name]
@@ -169,7 +169,7 @@ def variable_json(
     coverage: Coverage, arch: Architecture | None, source: SourceLines | None
 ) -> JsonObject:
     """Return all data of one variable."""
-    variable, place = coverage.variable, coverage.place
+    variable, place = coverage.variable, coverage.code_scope
     functions = () if place is None else place.functions
     problems: list[DwarfGpuError] = [] if coverage.problem is None else [coverage.problem]
     typed, line, storage = None, None, None

@@ -74,7 +74,7 @@ class CoverageListing:
                 continue
             source = SourceLines(unit.unit)
             for group in unit.groups:
-                self.total.functions += group.place is not None
+                self.total.functions += group.code_scope is not None
                 for coverage in group.coverages(self.allowance):
                     self.total.add(coverage)
                     yield from self._variable(coverage, source)
@@ -93,7 +93,7 @@ class CoverageListing:
             yield one_line(
                 f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
             )
-        elif coverage.place is not None:
+        elif coverage.code_scope is not None:
             yield one_line("  scope: the compiler removed all of its code")
         lines = list(coverage_lines(coverage, self.arch, source))
         widths = [max((len(text) for text in column), default=0) for column in (
@@ -110,7 +110,7 @@ class CoverageListing:
                 yield one_line(f"    {text}")
         if not coverage.descriptions and not coverage.scope:
             yield one_line("  optimized out: it has neither DW_AT_location nor DW_AT_const_value")
-        if coverage.place is not None:
+        if coverage.code_scope is not None:
             drawn = bar(coverage, self.columns - 40, self.cells)
             yield one_line(f"  {drawn} {amount(coverage)}")
 
@@ -141,7 +141,7 @@ class CoverageListing:
             name = shortened(variable_name(coverage.variable))
             kind = coverage.variable.kind
             text = f"  {name:<{_NAME_COLUMNS}} {kind:<9} {share(coverage):>6} {drawn}"
-            place = coverage.place
+            place = coverage.code_scope
             if place is not None and len(place.functions) > 1:
                 if place not in inlined:
                     inlined[place] = function_text(place)
@@ -149,14 +149,14 @@ class CoverageListing:
             if coverage.problem is not None:
                 text += f"  {error_line(coverage.problem)}"
             lines.append(text)
-        if group.place is None:
+        if group.code_scope is None:
             yield one_line(
                 f"globals of {group.unit_name or 'a unit without a name'}: {total.text()}"
             )
         else:
             total.functions = 1
-            code = f"{group.place.size_bytes} bytes {spans_text(group.place.ranges, 4)}"
-            yield one_line(f"{group.place.qualified_name}: {code}: {total.text()}")
+            code = f"{group.code_scope.size_bytes} bytes {spans_text(group.code_scope.ranges, 4)}"
+            yield one_line(f"{group.code_scope.qualified_name}: {code}: {total.text()}")
         if lines:
             yield from map(one_line, lines)
         self.total.join(total)

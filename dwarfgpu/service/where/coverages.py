@@ -40,7 +40,7 @@ def _of_nameless(variable: Variable) -> str:
 
 def heading(coverage: Coverage) -> str:
     """Describe a variable: kind, type, name, line and function."""
-    variable, place = coverage.variable, coverage.place
+    variable, place = coverage.variable, coverage.code_scope
     try:
         typed = "" if variable.type_text is None else f"{variable.type_text} "
     except DwarfGpuError as error:
@@ -110,11 +110,11 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
     return suggestion if cut is None else f"{suggestion} Not searched: {cut}"
 
 
-def _qualified(variable: Variable, place: CodeScope | None) -> Iterator[str]:
+def _qualified(variable: Variable, code_scope: CodeScope | None) -> Iterator[str]:
     """The names with `::` by which a variable is found: `nest::t`, `detail::count::hits`."""
     try:
-        if place is not None:
-            yield f"{without_arguments(place.functions[-1].qualified_name)}::{variable.name}"
+        if code_scope is not None:
+            yield f"{without_arguments(code_scope.functions[-1].qualified_name)}::{variable.name}"
         elif is_nameless(variable):
             for owner in owners_of(variable):
                 yield f"{without_arguments(bare_name(owner) or '')}::{variable.name}"

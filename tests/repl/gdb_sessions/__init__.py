@@ -1,6 +1,6 @@
 """What GDB says on a file, recorded, and what `dwarfgpu debug` says where that is different.
 
-Each `NAME.txt` here is a conversation: `(gdb) COMMAND` and what GDB 13 prints, errors included.
+Each `NAME.txt` here is a session: `(gdb) COMMAND` and what GDB 13 prints, errors included.
 Where dwarfgpu says something else on purpose, `(dwarfgpu) REASON` and its words follow; REASON is
 a heading of docs/gdb-differences.md. `python -m tests.repl.gdb_sessions` records all anew, with the
 commands that are there, and marks new differences `(dwarfgpu) ?`.
@@ -56,7 +56,7 @@ FILES = {
     "threads": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "types": ("x86_64/types.gcc.O0.v5",),
 }
-"""The program of each conversation, and its core file; paths in the folder of the fixtures."""
+"""The program of each session, and its core file; paths in the folder of the fixtures."""
 NAMES = tuple(name for name in FILES if (HERE / f"{name}.txt").is_file())
 _LIBRARY = next(iter(sorted(Path("/usr/share").glob("gcc*/python"))), None)
 _PRINTERS = (
@@ -64,7 +64,7 @@ _PRINTERS = (
     "from libstdcxx.v6 import register_libstdcxx_printers; register_libstdcxx_printers(None)"
 )
 NEEDS_PRINTERS = frozenset({"containers"})
-"""The conversations in which GDB has the printers of libstdc++."""
+"""The sessions in which GDB has the printers of libstdc++."""
 _REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
 _MARK = re.compile(r"\n@@[0-9]+\n")
 

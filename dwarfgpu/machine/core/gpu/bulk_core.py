@@ -17,7 +17,7 @@ from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.machine.bulk_places import (
     Array,
     KnownNumbers,
-    Places,
+    LoweredAddresses,
     array_of,
     exact,
 )
@@ -61,7 +61,7 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
         shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
         values, is_known = np.zeros(shape, np.int64), np.ones(shape, bool)
         for byte in range(size_bytes):  # bytes of a number may be in two elements of scratch
-            places = Places(self, where.space.number, at + byte, wave, lane, shape)
+            places = LoweredAddresses(self, where.space.number, at + byte, wave, lane, shape)
             part, has = np.zeros(shape, np.int64), np.zeros(shape, bool)
             for (name, owner), chosen, lowered, last in places.lowered():
                 base = 0 if name != "local" or owner is None else self._lds_base(owner)

@@ -11,7 +11,7 @@ from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operands import Value
-from dwarfgpu.isa.operation import ALIASES, AccessedPlace, Operation
+from dwarfgpu.isa.operation import ALIASES, DeclaredOperand, Operation
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
@@ -58,7 +58,7 @@ def _one(instruction: Instruction, bound_fields: OperandFields) -> Bound:
         raise not_simulated(f"dpp_ctrl {control:#x} of {form.target.processor}")
 
     def chosen(
-        places: Sequence[tuple[AccessedPlace, Where]],
+        places: Sequence[tuple[DeclaredOperand, Where]],
     ) -> Iterator[tuple[str, Value]]:
         """Yield the fields of some places, but for those that only repeat another one."""
         for place, where in places:
@@ -130,7 +130,7 @@ def _is_taken_anyway(form: Format, value: Value) -> bool:
     return "VINTERP" in form.flags or _has_true16(form) and value.bank == "v"
 
 
-def _half_register(form: Format, value: Value, place: AccessedPlace) -> Value:
+def _half_register(form: Format, value: Value, place: DeclaredOperand) -> Value:
     """On GFX11 the registers from 128 on are high halves, where 32-bit encodings have 16 bits."""
     if not (isinstance(value, Register) and value.bank == "v" and _has_true16(form)):
         return value

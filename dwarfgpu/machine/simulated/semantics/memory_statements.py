@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.isa.addressing import immediate_offsets
 from dwarfgpu.isa.isa_target import IsaTarget
-from dwarfgpu.isa.operation import AccessedPlace
+from dwarfgpu.isa.operation import DeclaredOperand
 from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import (
@@ -110,7 +110,7 @@ def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
     )
 
 
-def _count(item: Bound, place: AccessedPlace, shape_of: Callable[[str], TypeShape]) -> int:
+def _count(item: Bound, place: DeclaredOperand, shape_of: Callable[[str], TypeShape]) -> int:
     """Elements of memory for each lane."""
     operation = item.operation
     operands = operation.results if operation.is_load else operation.sources
@@ -193,7 +193,7 @@ def _as_one(shape: TypeShape) -> TypeShape:
     return TypeShape(1, shape.kind, shape.count * shape.bits)
 
 
-def _address(item: Bound, target: IsaTarget, place: AccessedPlace) -> list[str]:
+def _address(item: Bound, target: IsaTarget, place: DeclaredOperand) -> list[str]:
     address = item.address
     form = item.instruction.encoding.format
     if place.name == "lds":
