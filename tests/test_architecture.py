@@ -560,6 +560,18 @@ def tree(repository: Path) -> Tree:
     return read_tree(repository / PACKAGE)
 
 
+def test_modules_of_the_prompt_that_declare_commands_say_so(repository: Path) -> None:
+    folders = [path.parent for path in (repository / PACKAGE / "repl").glob("*/__init__.py")]
+    declaring, named = set(), set()
+    for path in (path for folder in folders for path in folder.glob("*.py")):
+        if re.search(r"^@command\(|\bCommand\($", path.read_text("utf-8"), re.MULTILINE):
+            declaring.add(path.stem)
+        if path.stem.endswith("_commands"):
+            named.add(path.stem)
+    assert len(declaring) > 30
+    assert declaring <= named
+
+
 NO_SIBLINGS = {"print", "check", "eval"}
 """Commands, which docstrings of packages quote as well."""
 

@@ -86,6 +86,23 @@ def test_where_to_look_is_where_it_is(repository: Path) -> None:
         )
 
 
+def test_touch_points_of_a_new_cpu_are_listed(repository: Path) -> None:
+    """Every module outside of `arch/` that compares the ELF machine of a CPU."""
+    text = (repository / "docs/contributing.md").read_text("utf-8")
+    folder = repository / "dwarfgpu"
+    modules = {
+        f"dwarfgpu/{path.relative_to(folder).as_posix()}"
+        for path in folder.rglob("*.py")
+        if path.parent != folder / "arch"
+        and re.search(r'"(X86_64|AARCH64|386)"', path.read_text("utf-8"))
+    }
+    _, _, section = text.partition("## An architecture")
+    section = section.partition("\n## ")[0]
+    listed = set(re.findall(r"`(dwarfgpu/[\w/]+\.py)`", section))
+    assert listed - modules == {"dwarfgpu/arch/registry.py", "dwarfgpu/arch/processors.py"}
+    assert modules - listed == set()
+
+
 LINK = re.compile(r"\]\(([^)\s]*)#([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,4} +(.*?) *$", re.MULTILINE)
 LABEL = re.compile(r"^\((\S+)\)=$", re.MULTILINE)

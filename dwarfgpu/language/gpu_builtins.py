@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Member, Struct
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.builtin_types import Builtins
-from dwarfgpu.language.kernel_arguments import kernel_arguments
+from dwarfgpu.language.kernarg_variable import kernel_arguments
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.wave_variables import (
     grid_size,

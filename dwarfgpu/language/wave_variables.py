@@ -146,7 +146,7 @@ def work_item_id(machine: Machine, session: Session) -> Position | None:
 
 
 def _arguments(machine: Machine, session: Session) -> TypedValue:
-    from dwarfgpu.language.kernel_arguments import kernel_arguments  # few expressions have them
+    from dwarfgpu.language.kernarg_variable import kernel_arguments  # few expressions have them
 
     def getter(wave: WaveId) -> int | None:
         dispatch = machine.dispatch_of(wave)

@@ -58,7 +58,11 @@ from dwarfgpu.objfile.container import is_bundle_file
 from dwarfgpu.objfile.elf import PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
-from dwarfgpu.options.kernel_arguments import argument_files, argument_values, declared_parameters
+from dwarfgpu.options.kernel_argument_options import (
+    argument_files,
+    argument_values,
+    declared_parameters,
+)
 from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.numbers import byte, natural
 from dwarfgpu.service.error_text import error_line

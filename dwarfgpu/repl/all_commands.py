@@ -8,17 +8,17 @@ from typing import Final
 from dwarfgpu.repl.command import AllCommands, Command
 
 FREQUENT: Final = {
-    "data.display_command": ("display",),
-    "data.examine": ("x",),
-    "data.print": ("print", "p", "inspect", "output"),
-    "data.printf": ("echo", "printf"),
-    "data.types": ("ptype", "whatis"),
-    "files.listing": ("list", "l", "info line"),
-    "files.source_files": ("info source", "info sharedlibrary"),
-    "files.symbol_lists": ("info functions", "info types", "info variables"),
-    "files.symbols": ("info address", "info scope", "info symbol"),
+    "data.display_commands": ("display",),
+    "data.examine_commands": ("x",),
+    "data.print_commands": ("print", "p", "inspect", "output"),
+    "data.printf_commands": ("echo", "printf"),
+    "data.type_commands": ("ptype", "whatis"),
+    "files.list_commands": ("list", "l", "info line"),
+    "files.source_file_commands": ("info source", "info sharedlibrary"),
+    "files.symbol_list_commands": ("info functions", "info types", "info variables"),
+    "files.symbol_commands": ("info address", "info scope", "info symbol"),
     "stack.frame_commands": ("backtrace", "bt", "up", "down", "info args", "info locals"),
-    "support.help_and_scripts": ("complete",),
+    "support.help_commands": ("complete",),
 }
 """Words that are commands, by the module that declares them."""
 _ATTRIBUTES: Final = {"p": "print_", "print": "print_", "inspect": "print_", "list": "list_",

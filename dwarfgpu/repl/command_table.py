@@ -8,21 +8,22 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.repl.command import Command, command, subcommand_list
-from dwarfgpu.repl.data.changes import diff, generate_core_file, load, redo, save, undo
-from dwarfgpu.repl.data.display_command import display, info_display, undisplay
-from dwarfgpu.repl.data.dump import DUMPS
-from dwarfgpu.repl.data.examine import x
-from dwarfgpu.repl.data.explain import check, explain, location, where
-from dwarfgpu.repl.data.maintenance import maintenance
-from dwarfgpu.repl.data.pretty_printers import info_pretty_printer
-from dwarfgpu.repl.data.print import call, init_if_undefined, output, print_
-from dwarfgpu.repl.data.printf import echo, printf
-from dwarfgpu.repl.data.search import find
-from dwarfgpu.repl.data.types import info_vtbl, ptype, whatis
-from dwarfgpu.repl.files.demangle import demangle
-from dwarfgpu.repl.files.disassemble import disassemble
-from dwarfgpu.repl.files.file import core_file, file, sharedlibrary
-from dwarfgpu.repl.files.listing import info_line, list_
+from dwarfgpu.repl.data.change_commands import diff, generate_core_file, load, redo, save, undo
+from dwarfgpu.repl.data.display_commands import display, info_display, undisplay
+from dwarfgpu.repl.data.dump_commands import DUMPS
+from dwarfgpu.repl.data.examine_commands import x
+from dwarfgpu.repl.data.explain_commands import check, explain, location, where
+from dwarfgpu.repl.data.find_commands import find
+from dwarfgpu.repl.data.maintenance_commands import maintenance
+from dwarfgpu.repl.data.pretty_printer_commands import info_pretty_printer
+from dwarfgpu.repl.data.print_commands import call, init_if_undefined, output, print_
+from dwarfgpu.repl.data.printf_commands import echo, printf
+from dwarfgpu.repl.data.type_commands import info_vtbl, ptype, whatis
+from dwarfgpu.repl.files.demangle_commands import demangle
+from dwarfgpu.repl.files.disassemble_commands import disassemble
+from dwarfgpu.repl.files.file_commands import core_file, file, sharedlibrary
+from dwarfgpu.repl.files.folder_commands import cd, pwd
+from dwarfgpu.repl.files.list_commands import info_line, list_
 from dwarfgpu.repl.files.process_commands import (
     inferior,
     info_auxv,
@@ -30,7 +31,8 @@ from dwarfgpu.repl.files.process_commands import (
     info_proc,
     info_program,
 )
-from dwarfgpu.repl.files.source_files import (
+from dwarfgpu.repl.files.search_commands import forward_search, reverse_search
+from dwarfgpu.repl.files.source_file_commands import (
     compare_sections,
     info_files,
     info_sharedlibrary,
@@ -38,14 +40,11 @@ from dwarfgpu.repl.files.source_files import (
     info_sources,
 )
 from dwarfgpu.repl.files.source_path_commands import directory, unset
-from dwarfgpu.repl.files.symbol_lists import info_functions, info_types, info_variables
-from dwarfgpu.repl.files.symbols import info_address, info_scope, info_symbol
-from dwarfgpu.repl.files.text_search import forward_search, reverse_search
-from dwarfgpu.repl.files.working_folder import cd, pwd
+from dwarfgpu.repl.files.symbol_commands import info_address, info_scope, info_symbol
+from dwarfgpu.repl.files.symbol_list_commands import info_functions, info_types, info_variables
 from dwarfgpu.repl.output import Part
-from dwarfgpu.repl.running.break_command import break_, hbreak, rbreak, tbreak, thbreak
-from dwarfgpu.repl.running.catch_command import catch, tcatch
-from dwarfgpu.repl.running.manage_breakpoints import (
+from dwarfgpu.repl.running.break_commands import break_, hbreak, rbreak, tbreak, thbreak
+from dwarfgpu.repl.running.breakpoint_commands import (
     clear,
     commands,
     condition,
@@ -56,10 +55,11 @@ from dwarfgpu.repl.running.manage_breakpoints import (
     info_breakpoints,
     info_watchpoints,
 )
+from dwarfgpu.repl.running.catch_commands import catch, tcatch
 from dwarfgpu.repl.running.resume_commands import RUNNING
-from dwarfgpu.repl.running.save_breakpoints import save_breakpoints
-from dwarfgpu.repl.running.signal_table import info_signals
-from dwarfgpu.repl.running.watch_command import awatch, rwatch, watch
+from dwarfgpu.repl.running.save_commands import save_breakpoints
+from dwarfgpu.repl.running.signal_commands import info_signals
+from dwarfgpu.repl.running.watch_commands import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import (
     backtrace,
@@ -74,7 +74,7 @@ from dwarfgpu.repl.stack.frame_commands import (
     up,
     up_silently,
 )
-from dwarfgpu.repl.stack.frame_info import info_frame
+from dwarfgpu.repl.stack.frame_info_commands import info_frame
 from dwarfgpu.repl.stack.frame_spec import frame_words
 from dwarfgpu.repl.stack.register_commands import (
     info_all_registers,
@@ -83,14 +83,14 @@ from dwarfgpu.repl.stack.register_commands import (
     info_vector,
 )
 from dwarfgpu.repl.support.absent_commands import with_absent
-from dwarfgpu.repl.support.help_and_scripts import apropos, complete, help_, quit_, source
-from dwarfgpu.repl.support.lldb import with_foreign
-from dwarfgpu.repl.support.script import dont_repeat, end, eval_, if_, while_
+from dwarfgpu.repl.support.help_commands import apropos, complete, help_, quit_, source
+from dwarfgpu.repl.support.lldb_commands import with_foreign
+from dwarfgpu.repl.support.script_commands import dont_repeat, end, eval_, if_, while_
 from dwarfgpu.repl.support.setting_commands import info_set, set_, show
-from dwarfgpu.repl.support.shell_and_python import pipe, python, shell_
-from dwarfgpu.repl.support.user_defined import alias, define, define_prefix, document
-from dwarfgpu.repl.support.with_setting import with_
-from dwarfgpu.repl.waves.apply import (
+from dwarfgpu.repl.support.shell_commands import pipe, python, shell_
+from dwarfgpu.repl.support.user_commands import alias, define, define_prefix, document
+from dwarfgpu.repl.support.with_commands import with_
+from dwarfgpu.repl.waves.apply_commands import (
     faas,
     frame_apply,
     laas,
@@ -100,9 +100,15 @@ from dwarfgpu.repl.waves.apply import (
     tfaas,
     thread_apply,
 )
-from dwarfgpu.repl.waves.lane_selection import info_lanes, lane, lane_find, lane_name
-from dwarfgpu.repl.waves.lanes_command import lanes
-from dwarfgpu.repl.waves.threads import info_threads, info_waves, thread, thread_find, thread_name
+from dwarfgpu.repl.waves.lane_commands import info_lanes, lane, lane_find, lane_name
+from dwarfgpu.repl.waves.lanes_commands import lanes
+from dwarfgpu.repl.waves.thread_commands import (
+    info_threads,
+    info_waves,
+    thread,
+    thread_find,
+    thread_name,
+)
 from dwarfgpu.repl.waves.topology_commands import (
     dispatch,
     info_agents,

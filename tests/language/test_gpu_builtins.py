@@ -19,8 +19,8 @@ from dwarfgpu.machine.simulated.launch.kernarg import HiddenValues, Kernarg, bin
 from dwarfgpu.machine.simulated.launch.kernel_arguments import DeclaredParameter, parameters
 from dwarfgpu.machine.topology import Geometry
 from dwarfgpu.objfile.metadata import Argument
-from dwarfgpu.options.kernel_arguments import argument_values
-from dwarfgpu.options.kernel_arguments import declared as declared_parameter
+from dwarfgpu.options.kernel_argument_options import argument_values
+from dwarfgpu.options.kernel_argument_options import declared as declared_parameter
 from tests.cli.command import FIXTURES, STATES, run
 
 STATE = STATES / "dispatch.gfx1100.json"

@@ -15,7 +15,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.repl.command import Command, every, find, parse
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
-from dwarfgpu.repl.files import listing
+from dwarfgpu.repl.files import list_commands
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
@@ -518,8 +518,8 @@ def test_source_text_that_is_not_there() -> None:
 
 def test_a_line_of_two_calls_is_shown_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where two calls of a function are inlined into one line."""
-    spots = listing.listed_spots
-    monkeypatch.setattr(listing, "listed_spots", lambda *given: [*spots(*given)] * 2)
+    spots = list_commands.listed_spots
+    monkeypatch.setattr(list_commands, "listed_spots", lambda *given: [*spots(*given)] * 2)
     assert len(listed("info line nest.hip:14")[0]) == 1
 
 

@@ -6,8 +6,8 @@ import pytest
 from attrs import evolve
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.data.find_commands import parts_of
 from dwarfgpu.repl.data.print_options import with_options
-from dwarfgpu.repl.data.search import parts_of
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.service.machine.examine_format import Format, format_and_rest

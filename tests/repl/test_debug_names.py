@@ -11,7 +11,7 @@ from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.lldb import FOREIGN, options
+from dwarfgpu.repl.support.lldb_commands import FOREIGN, options
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
 

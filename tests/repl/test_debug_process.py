@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu.machine.core.signals import signal_name, signal_text
 from dwarfgpu.repl.console import InputSource
-from dwarfgpu.repl.running.signal_table import SIGNALS
+from dwarfgpu.repl.running.signal_commands import SIGNALS
 from tests.cli.command import validate
 from tests.processes import finished
 from tests.repl.repl_shell import nest_shell, output_of

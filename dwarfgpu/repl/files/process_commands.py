@@ -9,7 +9,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.threads import innermost_of, thread
+from dwarfgpu.repl.waves.thread_commands import innermost_of, thread
 from dwarfgpu.service.value.value_history import whole_number
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dwarfgpu.repl.files.listing import place_of_lines, place_or_none
+from dwarfgpu.repl.files.list_commands import place_of_lines, place_or_none
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses, function_at

@@ -13,12 +13,12 @@ from dwarfgpu.machine.target import Halt
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.running.break_command import announced, set_breakpoint
+from dwarfgpu.repl.running.break_commands import announced, set_breakpoint
 from dwarfgpu.repl.running.break_locations import located
 from dwarfgpu.repl.running.breakpoint import Breakpoint
+from dwarfgpu.repl.running.breakpoint_commands import ignore_text
 from dwarfgpu.repl.running.catchpoint import Catchpoint
-from dwarfgpu.repl.running.finish_command import finish
-from dwarfgpu.repl.running.manage_breakpoints import ignore_text
+from dwarfgpu.repl.running.finish_commands import finish
 from dwarfgpu.repl.running.runner import (
     NO_PROCESS,
     NOT_RUN,

@@ -15,7 +15,7 @@ from dwarfgpu.repl.running.runner import addresses, runner
 from dwarfgpu.repl.running.stops import Stop, function_of, place, stop_of
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.threads import focus_on
+from dwarfgpu.repl.waves.thread_commands import focus_on
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
 

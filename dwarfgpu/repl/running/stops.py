@@ -14,7 +14,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
-from dwarfgpu.repl.data.display_command import displayed
+from dwarfgpu.repl.data.display_commands import displayed
 from dwarfgpu.repl.files.source_text import source_line
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.output import Output, Part, heading
@@ -25,8 +25,8 @@ from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.script import ran
-from dwarfgpu.repl.waves.threads import focus_on, who
+from dwarfgpu.repl.support.script_commands import ran
+from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.frame.frame_answer import frame_record
 from dwarfgpu.session.session import Session

@@ -8,7 +8,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import EndsWaves
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.threads import innermost_of
+from dwarfgpu.repl.waves.thread_commands import innermost_of
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched import Watched, stretch, text_of, watched
 from dwarfgpu.session.session import Session

@@ -152,7 +152,7 @@ def _destination(shell: Shell, argument: str, direction: int) -> int:
 def _focus(shell: Shell, number: int) -> Iterator[Part]:
     shell.session = selected(shell.session, number)
     yield from shown_frame(shell, number)
-    from dwarfgpu.repl.data.display_command import displayed  # a backtrace needs none
+    from dwarfgpu.repl.data.display_commands import displayed  # a backtrace needs none
 
     yield from displayed(shell)
 

@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Command, command, subcommand_list
-from dwarfgpu.repl.data.print import set_var, shown_value
+from dwarfgpu.repl.data.print_commands import set_var, shown_value
 from dwarfgpu.repl.declared_settings import (
     IN_FORCE,
     NOT_BUILT,
@@ -29,7 +29,7 @@ from dwarfgpu.repl.files.source_path_commands import (
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.user_defined import show_user
+from dwarfgpu.repl.support.user_commands import show_user
 from dwarfgpu.repl.support.written_file import require_no_input
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.value.value_history import required, whole_number

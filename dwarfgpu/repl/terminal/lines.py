@@ -13,7 +13,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.script import Nesting, opened
+from dwarfgpu.repl.support.script_commands import Nesting, opened
 
 MAX_CHARACTERS: Final = 1 << 20
 """Maximum length of a line; binary input may have no line ends."""

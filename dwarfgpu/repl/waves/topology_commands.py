@@ -15,7 +15,7 @@ from dwarfgpu.repl.command import Command, command, subcommand_list
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.lane_selection import find_pattern
+from dwarfgpu.repl.waves.lane_commands import find_pattern
 from dwarfgpu.service.machine.packets_and_signals import (
     packets_of,
 )

@@ -35,7 +35,7 @@ def kernarg_hint(session: Session, subject: Subject, answer: Answer | None = Non
     if dispatch is None or dispatch.kernarg is None:
         return None
     from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function
-    from dwarfgpu.language.kernel_arguments import kernel_arguments
+    from dwarfgpu.language.kernarg_variable import kernel_arguments
 
     try:
         code_object, kernel = kernel_of(session, dispatch)

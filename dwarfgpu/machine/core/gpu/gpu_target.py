@@ -18,8 +18,8 @@ from dwarfgpu.errors import (
     WhollyUnavailable,
 )
 from dwarfgpu.machine.core.gpu.faults import pending_reasons, stop_reasons
+from dwarfgpu.machine.core.gpu.gpu_topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.save_area import saved_register
-from dwarfgpu.machine.core.gpu.topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory

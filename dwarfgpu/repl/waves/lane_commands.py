@@ -67,7 +67,7 @@ def lane(shell: Shell, argument: str) -> Iterator[Part]:
         has_frame = session.pc is not None and number is not None and not session.is_unused
         if has_frame and not _state(session, number or 0).is_absent:
             yield from shown_frame(shell, selected_number(session))
-        from dwarfgpu.repl.data.display_command import displayed  # a core of a CPU has no lanes
+        from dwarfgpu.repl.data.display_commands import displayed  # a core of a CPU has no lanes
 
         yield from displayed(shell)
     if session.lane is not None:

@@ -17,7 +17,7 @@ from dwarfgpu.machine.target import MemoryPlace, RegisterPlace, WaveId
 from dwarfgpu.machine.undo import RecordedTarget, Write
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.display_command import displayed
+from dwarfgpu.repl.data.display_commands import displayed
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell

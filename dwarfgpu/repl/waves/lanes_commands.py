@@ -9,7 +9,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.print import format_of
+from dwarfgpu.repl.data.print_commands import format_of
 from dwarfgpu.repl.numbers import leading_numbers, listed
 from dwarfgpu.repl.output import Output, Painted, Part
 from dwarfgpu.repl.shell import Shell

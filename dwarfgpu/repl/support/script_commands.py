@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command, first_word
-from dwarfgpu.repl.data.printf import formatted
+from dwarfgpu.repl.data.printf_commands import formatted
 from dwarfgpu.repl.json_answer import without_token
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.script_state import Leaving

@@ -19,8 +19,8 @@ from dwarfgpu.language.names import Names
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.examine import address_of
-from dwarfgpu.repl.files.listing import default_place, place_or_none
+from dwarfgpu.repl.data.examine_commands import address_of
+from dwarfgpu.repl.files.list_commands import default_place, place_or_none
 from dwarfgpu.repl.files.typed_places import spot_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell

@@ -15,7 +15,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.examine import address_of
+from dwarfgpu.repl.data.examine_commands import address_of
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.examine_format import SIZES

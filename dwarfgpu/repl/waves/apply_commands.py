@@ -17,9 +17,9 @@ from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, printed
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import frames_of, numbers_of
-from dwarfgpu.repl.waves.lane_selection import chosen_lanes, own_frame
+from dwarfgpu.repl.waves.lane_commands import chosen_lanes, own_frame
+from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.repl.waves.thread_ids import leading_threads
-from dwarfgpu.repl.waves.threads import focus_on, who
 from dwarfgpu.service.frame.focus import lane_numbers, target_id
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.service.gdb_error_text import error_text

@@ -14,7 +14,7 @@ from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, subcommand_list
-from dwarfgpu.repl.data.examine import address_of
+from dwarfgpu.repl.data.examine_commands import address_of
 from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.written_file import require_no_input

@@ -32,7 +32,7 @@ from dwarfgpu.repl.command import (
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.shell_and_python import run_python
+from dwarfgpu.repl.support.shell_commands import run_python
 from dwarfgpu.service.value.value_history import whole_number
 from dwarfgpu.terminal.input import read_all
 from dwarfgpu.view.json_object import JsonObject

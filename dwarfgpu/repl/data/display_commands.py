@@ -17,7 +17,7 @@ from dwarfgpu.language.places import Places
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display import Display
-from dwarfgpu.repl.data.examine import address_of, memory_lines
+from dwarfgpu.repl.data.examine_commands import address_of, memory_lines
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest

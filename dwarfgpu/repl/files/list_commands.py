@@ -26,7 +26,7 @@ from dwarfgpu.language.linespec import (
 from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.examine import examined_code
+from dwarfgpu.repl.data.examine_commands import examined_code
 from dwarfgpu.repl.files.source_text import missing_line, numbered_line, text_of
 from dwarfgpu.repl.files.typed_places import spot_of, spots_of
 from dwarfgpu.repl.output import Output, Part, heading

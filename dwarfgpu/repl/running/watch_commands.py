@@ -11,7 +11,7 @@ from dwarfgpu.machine.target import RegisterPlace, Watch, WatchKind, WatchScope
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
-from dwarfgpu.repl.running.break_command import keep
+from dwarfgpu.repl.running.break_commands import keep
 from dwarfgpu.repl.running.break_locations import require_valid_condition
 from dwarfgpu.repl.running.runner import arm, watcher
 from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint

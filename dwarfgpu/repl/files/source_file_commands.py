@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.places import Places
 from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, SHF_WRITE, ObjectFile, Section
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.listing import place_or_none
+from dwarfgpu.repl.files.list_commands import place_or_none
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.files.source_text import line_count, text_path
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading

@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.listing import listed_before
+from dwarfgpu.repl.files.list_commands import listed_before
 from dwarfgpu.repl.files.regexps import compiled
 from dwarfgpu.repl.files.source_text import text_of
 from dwarfgpu.repl.output import Output, Part

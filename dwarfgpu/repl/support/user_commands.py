@@ -16,7 +16,7 @@ from dwarfgpu.repl.command import Command, command, find, first_word, fitting, s
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.script_state import Leaving
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.script import Nesting, body, opened, ran
+from dwarfgpu.repl.support.script_commands import Nesting, body, opened, ran
 from dwarfgpu.view.json_object import JsonObject
 
 MAX_CALLS: Final = 50

@@ -12,16 +12,16 @@ from attrs import evolve
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
-from dwarfgpu.repl.data.display_command import disable_display, enable_display, undisplay
-from dwarfgpu.repl.data.examine import examined_code
-from dwarfgpu.repl.data.pretty_printers import disable_pretty_printer, enable_pretty_printer
+from dwarfgpu.repl.data.display_commands import disable_display, enable_display, undisplay
+from dwarfgpu.repl.data.examine_commands import examined_code
+from dwarfgpu.repl.data.pretty_printer_commands import disable_pretty_printer, enable_pretty_printer
 from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.break_locations import located, require_valid_condition
 from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
 from dwarfgpu.repl.running.runner import arm, can_run
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.script import body
+from dwarfgpu.repl.support.script_commands import body
 from dwarfgpu.service.code.break_addresses import BreakAddress
 from dwarfgpu.service.value.value_history import convenience_integer, whole_number
 

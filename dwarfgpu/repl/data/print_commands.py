@@ -16,7 +16,7 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.examine import go_on_after
+from dwarfgpu.repl.data.examine_commands import go_on_after
 from dwarfgpu.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command, subcommand_list
-from dwarfgpu.repl.files.source_files import maintenance_info_sections
+from dwarfgpu.repl.files.source_file_commands import maintenance_info_sections
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject

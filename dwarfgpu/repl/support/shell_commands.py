@@ -17,12 +17,12 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.data.print import shown_value
+from dwarfgpu.repl.data.print_commands import shown_value
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.added_printers import add_printer
 from dwarfgpu.repl.support.borrowed_streams import CapturedText, with_borrowed_streams
-from dwarfgpu.repl.support.script import body
+from dwarfgpu.repl.support.script_commands import body
 from dwarfgpu.service.value.value_history import evaluated, options_of
 
 _DELIMITED: Final = re.compile(r"-d\s+(?P<delimiter>\S+)\s+(?P<rest>.*)", re.DOTALL)

@@ -11,12 +11,12 @@ from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.repl.command import Candidate, command
-from dwarfgpu.repl.data.display_command import displayed
+from dwarfgpu.repl.data.display_commands import displayed
 from dwarfgpu.repl.numbers import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
-from dwarfgpu.repl.waves.lane_selection import find_pattern, matching_lanes
+from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes
 from dwarfgpu.repl.waves.thread_ids import leading_threads
 from dwarfgpu.service.frame.focus import first_lane, target_id, thread_and_lane
 from dwarfgpu.service.frame.frame_answer import innermost_frame

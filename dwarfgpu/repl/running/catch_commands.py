@@ -11,7 +11,7 @@ from dwarfgpu.machine.topology import model_of
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part
-from dwarfgpu.repl.running.break_command import keep
+from dwarfgpu.repl.running.break_commands import keep
 from dwarfgpu.repl.running.catchpoint import Catchpoint, Event
 from dwarfgpu.repl.running.runner import runner
 from dwarfgpu.repl.shell import Shell
