@@ -255,36 +255,36 @@ class Arithmetic:
             return False  # an implicit pointer points to an object
         raise EvaluationError("a synthetic pointer has no number to compare")
 
-    def cast(self, value: TypedValue, kind: Type | None) -> TypedValue:
+    def cast(self, value: TypedValue, type_: Type | None) -> TypedValue:
         """Convert a value as `(kind) value`."""
-        bare = strip(kind)
-        if kind is None or bare is None:
+        bare = strip(type_)
+        if type_ is None or bare is None:
             return TypedValue(None, bits=Bits(0, 0))
-        referred = bare.target if isinstance(bare, Pointer) and bare.kind != "pointer" else kind
+        referred = bare.target if isinstance(bare, Pointer) and bare.kind != "pointer" else type_
         way = kinship(value.type, referred)
         if way is not None and referred is not None:
             cast_pointer = converted(self.places, value, way, referred)
-            is_reference = referred is not kind and isinstance(bare, Pointer)
-            return self._referring(cast_pointer, kind, bare) if is_reference else cast_pointer
-        if is_complex(kind) or (is_complex(value.type) and is_number(kind)):
-            return complexes.cast(self, value, kind)
-        if referred is not kind:
+            is_reference = referred is not type_ and isinstance(bare, Pointer)
+            return self._referring(cast_pointer, type_, bare) if is_reference else cast_pointer
+        if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
+            return complexes.cast(self, value, type_)
+        if referred is not type_:
             require_defined(value.unit, value.type, referred)
         if isinstance(bare, Struct | Array):
             if isinstance(bare, Struct) != isinstance(strip(value.type), Struct):
                 raise UsageError("Invalid cast.")
-            if size_bits(kind) != value.size_bits:
+            if size_bits(type_) != value.size_bits:
                 raise UsageError("Invalid cast.")
-            return evolve(value, type=kind, variable=None, unit=value.unit)
+            return evolve(value, type=type_, variable=None, unit=value.unit)
         if isinstance(bare, Pointer):
             if bare.kind != "pointer":
-                return self._referring(value, kind, bare)
-            return self._pointer(value, kind, bare)
+                return self._referring(value, type_, bare)
+            return self._pointer(value, type_, bare)
         if not isinstance(bare, Base | Enum):
             raise UsageError("Invalid cast.")
-        return self.value(self.numbers.cast(self._scalar(value), kind))
+        return self.value(self.numbers.cast(self._scalar(value), type_))
 
-    def _referring(self, value: TypedValue, kind: Type, bare: BareType) -> TypedValue:
+    def _referring(self, value: TypedValue, type_: Type, bare: BareType) -> TypedValue:
         """Return a reference to an object in memory; elsewhere, the object itself with the target
         type."""
         assert isinstance(bare, Pointer)
@@ -310,19 +310,19 @@ class Arithmetic:
             raise UsageError("Invalid cast.")
         return self.number(value)
 
-    def _pointer(self, value: TypedValue, kind: Type, bare: Pointer) -> TypedValue:
+    def _pointer(self, value: TypedValue, type_: Type, bare: Pointer) -> TypedValue:
         """A cast to a pointer: it stays in the address space of the pointer that is cast."""
         value = converted_pointer(self.places, self.decayed(value), bare.target)
         value = self.places.read(value)
         if value.pointer is not None:
-            return evolve(value, type=kind, location=None, variable=None)
+            return evolve(value, type=type_, location=None, variable=None)
         source = strip(value.type)
         if isinstance(source, Pointer) and not (bare.address_space or bare.address_class):
             space = self.places.space_of(source, value.unit)
             if space.number and space.name != "generic":
                 size = space.address_bits // 8
-                kind = bare = evolve(bare, address_space=space.number, size_bytes=size)
-        return self.value(self.numbers.cast(self._scalar(value), kind))
+                type_ = bare = evolve(bare, address_space=space.number, size_bytes=size)
+        return self.value(self.numbers.cast(self._scalar(value), type_))
 
     def stored(self, value: TypedValue, target: TypedValue) -> int:
         """Return the bits of a value converted to the type of the object to which it is assigned.

@@ -30,10 +30,10 @@ def bounded(size_bits: int) -> int:
     return size_bits
 
 
-def is_number(kind: Type | None) -> bool:
+def is_number(type_: Type | None) -> bool:
     """Return whether a type is an arithmetic type of C: integers, characters, enumerations,
     floats."""
-    bare = strip(kind)
+    bare = strip(type_)
     return isinstance(bare, Enum) or (isinstance(bare, Base) and bare.base.vector_size is None)
 
 
@@ -122,7 +122,7 @@ class ArithmeticConversions:
             return self.integer(number.value.bits, is_signed=False)
         return self.integer(number.value.integer)
 
-    def promotion(self, kind: Type, bit_size: int | None, *, cplusplus: bool) -> Base | None:
+    def promotion(self, type_: Type, bit_size: int | None, *, cplusplus: bool) -> Base | None:
         """Return the promoted type of a bit-field or a C++ enumeration; None if the type alone
         determines it.
 
@@ -131,7 +131,7 @@ class ArithmeticConversions:
         underlying type ([conv.prom]) to the first type of its size, at least int, that can
         represent all of its values.
         """
-        bare = strip(kind)
+        bare = strip(type_)
         if isinstance(bare, Enum) and cplusplus:
             return None if bare.is_scoped else self._enumeration(bare)
         if bit_size is None or bit_size > INT_BITS:
@@ -165,9 +165,9 @@ class ArithmeticConversions:
         base = self.builtins.integer(size, is_signed=not is_unsigned).base
         return self.to(left, Base(base), base), self.to(right, Base(base), base)
 
-    def to(self, number: Number, kind: Type, base: BaseType) -> Number:
+    def to(self, number: Number, type_: Type, base: BaseType) -> Number:
         """Return the number converted to a type with the arithmetic of `base`."""
-        return Number(number.value.converted(base), kind)
+        return Number(number.value.converted(base), type_)
 
 
 def _is_signed(bare: BareType | None) -> bool:

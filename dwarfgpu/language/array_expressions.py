@@ -42,13 +42,13 @@ def repeated(value: TypedValue, number: Number) -> TypedValue:
     return TypedValue(array, value.location, unit=value.unit, notes=value.notes)
 
 
-def alignment_bytes(kind: Type | None) -> int:
+def alignment_bytes(type_: Type | None) -> int:
     """Return the natural alignment of a type; `UsageError` if it has none.
 
     For a structure it is the largest of its members; for a scalar its size, for a complex number
     that of a part.
     """
-    bare = strip(kind)
+    bare = strip(type_)
     if isinstance(bare, Array):
         return alignment_bytes(bare.element)
     if isinstance(bare, Struct):

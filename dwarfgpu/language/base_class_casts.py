@@ -92,8 +92,8 @@ def way_up(derived: Type | None, base: Type | None) -> Kinship | None:
     return None if steps is None else Kinship(steps, is_up=True)
 
 
-def _name(kind: Type | None) -> str:
-    return type_name(kind, cplusplus=True)
+def _name(type_: Type | None) -> str:
+    return type_name(type_, cplusplus=True)
 
 
 def is_same_class(left: Type | None, right: Type | None) -> bool:
@@ -113,24 +113,24 @@ def _is_same(left: Struct, right: Struct) -> bool:
     return _layout(left) == _layout(right)
 
 
-def _layout(kind: Struct) -> list[tuple[object, ...]]:
+def _layout(struct_type: Struct) -> list[tuple[object, ...]]:
     return [
         (member.name, member.bit_offset, member.bit_size, member.is_base_class, member.is_virtual)
-        for member in kind.members
+        for member in struct_type.members
         if not member.is_static
     ]
 
 
-def converted(places: Places, value: TypedValue, way: Kinship, kind: Type) -> TypedValue:
+def converted(places: Places, value: TypedValue, way: Kinship, type_: Type) -> TypedValue:
     """Return an object as that of a base class, or of a class derived from it."""
     if way.is_up:
         for step in way.steps:
             value = places.step(value, step)
-        return evolve(value, type=kind)
+        return evolve(value, type=type_)
     offset = way.offset_bytes
     if value.location is None or offset is None:
         raise UsageError("Invalid cast.")
-    derived_value = places.resolver.resolved(kind, displaced(value.location, -8 * offset))
+    derived_value = places.resolver.resolved(type_, displaced(value.location, -8 * offset))
     return TypedValue(
         derived_value.type, derived_value.location, unit=value.unit, notes=value.notes
     )

@@ -12,15 +12,15 @@ from dwarfgpu.language.value import TypedValue
 NO_CALLS: Final = "functions of the program cannot be called"
 
 
-def has_method(kind: Struct, name: str) -> bool:
+def has_method(struct_type: Struct, name: str) -> bool:
     """Return whether a class or one of its base classes declares a member function of a name."""
-    return method_named(kind, name) is not None
+    return method_named(struct_type, name) is not None
 
 
-def method_named(kind: Struct, name: str) -> Method | None:
+def method_named(struct_type: Struct, name: str) -> Method | None:
     """Return the first member function with a name that a class or one of its base classes
     declares."""
-    pending, visited = [kind], set[int]()
+    pending, visited = [struct_type], set[int]()
     while pending:
         current = pending.pop()
         if id(current) in visited:

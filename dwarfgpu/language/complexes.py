@@ -15,9 +15,9 @@ from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import concatenate
 
 
-def is_complex(kind: Type | None) -> bool:
+def is_complex(type_: Type | None) -> bool:
     """Return whether it is a complex type of C."""
-    bare = strip(kind)
+    bare = strip(type_)
     return isinstance(bare, Base) and bare.base.encoding == "complex_float"
 
 
@@ -86,16 +86,16 @@ def unary(arithmetic: Operators, operator: str, value: TypedValue) -> TypedValue
     return joined(arithmetic, real, imaginary, value)
 
 
-def cast(arithmetic: Operators, value: TypedValue, kind: Type | None) -> TypedValue:
+def cast(arithmetic: Operators, value: TypedValue, type_: Type | None) -> TypedValue:
     """Convert to a complex type, or from one to a real one, which takes the real part (C
     6.3.1.7)."""
     real, imaginary = parts_of(arithmetic, value)
-    if not is_complex(kind):
-        return arithmetic.cast(arithmetic.value(real), kind)
-    bare = strip(kind)
+    if not is_complex(type_):
+        return arithmetic.cast(arithmetic.value(real), type_)
+    bare = strip(type_)
     assert isinstance(bare, Base)
     part = Base(evolve(bare.base, encoding="float", bit_size=bare.base.bit_size // 2))
-    return joined_as(arithmetic, real, imaginary, kind, part)
+    return joined_as(arithmetic, real, imaginary, type_, part)
 
 
 def joined(
@@ -110,12 +110,12 @@ def joined(
 
 
 def joined_as(
-    arithmetic: Operators, real: Number, imaginary: Number, kind: Type | None, part: Base
+    arithmetic: Operators, real: Number, imaginary: Number, type_: Type | None, part: Base
 ) -> TypedValue:
     """Return a complex number of a type, from its parts."""
     numbers = arithmetic.numbers
     runs = [numbers.bits(numbers.cast(half, part)) for half in (real, imaginary)]
-    return TypedValue(kind, bits=concatenate(runs, numbers.endian))
+    return TypedValue(type_, bits=concatenate(runs, numbers.endian))
 
 
 COMPLEX: Final = OperandKind(is_complex, binary, unary, compared)

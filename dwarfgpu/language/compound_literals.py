@@ -39,11 +39,11 @@ class _Bits:
     def __init__(self, arithmetic: Arithmetic, evaluate: Evaluate, to: Typed) -> None:
         self._arithmetic, self._evaluate, self._to = arithmetic, evaluate, to
 
-    def of(self, node: ast.Node, kind: Type | None) -> Bits:
+    def of(self, node: ast.Node, type_: Type | None) -> Bits:
         """Return the bits of an object of a type, as an initializer gives them."""
-        bare = strip(kind)
+        bare = strip(type_)
         if not isinstance(node, ast.Elements):
-            to = Typed(kind, self._to.unit)
+            to = Typed(type_, self._to.unit)
             value = self._arithmetic.cast(self._evaluate(node), to.type)
             return self._arithmetic.places.known(value)
         if isinstance(bare, Struct) and not bare.is_declaration:
@@ -52,17 +52,17 @@ class _Bits:
             return self._array(node.elements, bare)
         raise UsageError("A list of initializers needs a structure, or an array of one dimension.")
 
-    def _struct(self, elements: tuple[ast.Node, ...], kind: Struct) -> Bits:
-        members = [member for member in kind.members if not member.is_static]
+    def _struct(self, elements: tuple[ast.Node, ...], struct_type: Struct) -> Bits:
+        members = [member for member in struct_type.members if not member.is_static]
         if any(member.is_base_class or member.bit_offset is None for member in members):
             raise UsageError("A list of initializers needs a structure without base classes.")
-        if len(elements) > len(members[:1] if kind.kind == "union" else members):
+        if len(elements) > len(members[:1] if struct_type.kind == "union" else members):
             raise UsageError("too many initializers")
         parts = [
             (member.bit_offset or 0, self._member(node, member))
             for node, member in zip(elements, members, strict=False)
         ]
-        return self._joined(kind, parts)
+        return self._joined(struct_type, parts)
 
     def _member(self, node: ast.Node, member: Member) -> Bits:
         bits = self.of(node, member.type)
@@ -70,16 +70,16 @@ class _Bits:
             return bits
         return Bits(bits.value & (1 << member.bit_size) - 1, member.bit_size)
 
-    def _array(self, elements: tuple[ast.Node, ...], kind: Array) -> Bits:
-        if len(elements) > (kind.dimensions[0] or 0):
+    def _array(self, elements: tuple[ast.Node, ...], array_type: Array) -> Bits:
+        if len(elements) > (array_type.dimensions[0] or 0):
             raise UsageError("Too many array elements")
-        stride = size_bits(kind.element) or 0
-        parts = [(index * stride, self.of(node, kind.element)) for index, node in
+        stride = size_bits(array_type.element) or 0
+        parts = [(index * stride, self.of(node, array_type.element)) for index, node in
                  enumerate(elements)]  # fmt: skip
-        return self._joined(kind, parts)
+        return self._joined(array_type, parts)
 
-    def _joined(self, kind: Type, parts: list[tuple[int, Bits]]) -> Bits:
-        whole_bits = size_bits(kind)
+    def _joined(self, type_: Type, parts: list[tuple[int, Bits]]) -> Bits:
+        whole_bits = size_bits(type_)
         if whole_bits is None:
             raise UsageError("The type is incomplete: its size is not known.")
         is_little = self._arithmetic.places.context.endian == "little"

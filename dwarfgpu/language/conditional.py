@@ -88,7 +88,7 @@ def conditional(
 
 
 def _pointer(
-    places: Places, chosen: Arm, kind: Pointer, unchosen: Arm, other_kind: Pointer
+    places: Places, chosen: Arm, pointer_type: Pointer, unchosen: Arm, other_kind: Pointer
 ) -> Pointer | None:
     """C 6.5.15p6: a pointer to the composite type of both targets, or void, with the qualifiers of
     both; in C++ also to their common base class.
@@ -96,19 +96,19 @@ def _pointer(
     It has the kind of the chosen arm, so that the address stays in its address space, as in casts.
     """
     if unchosen.is_null:
-        return kind
+        return pointer_type
     if chosen.is_null:
-        return evolve(kind, target=other_kind.target)
-    first_target, two = places.completed(kind.target), places.completed(other_kind.target)
+        return evolve(pointer_type, target=other_kind.target)
+    first_target, two = places.completed(pointer_type.target), places.completed(other_kind.target)
     if _is_to_void(other_kind) or way_up(first_target, two) is not None:
-        target = _qualified(other_kind.target, kind.target)
-    elif _is_to_void(kind) or way_up(two, first_target) is not None:
-        target = _qualified(kind.target, other_kind.target)
-    elif _is_same(kind.target, other_kind.target):
-        target = _qualified(_composite(kind.target, other_kind.target), other_kind.target)
+        target = _qualified(other_kind.target, pointer_type.target)
+    elif _is_to_void(pointer_type) or way_up(two, first_target) is not None:
+        target = _qualified(pointer_type.target, other_kind.target)
+    elif _is_same(pointer_type.target, other_kind.target):
+        target = _qualified(_composite(pointer_type.target, other_kind.target), other_kind.target)
     else:
         return None
-    return kind if target is kind.target else evolve(kind, target=target)
+    return pointer_type if target is pointer_type.target else evolve(pointer_type, target=target)
 
 
 def _composite(first: Type | None, two: Type | None) -> Type | None:
@@ -122,21 +122,21 @@ def _composite(first: Type | None, two: Type | None) -> Type | None:
     return first
 
 
-def _qualified(kind: Type | None, by: Type | None) -> Type | None:
+def _qualified(type_: Type | None, by: Type | None) -> Type | None:
     """Return a type with the qualifiers of another too."""
-    own = _qualifiers(kind)
+    own = _qualifiers(type_)
     for qualifier in _qualifiers(by):
         if qualifier not in own:
-            kind = Qualified(qualifier, kind)
-    return kind
+            type_ = Qualified(qualifier, type_)
+    return type_
 
 
-def _qualifiers(kind: Type | None) -> list[Qualifier]:
+def _qualifiers(type_: Type | None) -> list[Qualifier]:
     qualifiers: list[Qualifier] = []
-    while isinstance(kind, Qualified | Typedef):  # not endless: `strip` was here before
-        if isinstance(kind, Qualified):
-            qualifiers.append(kind.qualifier)
-        kind = kind.target
+    while isinstance(type_, Qualified | Typedef):  # not endless: `strip` was here before
+        if isinstance(type_, Qualified):
+            qualifiers.append(type_.qualifier)
+        type_ = type_.target
     return qualifiers
 
 
@@ -165,16 +165,16 @@ def _decayed(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
     return value if value.location is None else arithmetic.decayed(value)
 
 
-def _decayed_type(arithmetic: Arithmetic, kind: Type | None) -> Type | None:
-    bare = strip(kind)
+def _decayed_type(arithmetic: Arithmetic, type_: Type | None) -> Type | None:
+    bare = strip(type_)
     pointer = arithmetic.numbers.builtins.pointer
     if isinstance(bare, Array) and not bare.is_vector:
         return pointer(element_type(bare))
-    return pointer(bare) if isinstance(bare, Function) else kind
+    return pointer(bare) if isinstance(bare, Function) else type_
 
 
-def _is_to_void(kind: Pointer) -> bool:
-    return strip(kind.target) is None
+def _is_to_void(pointer_type: Pointer) -> bool:
+    return strip(pointer_type.target) is None
 
 
 def _is_null(node: ast.Node) -> bool:

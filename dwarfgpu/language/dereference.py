@@ -58,17 +58,17 @@ class Dereference(ABC):
     def known(self, value: TypedValue) -> Bits:
         """Return the contents, with every bit known; an error otherwise."""
 
-    def space_of(self, kind: Pointer, unit: CompilationUnit | None) -> AddressSpace:
+    def space_of(self, pointer_type: Pointer, unit: CompilationUnit | None) -> AddressSpace:
         """Return the address space of the target of a pointer (A.5.3; docs/language.md)."""
         arch = self.architecture
-        if kind.address_space:
-            return arch.address_space(kind.address_space)
+        if pointer_type.address_space:
+            return arch.address_space(pointer_type.address_space)
         if arch.machine != "AMDGPU":
             return arch.address_space(0)
-        if kind.address_class and unit is not None:
-            return space_of_class(kind.address_class, unit, arch)
+        if pointer_type.address_class and unit is not None:
+            return space_of_class(pointer_type.address_class, unit, arch)
         generic = arch.address_space_named("generic")
-        if kind.memory_space or self.session.strict or generic is None:
+        if pointer_type.memory_space or self.session.strict or generic is None:
             return arch.address_space(0)
         return generic
 
@@ -131,9 +131,9 @@ class Dereference(ABC):
         target_value = self.resolver.resolved(target, location)
         return TypedValue(target_value.type, target_value.location, unit=value.unit)
 
-    def completed(self, kind: Type | None) -> Type | None:
+    def completed(self, type_: Type | None) -> Type | None:
         """Return a class that is only declared in its unit as another unit defines it."""
-        return completed(self.session, kind)
+        return completed(self.session, type_)
 
     def pointee(self, pointer: ImplicitPointer) -> Location:
         """Return the object to which an implicit pointer points (A.2.5.4.4.5)."""

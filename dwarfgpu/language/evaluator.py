@@ -330,10 +330,10 @@ class Evaluator(NamedValues):
                 return component
         return self.places.member(value, node.name)
 
-    def _method(self, kind: Struct, name: str, *, is_called: bool) -> TypedValue:
+    def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
         """The member function of an object; `UsageError` where its class has none of that name."""
         scope, simple = split_last(name)
-        owner = scope or f"::{type_name(kind, cplusplus=True)}"
+        owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
         whole = f"{owner}::{simple}"
         meanings = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
         dies = [
@@ -342,15 +342,15 @@ class Evaluator(NamedValues):
             if isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
         ]
         has_code = any(code_ranges(die) for die in dies)
-        if is_called and not has_code and (dies or has_method(kind, simple)):
+        if is_called and not has_code and (dies or has_method(struct_type, simple)):
             raise Unsupported(NO_CALLS)
-        if not has_code and (dies or (not scope and has_method(kind, simple))):
+        if not has_code and (dies or (not scope and has_method(struct_type, simple))):
             raise UsageError(f"Cannot take address of method {simple}.")
         if dies:
             return self._function(whole, dies, is_called=is_called)
         if scope:
             raise UsageError(f"There is no field named {simple}")
-        raise no_member(kind, name)
+        raise no_member(struct_type, name)
 
     def _pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
         """`.*` and `->*`, which are one here, as `.` and `->` are."""
@@ -477,8 +477,8 @@ class Evaluator(NamedValues):
         options = evolve(self.options, keep=keep, looked_at=None, wrote=None)
         return Evaluator(self.session, options, Unevaluated(self.session))
 
-    def _size(self, kind: Type | None) -> TypedValue:
-        bare = strip_reference(kind)
+    def _size(self, type_: Type | None) -> TypedValue:
+        bare = strip_reference(type_)
         size = 1 if bare is None or isinstance(bare, Function) else size_bytes(bare)
         if size is None:
             raise UsageError("The type is incomplete: its size is unknown.")

@@ -59,18 +59,18 @@ def _members(structure: HsaStructure) -> list[Member]:
 
 
 def _type(member: HsaMember) -> Type:
-    kind: Type
+    type_: Type
     if member.kind in _INTEGERS:
         name, of, bits, is_signed = _INTEGERS[member.kind]
         encoding = "signed" if is_signed else "unsigned"
-        kind = Typedef(name, Base(BaseType(of, encoding, bits, "little")))
+        type_ = Typedef(name, Base(BaseType(of, encoding, bits, "little")))
     elif member.kind == "ptr":
-        kind = Pointer(None)
+        type_ = Pointer(None)
     elif member.kind.endswith("*"):
-        kind = Pointer(partial(_struct, member.kind.removesuffix("*")))
+        type_ = Pointer(partial(_struct, member.kind.removesuffix("*")))
     elif member.kind == "signal_kind":
         names = tuple((enumerator, number) for number, enumerator in SIGNAL_KINDS.items())
-        kind = Enum("amd_signal_kind_t", 8, names, is_signed=True)
+        type_ = Enum("amd_signal_kind_t", 8, names, is_signed=True)
     else:
-        kind = _struct(member.kind)
-    return kind if member.count is None else Array(kind, (member.count,))
+        type_ = _struct(member.kind)
+    return type_ if member.count is None else Array(type_, (member.count,))

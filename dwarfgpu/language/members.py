@@ -20,25 +20,25 @@ _DEPTH: Final = 64
 """Maximum nesting of anonymous structures in the search for a member."""
 
 
-def path_to(kind: Struct, name: str) -> list[Member] | None:
+def path_to(struct_type: Struct, name: str) -> list[Member] | None:
     """Return the members from a structure to one of a name, which may be in a base class.
 
     `Base::x` is that of a base class, or of the class itself. `UsageError` if there are several.
     """
-    paths = _parts_with(kind, name, _own_paths)
+    paths = _parts_with(struct_type, name, _own_paths)
     return None if paths is None else [*paths.steps, *paths.members[0]]
 
 
-def no_member(kind: Struct, name: str) -> UsageError:
+def no_member(struct_type: Struct, name: str) -> UsageError:
     """Return the error that a structure has no such member, with GDB's wording, with a
     suggestion."""
-    kinds = "member or method" if kind.declared.methods else "member"
-    return UsageError(f"There is no {kinds} named {name}.{did_you_mean(name, _names(kind))}")
+    kinds = "member or method" if struct_type.declared.methods else "member"
+    return UsageError(f"There is no {kinds} named {name}.{did_you_mean(name, _names(struct_type))}")
 
 
-def _names(kind: Struct) -> Iterator[str]:
+def _names(struct_type: Struct) -> Iterator[str]:
     """Yield the names of the members, including those of anonymous structures and base classes."""
-    pending = [kind]
+    pending = [struct_type]
     for _ in range(MAX_CHAIN):
         if not pending:
             return
@@ -52,22 +52,26 @@ def _names(kind: Struct) -> Iterator[str]:
 
 
 def _parts_with(
-    kind: Struct, name: str, own: Callable[[Struct, str], list[M]]
+    struct_type: Struct, name: str, own: Callable[[Struct, str], list[M]]
 ) -> Inherited[Struct, Member, M] | None:
     """Return the part of an object that has members of a name; None if there is none."""
     scope, simple = split_last(name)
     steps: tuple[Member, ...] = ()
-    start = kind
+    start = struct_type
     scope_name = canonical(split_last(scope)[1])
-    if scope and scope_name != canonical(kind.name or ""):
-        way = way_to(kind, lambda candidate: canonical(candidate.name or "") == scope_name, scope)
+    if scope and scope_name != canonical(struct_type.name or ""):
+        way = way_to(
+            struct_type, lambda candidate: canonical(candidate.name or "") == scope_name, scope
+        )
         base = None if way is None else strip(way[-1].type)
         if way is None or not isinstance(base, Struct):
             return None
         steps, start = way, base
     members = inherited(start, lambda candidate: own(candidate, simple), _bases)
     if len(members) > 1:
-        raise ambiguous(name, _shown(kind), (_candidate(member, simple) for member in members))
+        raise ambiguous(
+            name, _shown(struct_type), (_candidate(member, simple) for member in members)
+        )
     return evolve(members[0], steps=(*steps, *members[0].steps)) if members else None
 
 
@@ -78,20 +82,20 @@ def _candidate(member: Inherited[Struct, Member, M], name: str) -> str:
     return f"'{kind}{_shown(last)}::{name}' ({' -> '.join(map(_shown, member.classes))})"
 
 
-def _shown(kind: Struct) -> str:
-    return type_name(kind, cplusplus=True)
+def _shown(struct_type: Struct) -> str:
+    return type_name(struct_type, cplusplus=True)
 
 
-def _bases(kind: Struct) -> Iterator[tuple[Member, Struct, bool]]:
-    for member in kind.members:
+def _bases(struct_type: Struct) -> Iterator[tuple[Member, Struct, bool]]:
+    for member in struct_type.members:
         base = strip(member.type) if member.is_base_class else None
         if isinstance(base, Struct):
             yield member, base, member.is_virtual
 
 
-def _own_paths(kind: Struct, name: str) -> list[list[Member]]:
+def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
     """Return the way to the member of a structure itself, through anonymous ones."""
-    pending: list[tuple[Struct, list[Member]]] = [(kind, [])]
+    pending: list[tuple[Struct, list[Member]]] = [(struct_type, [])]
     for _ in range(MAX_CHAIN):
         if not pending:
             break

@@ -192,7 +192,7 @@ class Names:
             raise self.unknown(simple)
         return Typed(types_of(die.unit).build(die), die.unit)
 
-    def _qualified(self, kind: Type | None, qualifiers: tuple[str, ...]) -> Type | None:
+    def _qualified(self, type_: Type | None, qualifiers: tuple[str, ...]) -> Type | None:
         meanings: dict[str, Qualifier] = {
             "const": "const",
             "volatile": "volatile",
@@ -201,18 +201,18 @@ class Names:
         }
         for word in qualifiers:
             if word in meanings:
-                kind = Qualified(meanings[word], kind)
-        return kind
+                type_ = Qualified(meanings[word], type_)
+        return type_
 
-    def _derived(self, kind: Type | None, step: Declarator, space: str | None) -> Type:
+    def _derived(self, type_: Type | None, step: Declarator, space: str | None) -> Type:
         if step.kind == "[]":
-            return array_of(kind, step.count)
+            return array_of(type_, step.count)
         if step.kind == "()":
             parameters = tuple(self.type_of(parameter).type for parameter in step.parameters)
             return Function(
-                kind, parameters, is_variadic=step.is_variadic, is_prototyped=step.is_prototyped
+                type_, parameters, is_variadic=step.is_variadic, is_prototyped=step.is_prototyped
             )
-        pointer = evolve(self.builtins.pointer(kind), kind=_POINTERS[step.kind])
+        pointer = evolve(self.builtins.pointer(type_), kind=_POINTERS[step.kind])
         if space is not None:
             address_space = self.session.architecture.address_space_named(space)
             if address_space is None:
@@ -224,11 +224,11 @@ class Names:
         return derived
 
 
-def array_of(kind: Type | None, count: int | None) -> Array:
+def array_of(type_: Type | None, count: int | None) -> Array:
     """Return the type of an array of objects; of arrays, an array with one more dimension."""
-    if isinstance(kind, Array) and kind.own_name is None and not kind.strides_bits:
-        return Array(kind.element, (count, *kind.dimensions))
-    return Array(kind, (count,))
+    if isinstance(type_, Array) and type_.own_name is None and not type_.strides_bits:
+        return Array(type_.element, (count, *type_.dimensions))
+    return Array(type_, (count,))
 
 
 def _is_file(path: str, pattern: str) -> bool:

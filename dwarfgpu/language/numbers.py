@@ -40,9 +40,9 @@ class Numbers(ArithmeticConversions):
     is_evaluated: bool = True
     """Whether the numbers are those of the program, so that a division by zero is an error."""
 
-    def of(self, kind: Type, bits: Bits) -> Number:
+    def of(self, type_: Type, bits: Bits) -> Number:
         """Return the number for the known bits of a type; `UsageError` if the type has none."""
-        bare = strip(kind)
+        bare = strip(type_)
         number, size = bits.value, bounded(bits.size_bits)
         if isinstance(bare, Enum):
             base = enum_base(bare, self.endian)
@@ -57,35 +57,35 @@ class Numbers(ArithmeticConversions):
         target = self.plain(base)
         if size < target.bit_size and target.is_signed:  # a bit-field
             number = signed(number, size)
-        return Number(Value.of(number, target), kind)
+        return Number(Value.of(number, target), type_)
 
     def bits(self, number: Number) -> Bits:
         """Return the contents of an object of the number's type."""
         return Bits(self.stored(number.value, number.type), number.value.type.bit_size)
 
-    def stored(self, value: Value, kind: Type) -> int:
+    def stored(self, value: Value, type_: Type) -> int:
         """Return the run of bits in the byte order of the type."""
-        bare = strip(kind)
+        bare = strip(type_)
         size = value.type.bit_size
         if isinstance(bare, Base) and bare.base.endian != self.endian and size % 8 == 0:
             return swapped(value.bits, size)
         return value.bits
 
-    def cast(self, number: Number, kind: Type) -> Number:
+    def cast(self, number: Number, type_: Type) -> Number:
         """Return the number as a value of an arithmetic or pointer type."""
-        bare = strip(kind)
+        bare = strip(type_)
         value = number.value
         if isinstance(bare, Base) and bare.base.encoding == "boolean":
-            return Number(Value(int(bool(value)), self.plain(bare.base)), kind)
+            return Number(Value(int(bool(value)), self.plain(bare.base)), type_)
         if isinstance(bare, Base):
-            return Number(_converted(value, self.plain(bare.base)), kind)
+            return Number(_converted(value, self.plain(bare.base)), type_)
         if isinstance(bare, Enum):
             bounded(8 * bare.size_bytes)
-            return Number(_converted(value, enum_base(bare, self.endian)), kind)
+            return Number(_converted(value, enum_base(bare, self.endian)), type_)
         if isinstance(bare, Pointer) and not number.is_float:
             bounded(8 * bare.size_bytes)
             base = BaseType("address", "unsigned", 8 * bare.size_bytes, self.endian)
-            return Number(Value.of(value.integer, base), kind)
+            return Number(Value.of(value.integer, base), type_)
         raise UsageError("Invalid cast.")
 
     def unary(self, operator: str, number: Number) -> Number:

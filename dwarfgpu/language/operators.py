@@ -39,7 +39,7 @@ class Operators(Protocol):
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool: ...
 
-    def cast(self, value: TypedValue, kind: Type | None) -> TypedValue:
+    def cast(self, value: TypedValue, type_: Type | None) -> TypedValue:
         """Convert a value as `(kind) value`."""
         ...
 

@@ -25,20 +25,20 @@ def static_member(session: Session, member: Member) -> Variable | None:
     return None if defined is declared else Variable(member.name, defined, "global")
 
 
-def completed(session: Session, kind: Type | None) -> Type | None:
+def completed(session: Session, type_: Type | None) -> Type | None:
     """Return a class that is only declared in its unit as another unit defines it; any other type,
     or a class that no unit defines, unchanged."""
-    bare = strip(kind)
+    bare = strip(type_)
     if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
-        return kind
+        return type_
     name = f"::{type_name(bare, cplusplus=True)}"
     meanings = session.meanings(name).of(name, has_tag(CLASSES))
     die = meanings[0] if meanings and isinstance(meanings[0], Die) else None
     if die is None or die.flag(dw.AT_DECLARATION):
-        return kind
+        return type_
     defined: Type = types_of(die.unit).build(die)
-    while isinstance(kind, Qualified | Typedef):  # not endless: `strip` was here before
-        if isinstance(kind, Qualified):
-            defined = Qualified(kind.qualifier, defined)
-        kind = kind.target
+    while isinstance(type_, Qualified | Typedef):  # not endless: `strip` was here before
+        if isinstance(type_, Qualified):
+            defined = Qualified(type_.qualifier, defined)
+        type_ = type_.target
     return defined

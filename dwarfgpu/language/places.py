@@ -246,11 +246,11 @@ class Places(Dereference):
     # Parts
 
     def part(
-        self, value: TypedValue, kind: Type | None, first_bit: int, bit_size: int | None = None
+        self, value: TypedValue, type_: Type | None, first_bit: int, bit_size: int | None = None
     ) -> TypedValue:
         """Return the part of an object at a bit offset, not read."""
-        size = (size_bits(kind) if bit_size is None else bit_size) or 0
-        out = evolve(self.part_of(value, kind), bit_size=bit_size)
+        size = (size_bits(type_) if bit_size is None else bit_size) or 0
+        out = evolve(self.part_of(value, type_), bit_size=bit_size)
         if value.location is None:
             value = self.read(value)
         bits = value.bits
@@ -258,7 +258,7 @@ class Places(Dereference):
         if bits is not None and is_inside:
             stored = bits.slice(first_bit, size, self.context.endian)
             if bit_size is not None:
-                stored = stored_field(bits, first_bit, size, kind, self.context.endian)
+                stored = stored_field(bits, first_bit, size, type_, self.context.endian)
             out = self._checked(evolve(out, bits=stored))
         if value.location is not None:
             self._check_upstream(value, first_bit + size)
@@ -334,10 +334,10 @@ class Places(Dereference):
             return part
         return evolve(part, around=EnclosingObject(bare, value.location, value.around))
 
-    def part_of(self, value: TypedValue, kind: Type | None) -> TypedValue:
+    def part_of(self, value: TypedValue, type_: Type | None) -> TypedValue:
         """Return a part without its place and contents."""
         return TypedValue(
-            kind,
+            type_,
             unit=value.unit,
             around=value.around,
             is_fixed=value.is_fixed,
@@ -417,16 +417,16 @@ class Places(Dereference):
         return TypedValue(evolve(kind, own_name=None), location, Bits(0, 0), unit=unit)
 
 
-def _has_parts(kind: Type | None) -> bool:
-    return isinstance(strip(kind), Struct | Array)
+def _has_parts(type_: Type | None) -> bool:
+    return isinstance(strip(type_), Struct | Array)
 
 
-def _stride_bits(kind: Array) -> int | None:
+def _stride_bits(array_type: Array) -> int | None:
     """Return the distance of two elements."""
-    strides = strides_of(kind)
+    strides = strides_of(array_type)
     return None if strides is None else strides[0]
 
 
-def _is_of_data(kind: Type | None) -> bool:
+def _is_of_data(type_: Type | None) -> bool:
     """Return whether it is a pointer, to no function."""
-    return isinstance(kind, Pointer) and not isinstance(strip(kind.target), Function)
+    return isinstance(type_, Pointer) and not isinstance(strip(type_.target), Function)

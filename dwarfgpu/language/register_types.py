@@ -65,10 +65,10 @@ def _union(name: str) -> Struct:
     members: list[Member] = []
     for element, (mark, element_bits) in _VECTORS.items():
         count = size_bits // element_bits
-        kind: Type = Array(_element(element, size_bits), (count,), is_vector=True)
+        type_: Type = Array(_element(element, size_bits), (count,), is_vector=True)
         if size_bits == 128:
-            kind = Typedef(f"v{count}{mark}", kind)
-        members.append(Member(f"v{count}_{element}", kind))
+            type_ = Typedef(f"v{count}{mark}", type_)
+        members.append(Member(f"v{count}_{element}", type_))
     if size_bits == 128:
         members.append(Member("uint128", Base(BaseType("uint128_t", "unsigned", 128))))
     else:

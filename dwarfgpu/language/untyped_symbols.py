@@ -38,7 +38,7 @@ def typed(value: TypedValue, name: str) -> TypedValue:
     return value
 
 
-def as_type(value: TypedValue, kind: Type | None) -> TypedValue | None:
+def as_type(value: TypedValue, type_: Type | None) -> TypedValue | None:
     """Return data without a type as an object of a type, at its location; None for any other
     value."""
-    return TypedValue(kind, value.location) if value.type is DATA else None
+    return TypedValue(type_, value.location) if value.type is DATA else None

@@ -82,11 +82,11 @@ def format(
     return text + _aperture(places, value, text)
 
 
-def _unit_in_focus(session: Session, kind: Type | None) -> CompilationUnit | None:
+def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | None:
     """Return the unit if it is C++, which has its own spelling of pointers from registers to
     code."""
     code_object, pc = session.code_object, session.pc
-    if not isinstance(kind, Pointer) or code_object is None or pc is None:
+    if not isinstance(type_, Pointer) or code_object is None or pc is None:
         return None
     unit = code_object.scopes.unit_at(pc)
     return unit if unit is not None and unit.is_cplusplus else None
@@ -122,9 +122,9 @@ def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
     return as_stored(wide, value.type, endian)
 
 
-def _space_of(places: Places, unit: CompilationUnit | None, kind: Pointer) -> int:
+def _space_of(places: Places, unit: CompilationUnit | None, pointer_type: Pointer) -> int:
     """The address space that the address class of a pointer means."""
-    return places.space_of(kind, unit).number if kind.address_class else 0
+    return places.space_of(pointer_type, unit).number if pointer_type.address_class else 0
 
 
 def _aperture(places: Places, value: TypedValue, text: str) -> str:

@@ -23,16 +23,16 @@ _COUNTS: Final = (1, 2, 3, 4, 8, 16)
 """How many elements a vector of OpenCL has."""
 
 
-def is_vector(kind: Type | None) -> bool:
-    bare = strip(kind)
+def is_vector(type_: Type | None) -> bool:
+    bare = strip(type_)
     if isinstance(bare, Base):
         return bare.base.vector_size is not None
     return isinstance(bare, Array) and bare.is_vector and bare.dimensions[0] is not None
 
 
-def _form(kind: Type | None) -> tuple[Type | None, int]:
+def _form(type_: Type | None) -> tuple[Type | None, int]:
     """Return the type and the number of the elements."""
-    bare = strip(kind)
+    bare = strip(type_)
     if isinstance(bare, Base) and bare.base.vector_size:
         count = bare.base.vector_size
         bit_size = bare.base.bit_size // count

@@ -80,10 +80,10 @@ def _parts(places: Places, value: TypedValue) -> dict[int, tuple[Struct, list[in
     return parts
 
 
-def _has_table(kind: Type | None, known: dict[Struct, bool]) -> bool:
+def _has_table(type_: Type | None, known: dict[Struct, bool]) -> bool:
     """Return whether a class, or a base class of it, has virtual functions or virtual base
     classes."""
-    bare = strip(kind)
+    bare = strip(type_)
     if not isinstance(bare, Struct):
         return False
     if bare not in known:
@@ -95,7 +95,7 @@ def _has_table(kind: Type | None, known: dict[Struct, bool]) -> bool:
     return known[bare]
 
 
-def _table(places: Places, kind: Struct, object_address: int, count: int) -> VirtualTable:
+def _table(places: Places, struct_type: Struct, object_address: int, count: int) -> VirtualTable:
     size_bytes = places.architecture.address_space(0).address_bits // 8
     endian = places.architecture.endian
 
@@ -109,4 +109,4 @@ def _table(places: Places, kind: Struct, object_address: int, count: int) -> Vir
     if isinstance(address, DwarfGpuError):
         raise address
     ends = range(address, address + min(count, _MAX_PARTS) * size_bytes, size_bytes)
-    return VirtualTable(kind, object_address, address, tuple(map(word, ends)))
+    return VirtualTable(struct_type, object_address, address, tuple(map(word, ends)))

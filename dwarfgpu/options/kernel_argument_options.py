@@ -103,14 +103,14 @@ def declared(variable: Variable) -> DeclaredParameter:
         return DeclaredParameter(name)  # a pointer needs no more
 
 
-def _vector(kind: Type | None) -> Vector | None:
+def _vector(type_: Type | None) -> Vector | None:
     """The elements of a vector; None of anything else."""
-    if not isinstance(kind, Array) or len(kind.dimensions) != 1 or kind.dimensions[0] is None:
+    if not isinstance(type_, Array) or len(type_.dimensions) != 1 or type_.dimensions[0] is None:
         return None
-    element = strip(kind.element)
+    element = strip(type_.element)
     if not isinstance(element, Base):
         return None
-    count, size = kind.dimensions[0], element.size_bytes
+    count, size = type_.dimensions[0], element.size_bytes
     return Vector(count, size, _is_float(element), integers_of(element))
 
 
@@ -118,14 +118,14 @@ def _is_float(kind: Base) -> bool:
     return kind.base.encoding == "float"
 
 
-def integers_of(kind: Type | None) -> Integers | None:
+def integers_of(type_: Type | None) -> Integers | None:
     """Return the range of an integer type; None for any other type."""
-    if not isinstance(kind, Base) or not kind.base.is_integral or kind.base.is_generic:
+    if not isinstance(type_, Base) or not type_.base.is_integral or type_.base.is_generic:
         return None
-    bits = 1 if kind.base.encoding == "boolean" else kind.base.bit_size
-    if kind.base.is_signed:
-        return Integers(kind.name, -(1 << bits - 1), (1 << bits - 1) - 1)
-    return Integers(kind.name, 0, (1 << bits) - 1)
+    bits = 1 if type_.base.encoding == "boolean" else type_.base.bit_size
+    if type_.base.is_signed:
+        return Integers(type_.name, -(1 << bits - 1), (1 << bits - 1) - 1)
+    return Integers(type_.name, 0, (1 << bits) - 1)
 
 
 def argument_values(texts: list[str]) -> dict[str, ArgumentValue]:

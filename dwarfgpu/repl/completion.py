@@ -193,9 +193,9 @@ def members(shell: Shell, text: str) -> Iterator[Candidate]:
         return
 
 
-def _members_of(kind: Type | None, depth: int = 0) -> Iterator[Candidate]:
+def _members_of(type_: Type | None, depth: int = 0) -> Iterator[Candidate]:
     """Yield the members, including those of bases and unnamed members."""
-    for member in kind.members if isinstance(kind, Struct) and depth < _MAX_BASES else ():
+    for member in type_.members if isinstance(type_, Struct) and depth < _MAX_BASES else ():
         if member.name is None or member.is_base_class:
             yield from _members_of(strip(member.type), depth + 1)
         else:

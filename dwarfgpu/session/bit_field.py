@@ -21,59 +21,59 @@ ReadBits: TypeAlias = Callable[[int, int], Bits]
 """Reads a number of bits from a bit offset of an object."""
 
 
-def bit_order(kind: Type | None, endian: Endian) -> Endian:
+def bit_order(type_: Type | None, endian: Endian) -> Endian:
     """Return the byte order of a bit-field of the type (DW_AT_endianity), in an object of
     `endian`."""
-    bare = strip(kind)
+    bare = strip(type_)
     return bare.base.endian if isinstance(bare, Base) else endian
 
 
 def field_bits(
-    read: ReadBits, first_bit: int, size_bits: int, kind: Type | None, endian: Endian
+    read: ReadBits, first_bit: int, size_bits: int, type_: Type | None, endian: Endian
 ) -> Bits:
     """Return the number in the bit-field at a bit offset, in any byte order of its type."""
-    order = bit_order(kind, endian)
+    order = bit_order(type_, endian)
     if order == endian:
         return read(first_bit, size_bits)
     start, window = _window(first_bit, size_bits)
     return read(first_bit - start, window).reversed().slice(start, size_bits, order)
 
 
-def as_stored(bits: Bits, kind: Type | None, endian: Endian) -> Bits:
+def as_stored(bits: Bits, type_: Type | None, endian: Endian) -> Bits:
     """Return a bit-field's number as an object of its type, if it is as wide as its type."""
-    is_turned = bit_order(kind, endian) != endian and bits.size_bits % 8 == 0
-    return bits.reversed() if is_turned and bits.size_bits == size_bits_of(kind) else bits
+    is_turned = bit_order(type_, endian) != endian and bits.size_bits % 8 == 0
+    return bits.reversed() if is_turned and bits.size_bits == size_bits_of(type_) else bits
 
 
 def stored_field(
-    whole: Bits, first_bit: int, size_bits: int, kind: Type | None, endian: Endian
+    whole: Bits, first_bit: int, size_bits: int, type_: Type | None, endian: Endian
 ) -> Bits:
     """Return the bit-field of an object's contents, in the form of `as_stored`."""
 
     def read(start: int, count: int) -> Bits:
         return whole.slice(start, count, endian)
 
-    return as_stored(field_bits(read, first_bit, size_bits, kind, endian), kind, endian)
+    return as_stored(field_bits(read, first_bit, size_bits, type_, endian), type_, endian)
 
 
-def read_field(access: Access, location: Location, size_bits: int, kind: Type | None) -> Bits:
+def read_field(access: Access, location: Location, size_bits: int, type_: Type | None) -> Bits:
     """Read the bit-field at a location; errors are those of `Access.read`."""
     start = location.places[0].bit_offset % 8
 
     def read(first_bit: int, count: int) -> Bits:
         return access.read(location.displaced(first_bit - start), count)
 
-    return field_bits(read, start, size_bits, kind, access.endian)
+    return field_bits(read, start, size_bits, type_, access.endian)
 
 
 def write_field(
-    access: Access, location: Location, size_bits: int, kind: Type | None, number: int
+    access: Access, location: Location, size_bits: int, type_: Type | None, number: int
 ) -> None:
     """Write the low bits of a number to the bit-field at a place; errors as `Access.write`.
 
     `UndefinedBits` or `Unavailable` where what shares a byte with it cannot be read.
     """
-    order = bit_order(kind, access.endian)
+    order = bit_order(type_, access.endian)
     if order == access.endian:
         access.write(location, size_bits, number)
         return

@@ -67,15 +67,15 @@ class TypedObject:
     location: Location
 
 
-def readable_bits(kind: Type | None, size_bits: int, limits: Limits) -> int:
+def readable_bits(type_: Type | None, size_bits: int, limits: Limits) -> int:
     """Return how much of an object is read at once: of an array beyond the limit, what can be
     shown."""
-    if size_bits <= 8 * limits.read_bytes or not isinstance(strip(kind), Array):
+    if size_bits <= 8 * limits.read_bytes or not isinstance(strip(type_), Array):
         return size_bits
     return 8 * min(SHOWN_BYTES, limits.read_bytes)
 
 
-def described_bits(kind: Type | None, size: int, location: Location) -> int:
+def described_bits(type_: Type | None, size: int, location: Location) -> int:
     """Return how many of an object's bits are where its location is.
 
     Producers leave out the last pieces of a composite, and in an x87 register there is no padding.
@@ -85,7 +85,7 @@ def described_bits(kind: Type | None, size: int, location: Location) -> int:
         return size
     if all(is_compound(place.storage) for place in location.places):
         return described
-    return described if described == size - padding_bits(kind) else size
+    return described if described == size - padding_bits(type_) else size
 
 
 def _location_bits(location: Location) -> int | None:
@@ -104,40 +104,40 @@ def _location_bits(location: Location) -> int | None:
     return place.remaining_bits
 
 
-def object_bits(kind: Type | None, size: int, location: Location, context: Context) -> Bits:
+def object_bits(type_: Type | None, size: int, location: Location, context: Context) -> Bits:
     """Return the bits of an object; bits that its pieces omit are undefined.
 
     Of an array too large to read, the first elements. Raises the errors of reading.
     """
     access = context.access
-    size = readable_bits(kind, size, context.limits)
-    described = described_bits(kind, size, location)
+    size = readable_bits(type_, size, context.limits)
+    described = described_bits(type_, size, location)
     if described == size or size > 8 * context.limits.read_bytes:
         return access.read(location, size)
     value = access.read(location, described)
-    if described >= size - padding_bits(kind):
+    if described >= size - padding_bits(type_):
         return evolve(value, size_bits=size)  # what padding has in memory is no part of the value
     why = f"{REASON_UNDESCRIBED} {described} of {size} bits"
     return evolve(value.slice(0, size, access.endian), reasons=(*value.reasons, why))
 
 
-def padding_bits(kind: Type | None) -> int:
+def padding_bits(type_: Type | None) -> int:
     """Return the bits at the end of an object that are not part of its value."""
-    bare = strip(kind)
+    bare = strip(type_)
     return bare.base.padding_bits if isinstance(bare, Base) else 0
 
 
-def may_point(kind: Type | None) -> bool:
+def may_point(type_: Type | None) -> bool:
     """Return whether an object of the type can be an implicit pointer: it has the size of one."""
-    return isinstance(strip(kind), Pointer | MemberPointer | Base)
+    return isinstance(strip(type_), Pointer | MemberPointer | Base)
 
 
-def is_dynamic(kind: Type | None) -> bool:
+def is_dynamic(type_: Type | None) -> bool:
     """Return whether the type must be resolved before its objects can be read."""
     for _ in range(MAX_CHAIN):
-        bare = strip(kind)
+        bare = strip(type_)
         if isinstance(bare, Array):
-            kind = bare.element
+            type_ = bare.element
             continue
         if isinstance(bare, Struct):
             return bare.size_bytes is None and not bare.is_declaration and bool(bare.members)
@@ -171,22 +171,22 @@ class Resolver:
             raise UsageError("The type of the object is incomplete: its size is unknown.")
         return object_bits(placed.type, size, location, context)
 
-    def pointer(self, kind: Type | None, location: Location) -> ImplicitPointer | None:
+    def pointer(self, type_: Type | None, location: Location) -> ImplicitPointer | None:
         """Return the implicit pointer that an object is (A.2.5.4.4.5); None for any other
         contents."""
-        size = size_bits(kind) if may_point(kind) else None
+        size = size_bits(type_) if may_point(type_) else None
         return None if size is None else self._attributes.context.access.pointer(location, size)
 
-    def bit_field(self, location: Location, bit_size: int, kind: Type | None) -> Bits:
+    def bit_field(self, location: Location, bit_size: int, type_: Type | None) -> Bits:
         """Return the number of a bit-field of a type."""
-        return read_field(self._attributes.context.access, location, bit_size, kind)
+        return read_field(self._attributes.context.access, location, bit_size, type_)
 
     def resolved(
-        self, kind: Type | None, location: Location, around: EnclosingObject | None = None
+        self, type_: Type | None, location: Location, around: EnclosingObject | None = None
     ) -> TypedObject:
         """Return the object at a location: its static type, and the location of its data."""
-        if not is_dynamic(kind):
-            return TypedObject(kind, location)
+        if not is_dynamic(type_):
+            return TypedObject(type_, location)
         if self._depth >= NESTING:
             raise LimitExceeded(f"types resolved more than {NESTING} levels deep")
         self._resolutions_left -= 1
@@ -194,17 +194,17 @@ class Resolver:
             raise LimitExceeded(f"more than {RESOLUTIONS} types resolved for one answer")
         self._depth += 1
         try:
-            placed = self._resolved(kind, ObjectPlace(location, around))
+            placed = self._resolved(type_, ObjectPlace(location, around))
         finally:
             self._depth -= 1
-        return TypedObject(_renamed(kind, placed.type), placed.location)
+        return TypedObject(_renamed(type_, placed.type), placed.location)
 
-    def variable(self, kind: Type | None, location: Location) -> TypedObject:
+    def variable(self, type_: Type | None, location: Location) -> TypedObject:
         """Return the object of a variable, resolved; an object in a register has its low bits.
 
         One of an unspecified type without a size is as large as its location, if that ends.
         """
-        resolved = self.resolved(kind, location)
+        resolved = self.resolved(type_, location)
         bare = strip(resolved.type)
         if isinstance(bare, Unspecified) and bare.size_bytes is None:
             size = _location_bits(location)
@@ -217,13 +217,17 @@ class Resolver:
         return TypedObject(resolved.type, location.of_object(size, self._attributes.endian))
 
     def member(
-        self, kind: Struct, location: Location, member: Member, outer: EnclosingObject | None = None
+        self,
+        struct_type: Struct,
+        location: Location,
+        member: Member,
+        outer: EnclosingObject | None = None,
     ) -> TypedObject:
         """Return a member or base class of the structure at a place (A.5.7.3)."""
         place = self.member_location(location, member)
         if member.bit_size is not None:
             return TypedObject(member.type, place)
-        return self.resolved(member.type, place, EnclosingObject(kind, location, outer))
+        return self.resolved(member.type, place, EnclosingObject(struct_type, location, outer))
 
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a place begins."""
@@ -241,8 +245,8 @@ class Resolver:
             raise Unsupported("a pointer to member without DW_AT_use_location")
         return self._attributes.place(kind.use_location, stack=(value, instance))
 
-    def _resolved(self, kind: Type | None, about: ObjectPlace) -> TypedObject:
-        bare = strip(kind)
+    def _resolved(self, type_: Type | None, about: ObjectPlace) -> TypedObject:
+        bare = strip(type_)
         if not isinstance(bare, Dynamic):
             assert isinstance(bare, Array | Struct)
             if isinstance(bare, Struct):
@@ -272,11 +276,11 @@ class Resolver:
             return TypedObject(self._sized(form, evolve(about, location=data)), data)
         return TypedObject(form, data)
 
-    def _sized(self, kind: Struct, about: ObjectPlace) -> Struct:
+    def _sized(self, struct_type: Struct, about: ObjectPlace) -> Struct:
         """A structure that ends where its last member ends."""
         end = 0
-        around = EnclosingObject(kind, about.location, about.around)
-        for member in kind.members:
+        around = EnclosingObject(struct_type, about.location, about.around)
+        for member in struct_type.members:
             if member.is_static:
                 continue
             place = self.member_location(about.location, member)
@@ -287,9 +291,11 @@ class Resolver:
             if size is None:
                 size = size_bits(self.resolved(member.type, place, around).type)
             if size is None:
-                raise IllFormed(f"{kind.name or 'a structure'} has no size, nor has {member.name}")
+                raise IllFormed(
+                    f"{struct_type.name or 'a structure'} has no size, nor has {member.name}"
+                )
             end = max(end, first.bit_offset - base.bit_offset + size)
-        return evolve(kind, size_bytes=(end + 7) // 8)
+        return evolve(struct_type, size_bytes=(end + 7) // 8)
 
     # Arrays
 
@@ -316,13 +322,13 @@ class Resolver:
         kind = self._with_element(kind, data, about)
         return TypedObject(kind, _lowest(kind, data))
 
-    def _with_element(self, kind: Array, data: Location, about: ObjectPlace) -> Array:
+    def _with_element(self, array_type: Array, data: Location, about: ObjectPlace) -> Array:
         """Resolve elements that all have the same size; others stay as they are."""
-        element = kind.element
+        element = array_type.element
         bare = strip(element)
         if not is_dynamic(element) or (isinstance(bare, Dynamic) and _has_descriptor(bare)):
-            return kind
-        return evolve(kind, element=self.resolved(element, data, about.around).type)
+            return array_type
+        return evolve(array_type, element=self.resolved(element, data, about.around).type)
 
     def _dimensions(
         self, properties: Properties, about: ObjectPlace
@@ -367,21 +373,21 @@ def _has_descriptor(kind: Dynamic) -> bool:
     )
 
 
-def _lowest(kind: Array, first: Location) -> Location:
+def _lowest(array_type: Array, first: Location) -> Location:
     """Return the start of an array from its first element: strides may be negative."""
-    if not any(stride is not None and stride < 0 for stride in kind.strides_bits):
+    if not any(stride is not None and stride < 0 for stride in array_type.strides_bits):
         return first
-    strides = strides_of(kind) or ()
-    steps = zip(kind.dimensions, strides, strict=False)
+    strides = strides_of(array_type) or ()
+    steps = zip(array_type.dimensions, strides, strict=False)
     return first.displaced(-sum(offset_bits(stride, count or 0, 0) for count, stride in steps))
 
 
-def _renamed(kind: Type | None, resolved: Type | None) -> Type | None:
+def _renamed(type_: Type | None, resolved: Type | None) -> Type | None:
     """Return the resolved type with the names and qualifiers that the type had."""
     around: list[Typedef | Qualified] = []
-    while isinstance(kind, Typedef | Qualified) and len(around) < MAX_CHAIN:
-        around.append(kind)
-        kind = kind.target
+    while isinstance(type_, Typedef | Qualified) and len(around) < MAX_CHAIN:
+        around.append(type_)
+        type_ = type_.target
     for enclosing in reversed(around):
         if isinstance(enclosing, Typedef):
             resolved = Typedef(enclosing.name, resolved)

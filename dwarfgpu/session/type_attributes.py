@@ -176,10 +176,10 @@ class TypeAttributes:
         )
 
     def _integer(
-        self, subject: str, kind: Type | None, location: Location, bit_size: int | None = None
+        self, subject: str, type_: Type | None, location: Location, bit_size: int | None = None
     ) -> int:
         """The integer that an object is."""
-        bare = strip(kind)
+        bare = strip(type_)
         if isinstance(bare, Enum):
             size, is_signed, endian = 8 * bare.size_bytes, bare.is_signed, None
         elif isinstance(bare, Base) and bare.base.is_integral and bare.base.vector_size is None:
@@ -190,10 +190,10 @@ class TypeAttributes:
         size = size if bit_size is None else bit_size
         if not 0 < size <= 64:
             raise IllFormed(f"{subject}, an integer of {size} bits")
-        is_turned = bit_size is not None and bit_order(kind, access.endian) != access.endian
+        is_turned = bit_size is not None and bit_order(type_, access.endian) != access.endian
         try:
             if is_turned:
-                field = read_field(access, location, size, kind)
+                field = read_field(access, location, size, type_)
                 field.to_bytes(access.endian)  # raises if it is unknown
                 return signed(field.value, size) if is_signed else field.value
             if size % 8 == 0:

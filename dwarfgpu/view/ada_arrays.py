@@ -16,10 +16,10 @@ from dwarfgpu.view.object_printer import Shown
 _PARTS: Final = ("P_ARRAY", "P_BOUNDS")
 
 
-def unconstrained_array(shown: Shown, kind: Struct, first_bit: int) -> TypedObject | None:
+def unconstrained_array(shown: Shown, struct_type: Struct, first_bit: int) -> TypedObject | None:
     """Return the array that such a structure represents; None for any other structure, and for
     null."""
-    members = kind.members
+    members = struct_type.members
     if shown.options.style != "ada" or shown.whole is None:
         return None
     if tuple(member.name for member in members) != _PARTS or members[0].bit_offset is None:

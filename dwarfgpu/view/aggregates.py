@@ -52,37 +52,38 @@ _MARKS: Final[dict[Style, _Marks]] = {
 
 
 def struct_pieces(
-    shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
+    shown: Shown, struct_type: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """Yield `{<Base> = {...}, x = 1, y = 2}`."""
-    key = kind, id(shown.object)
+    key = struct_type, id(shown.object)
     if key in shown.inside:
-        yield f"<error: {kind.kind} {_name(kind) or 'without a name'} contains itself>"
+        name = _name(struct_type) or "without a name"
+        yield f"<error: {struct_type.kind} {name} contains itself>"
         return
     shown.inside.add(key)
     try:
-        yield from _struct_pieces(shown, kind, first_bit, depth, letter)
+        yield from _struct_pieces(shown, struct_type, first_bit, depth, letter)
     finally:
         shown.inside.discard(key)
 
 
 def _struct_pieces(
-    shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
+    shown: Shown, struct_type: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
-    array = unconstrained_array(shown, kind, first_bit)
+    array = unconstrained_array(shown, struct_type, first_bit)
     if array is not None:
         yield from shown.placed(array, None, depth, letter)
         return
-    bases, own = _parts(shown, kind)
-    if kind.is_declaration or (kind.size_bytes is None and not own):
+    bases, own = _parts(shown, struct_type)
+    if struct_type.is_declaration or (struct_type.size_bytes is None and not own):
         yield "<incomplete type>"
         return
-    is_left_out = kind.kind == "union" and depth and not shown.options.union
+    is_left_out = struct_type.kind == "union" and depth and not shown.options.union
     if depth >= min(shown.options.max_depth, _DEEPEST) or is_left_out:
         yield "{...}"
         return
     marks = _MARKS[shown.options.style]
-    fields = [*own, *_variants(shown, kind, first_bit)]
+    fields = [*own, *_variants(shown, struct_type, first_bit)]
     has_fields = bool(fields)
     if not shown.options.static_members:
         fields = [
@@ -100,7 +101,7 @@ def _struct_pieces(
         name = member.name or (_name(base) if isinstance(base, Struct) else None)
         yield f"{new_line}<{name or 'anonymous'}> = "
         inner = evolve(shown, bases=visited)
-        yield from shown.guarded(_base(inner, kind, member, first_bit, depth + 1, letter))
+        yield from shown.guarded(_base(inner, struct_type, member, first_bit, depth + 1, letter))
         yield ", "
     if not has_fields:
         yield "<No data fields>"
@@ -109,46 +110,46 @@ def _struct_pieces(
         if index:
             yield "," if new_line else ", "
         elif bases and new_line:
-            yield f"{new_line}members of {_name(kind) or 'anonymous'}:"
+            yield f"{new_line}members of {_name(struct_type) or 'anonymous'}:"
         if isinstance(field, DwarfGpuError):
             yield f"{new_line}<error: {field.message}>"
             continue
         static = "static " if field.is_static else ""
         yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")
-        yield from shown.guarded(_member(shown, kind, field, first_bit, depth + 1, letter))
+        yield from shown.guarded(_member(shown, struct_type, field, first_bit, depth + 1, letter))
     is_on_its_own = bool(new_line and has_fields)
     yield "\n" + "  " * depth + marks.closing.lstrip() if is_on_its_own else marks.closing
 
 
-def _name(kind: Struct) -> str | None:
+def _name(struct_type: Struct) -> str | None:
     """The name of a class in full; None for one without."""
-    return full_name(kind) if kind.name else None
+    return full_name(struct_type) if struct_type.name else None
 
 
-def _parts(shown: Shown, kind: Struct) -> tuple[list[Member], list[Member]]:
+def _parts(shown: Shown, struct_type: Struct) -> tuple[list[Member], list[Member]]:
     """Return the base classes of a structure and its other members."""
-    if kind not in shown.parts:
-        bases = [member for member in kind.members if member.is_base_class]
-        fields = [m for m in kind.members if not m.is_base_class]
+    if struct_type not in shown.parts:
+        bases = [member for member in struct_type.members if member.is_base_class]
+        fields = [m for m in struct_type.members if not m.is_base_class]
         if shown.options.style == "ada":  # what the compiler adds
             fields = [m for m in fields if not (m.name or "").startswith("_")]
         if shown.static is None:
             fields = [m for m in fields if not m.is_static]
         shown.elsewhere.update(filter(_must_be_evaluated, (*bases, *fields)))
-        shown.parts[kind] = bases, fields
-    return shown.parts[kind]
+        shown.parts[struct_type] = bases, fields
+    return shown.parts[struct_type]
 
 
-def _variants(shown: Shown, kind: Struct, first_bit: int) -> list[Member | DwarfGpuError]:
+def _variants(shown: Shown, struct_type: Struct, first_bit: int) -> list[Member | DwarfGpuError]:
     """Return the members that only this object has, or why they are unknown."""
-    parts = kind.declared.variant_parts
+    parts = struct_type.declared.variant_parts
     if not parts:
         return []
 
     def read(member: Member) -> Bits:
         if member.location is not None:
             whole = shown.required()
-            placed = whole.resolver.member(kind, whole.part(first_bit), member, whole.around)
+            placed = whole.resolver.member(struct_type, whole.part(first_bit), member, whole.around)
             return whole.resolver.contents(placed)
         size = member.bit_size or shown.size(member.type)
         return shown.object.bits(first_bit + (member.bit_offset or 0), min(size, scalars.MAX_BITS))
@@ -168,14 +169,19 @@ def _must_be_evaluated(member: Member) -> bool:
 
 
 def _base(
-    shown: Shown, kind: Struct, member: Member, first_bit: int, depth: int, letter: str | None
+    shown: Shown,
+    struct_type: Struct,
+    member: Member,
+    first_bit: int,
+    depth: int,
+    letter: str | None,
 ) -> Iterator[str]:
     """Format a base class; with GDB's wording if the table with its place is unreadable."""
     base = strip(member.type)
     if isinstance(base, Struct) and base.is_declaration:
         yield "{<No data fields>}"
         return
-    pieces = _member(shown, kind, member, first_bit, depth, letter)
+    pieces = _member(shown, struct_type, member, first_bit, depth, letter)
     if member.location is None:
         yield from pieces
         return
@@ -188,7 +194,12 @@ def _base(
 
 
 def _member(
-    shown: Shown, kind: Struct, member: Member, first_bit: int, depth: int, letter: str | None
+    shown: Shown,
+    struct_type: Struct,
+    member: Member,
+    first_bit: int,
+    depth: int,
+    letter: str | None,
 ) -> Iterator[str]:
     if member.name is None and not member.is_base_class:  # it is no level to the reader
         options = evolve(shown.options, max_depth=shown.options.max_depth + 1)
@@ -199,12 +210,14 @@ def _member(
     if member in shown.elsewhere:
         whole = shown.required()
         location, around = whole.part(first_bit), whole.around
-        placed = whole.resolver.member(kind, location, member, around)
+        placed = whole.resolver.member(struct_type, location, member, around)
         if member.bit_size is not None:
             bits = whole.resolver.bit_field(placed.location, member.bit_size, member.type)
             yield from bit_field_pieces(shown, member, bits, depth, letter)
             return
-        yield from shown.placed(placed, EnclosingObject(kind, location, around), depth, letter)
+        yield from shown.placed(
+            placed, EnclosingObject(struct_type, location, around), depth, letter
+        )
         return
     first_bit += member.bit_offset or 0
     if member.bit_size is None:
@@ -276,22 +289,25 @@ def vector_pieces(
 
 
 def array_pieces(
-    shown: Shown, kind: Array, first_bit: int, depth: int, letter: str | None
+    shown: Shown, array_type: Array, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """Yield `{1, 2, 3 <repeats 20 times>...}`, or a string if its elements are characters."""
-    if len(kind.dimensions) > _DIMENSIONS or max(map(_count, kind.dimensions), default=0) >> 64:
+    if (
+        len(array_type.dimensions) > _DIMENSIONS
+        or max(map(_count, array_type.dimensions), default=0) >> 64
+    ):
         yield "<error: array of too many dimensions or elements>"
         return
-    element = kind.element
-    strides = strides_of(kind, shown.size(element))
-    counts = [_count(dimension) for dimension in kind.dimensions] or [0]
+    element = array_type.element
+    strides = strides_of(array_type, shown.size(element))
+    counts = [_count(dimension) for dimension in array_type.dimensions] or [0]
     if (
-        kind.is_vector
+        array_type.is_vector
         and letter is None
         and character_kind(element, shown.options.style) is not None
     ):
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
-    lower = kind.lower_bounds if _shows_indices(shown) else ()
+    lower = array_type.lower_bounds if _shows_indices(shown) else ()
     if not strides:
         yield _without_elements(shown, counts[0], first_bit)
         return

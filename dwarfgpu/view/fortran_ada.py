@@ -29,10 +29,10 @@ _MOST: Final = 10_000
 _DEEPEST: Final = 20
 
 
-def definition(kind: Type | None, style: Style, depth: int = 0) -> str:
+def definition(type_: Type | None, style: Style, depth: int = 0) -> str:
     """Return `Type point … End Type point` or `record … end record`; `IllFormed` for a cycle of
     typedefs."""
-    bare = strip(kind)
+    bare = strip(type_)
     form = bare.form if isinstance(bare, Dynamic) else bare
     if depth > _DEEPEST:
         return "..."
@@ -56,10 +56,10 @@ def _allocatable(bare: Type | None) -> str:
     return ", allocatable"
 
 
-def _fortran(kind: Struct) -> Iterator[str]:
-    name = kind.name or "{...}"
+def _fortran(struct_type: Struct) -> Iterator[str]:
+    name = struct_type.name or "{...}"
     yield f"Type {name}"
-    for member in kind.members[:_MOST]:
+    for member in struct_type.members[:_MOST]:
         bare = strip(member.type)
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array) and not is_string(form):
@@ -95,11 +95,13 @@ def _ada_array(form: Array) -> str:
     return f"{spelled} <packed: {stride}-bit elements>" if is_packed else spelled
 
 
-def _record(kind: Struct) -> Iterator[str]:
+def _record(struct_type: Struct) -> Iterator[str]:
     yield "record"
-    members = [member for member in kind.members[:_MOST] if not (member.name or "").startswith("_")]
-    yield from _components(members, kind.declared.variant_parts, 4)
-    if not members and not kind.declared.variant_parts:
+    members = [
+        member for member in struct_type.members[:_MOST] if not (member.name or "").startswith("_")
+    ]
+    yield from _components(members, struct_type.declared.variant_parts, 4)
+    if not members and not struct_type.declared.variant_parts:
         yield "    null;"
     yield "end record"
 

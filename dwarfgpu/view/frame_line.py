@@ -69,10 +69,10 @@ def arguments_of(frame: StackFrame) -> list[Variable]:
     ]
 
 
-def is_aggregate(kind: Type | None) -> bool:
+def is_aggregate(type_: Type | None) -> bool:
     """Return whether an argument of the type is `...` in a frame's line: a structure or array, also
     by reference."""
-    return isinstance(strip_reference(kind), Struct | Array)
+    return isinstance(strip_reference(type_), Struct | Array)
 
 
 def frame_line(

@@ -33,9 +33,9 @@ class LocalNames:
         """And the template parameters of a class."""
         return self._with([(parameter.name, parameter.type) for parameter in parameters])
 
-    def with_typedefs(self, kind: Struct) -> LocalNames:
+    def with_typedefs(self, struct_type: Struct) -> LocalNames:
         """And the typedefs of a class and of its base classes."""
-        return self._with([(typedef.name, typedef) for typedef in _typedefs(kind)])
+        return self._with([(typedef.name, typedef) for typedef in _typedefs(struct_type)])
 
     def _with(self, added: list[tuple[str, Type | None]]) -> LocalNames:
         if not added:
@@ -47,11 +47,11 @@ class LocalNames:
                 names.setdefault(key, name)
         return LocalNames(names)
 
-    def of(self, kind: Type | None) -> str | None:
+    def of(self, type_: Type | None) -> str | None:
         """Return the local name of a type, if it has one."""
         if not self.known:
             return None
-        key = _key(kind)
+        key = _key(type_)
         return None if key is None else self.known.get(key)
 
     def spelled(self, kind: Struct | Enum | Typedef) -> str:
@@ -59,8 +59,8 @@ class LocalNames:
         return full_name(kind, self.known)
 
 
-def _typedefs(kind: Struct) -> Iterator[Typedef]:
-    pending, remaining = [kind], _MOST
+def _typedefs(struct_type: Struct) -> Iterator[Typedef]:
+    pending, remaining = [struct_type], _MOST
     while pending and remaining:
         remaining -= 1
         current = pending.pop(0)
@@ -69,11 +69,11 @@ def _typedefs(kind: Struct) -> Iterator[Typedef]:
         pending += [base for base in bases if isinstance(base, Struct)]
 
 
-def _key(kind: Type | None) -> str | None:
+def _key(type_: Type | None) -> str | None:
     """Return the full name of the type; None for one without a name, which is unique."""
-    if isinstance(kind, Typedef):
-        return full_name(kind)
-    bare = strip(kind)
+    if isinstance(type_, Typedef):
+        return full_name(type_)
+    bare = strip(type_)
     if isinstance(bare, Struct | Enum):
         return full_name(bare) if bare.name else None
     if bare is None or isinstance(bare, Base | Unspecified):

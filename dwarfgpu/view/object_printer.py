@@ -41,11 +41,11 @@ class Whole:
         """Return where a part of it is."""
         return displaced(self.location, first_bit)
 
-    def is_implicit_pointer(self, kind: Type | None, first_bit: int, bits: Bits) -> bool:
+    def is_implicit_pointer(self, type_: Type | None, first_bit: int, bits: Bits) -> bool:
         """Return whether a part without bits is an implicit pointer (A.2.5.4.4.5)."""
         if bits.undefined or bits.unavailable != (1 << bits.size_bits) - 1:
             return False
-        return self.resolver.pointer(kind, self.part(first_bit)) is not None
+        return self.resolver.pointer(type_, self.part(first_bit)) is not None
 
 
 @frozen(eq=False)
@@ -89,18 +89,18 @@ class Shown:
     """The printers of structures, looked up once."""
 
     def value(
-        self, kind: Type | None, first_bit: int, depth: int, letter: str | None
+        self, type_: Type | None, first_bit: int, depth: int, letter: str | None
     ) -> Iterator[str]:
         """Yield the object of that type at a bit offset; at depth 0 pointers show their type."""
-        return self.pieces(self, kind, first_bit, depth, letter)
+        return self.pieces(self, type_, first_bit, depth, letter)
 
-    def size(self, kind: Type | None) -> int:
+    def size(self, type_: Type | None) -> int:
         """Return the size of a type in bits, 0 if unknown."""
-        if kind is None:
+        if type_ is None:
             return 0
-        if kind not in self.sizes:
-            self.sizes[kind] = size_bits(kind)
-        return self.sizes[kind] or 0
+        if type_ not in self.sizes:
+            self.sizes[type_] = size_bits(type_)
+        return self.sizes[type_] or 0
 
     def required(self) -> Whole:
         """Return where the object is; `EvaluationError` where it is nowhere."""
@@ -155,10 +155,10 @@ class Shown:
             sevenbit=options.sevenbit,
         )
 
-    def type_name(self, kind: Type | None) -> str:
+    def type_name(self, type_: Type | None) -> str:
         """Return the type as the language spells it."""
         options = self.options
-        return type_name(kind, cplusplus=options.cplusplus, style=options.style)
+        return type_name(type_, cplusplus=options.cplusplus, style=options.style)
 
     def address_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
         """Return `0x4508 <g+40>`, or `private_lane#0x10` in an address space that is not the

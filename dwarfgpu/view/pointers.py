@@ -35,21 +35,21 @@ _BLOCK_BYTES: Final = 64
 """Bytes of a string to read at once: mapped or known memory rarely ends within such a block."""
 
 
-def is_untyped_pointer(kind: Type | None) -> bool:
+def is_untyped_pointer(type_: Type | None) -> bool:
     """Return whether it is a pointer to characters, which is shown without its type."""
-    bare = _unqualified(kind)
+    bare = _unqualified(type_)
     if not isinstance(bare, Pointer) or bare.kind != "pointer":
         return False
     return declared_name(_unqualified(bare.target)) in _CHARACTERS
 
 
-def pointer_text(shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int) -> str:
+def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, depth: int) -> str:
     """Return `(int *) 0x4508 <g+40>`, a string with its characters; without the type inside other
     objects."""
     is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
     text = shown.place_text(number, bare.address_space, symbol=is_named)
-    if depth == 0 and not is_untyped_pointer(kind):
-        named = bare if shown.options.style == "ada" else kind
+    if depth == 0 and not is_untyped_pointer(type_):
+        named = bare if shown.options.style == "ada" else type_
         text = f"({shown.type_name(named)}) {text}"
     characters = character_kind(bare.target, shown.options.style)
     is_text = characters is not None and shown.options.style == "c"
@@ -91,7 +91,7 @@ def _cannot_access(shown: Shown, address: int, space: int) -> str:
 
 
 def reference_pieces(
-    shown: Shown, kind: Type | None, bare: Pointer, number: int, depth: int, letter: str | None
+    shown: Shown, type_: Type | None, bare: Pointer, number: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """Yield `@0x…`; at the top level with its type and its target."""
     space = bare.address_space
@@ -110,7 +110,7 @@ def reference_pieces(
     if depth:
         yield place
         return
-    yield f"({shown.type_name(kind)}) {place}"
+    yield f"({shown.type_name(type_)}) {place}"
     if shown.read_memory is None:
         return
     colon = ": " if place else ""
@@ -189,9 +189,9 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
     return f"{text}, this adjustment {added}" if added else text
 
 
-def _unqualified(kind: Type | None) -> Type | None:
+def _unqualified(type_: Type | None) -> Type | None:
     for _ in range(MAX_CHAIN):
-        if not isinstance(kind, Qualified):
+        if not isinstance(type_, Qualified):
             break
-        kind = kind.target
-    return kind
+        type_ = type_.target
+    return type_

@@ -21,16 +21,16 @@ _POINTER_BITS = 64
 
 
 def printed_pieces(
-    shown: Shown, kind: Struct, first_bit: int, depth: int, letter: str | None
+    shown: Shown, struct_type: Struct, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str] | None:
     """Return an object of a class as its printer shows it; None if it has none, or the printer
     needs what is unknown."""
     if letter == "r" or shown.options.raw:
         return None
-    size = size_bits(kind)
+    size = size_bits(struct_type)
     if size is None or first_bit + size > shown.object.size_bits:
         return None
-    value = object_of(shown, kind, first_bit)
+    value = object_of(shown, struct_type, first_bit)
     if shown.object.known_bytes(first_bit, size) is None:
         return _pieces_of_partly_known(shown, value, depth, letter)
     return pieces_of(shown, value, depth, letter)
@@ -53,9 +53,9 @@ def _pieces_of_partly_known(
     return _pieces(shown, printed, depth, letter)
 
 
-def has_printer(kind: Type | None, options: FormatOptions) -> bool:
+def has_printer(type_: Type | None, options: FormatOptions) -> bool:
     """Return whether a printer shows objects of a type, or the targets of its references."""
-    bare = strip_reference(kind)
+    bare = strip_reference(type_)
     return not options.raw and isinstance(bare, Struct) and options.printers.of(bare) is not None
 
 
@@ -70,11 +70,11 @@ def pieces_of(shown: Shown, value: Object, depth: int, letter: str | None) -> It
         return iter((_error(error),))
 
 
-def _printer_of(shown: Shown, kind: Struct) -> Printer | None:
+def _printer_of(shown: Shown, struct_type: Struct) -> Printer | None:
     """Return the printer of a class, looked up once."""
-    if kind not in shown.printers_of:
-        shown.printers_of[kind] = shown.options.printers.of(kind)
-    return shown.printers_of[kind]
+    if struct_type not in shown.printers_of:
+        shown.printers_of[struct_type] = shown.options.printers.of(struct_type)
+    return shown.printers_of[struct_type]
 
 
 def printed_of(find: Callable[[Struct], Printer | None], value: Object) -> Printed | None:
@@ -109,14 +109,14 @@ def summary_parts(printed: Printed) -> tuple[SummaryPart, ...]:
     return summary if isinstance(summary, tuple) else (summary,)
 
 
-def object_of(shown: Shown, kind: Type | None, first_bit: int) -> Object:
+def object_of(shown: Shown, type_: Type | None, first_bit: int) -> Object:
     """Return a part of the printed object, for its printer."""
     arch = shown.architecture
     default = None if arch is None else arch.address_spaces.get(0)
     pointer_bits = _POINTER_BITS if default is None else default.address_bits
     address = None if shown.address is None else shown.address + first_bit // 8
     return Object(
-        kind,
+        type_,
         shown.object.endian,
         pointer_bits // 8,
         shown.read_memory,

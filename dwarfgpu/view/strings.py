@@ -54,26 +54,26 @@ class CharacterKind:
         return "'" if self.style == "fortran" else '"'
 
 
-def character_kind(kind: Type | None, style: Style = "c") -> CharacterKind | None:
+def character_kind(type_: Type | None, style: Style = "c") -> CharacterKind | None:
     """Return how a character type is written; None for any other type. In C bytes are
     characters."""
     if style != "c":
-        bare = strip(kind)
+        bare = strip(type_)
         if isinstance(bare, Base) and bare.base.encoding in CHARACTERS:
             return CharacterKind(bare.size_bytes, style=style)
         return None
     for _ in range(MAX_CHAIN):
-        name = declared_name(kind)
+        name = declared_name(type_)
         if name in _WIDE_NAMES:
-            bare = strip(kind)
+            bare = strip(type_)
             if isinstance(bare, Base) and bare.base.is_integral and bare.base.bit_size in (16, 32):
                 return CharacterKind(bare.size_bytes, _WIDE_NAMES[name])
-        if not isinstance(kind, Typedef | Qualified):
+        if not isinstance(type_, Typedef | Qualified):
             break
-        kind = kind.target
-    if not isinstance(kind, Base) or kind.base.vector_size is not None or kind.is_range:
+        type_ = type_.target
+    if not isinstance(type_, Base) or type_.base.vector_size is not None or type_.is_range:
         return None
-    base = kind.base
+    base = type_.base
     if base.encoding in ("UTF", "UCS") and base.bit_size in (8, 16, 32):
         return CharacterKind(base.size_bytes, {8: "", 16: "u", 32: "U"}[base.bit_size])
     if base.encoding in ("signed", "unsigned", "signed_char", "unsigned_char", "ASCII"):

@@ -25,7 +25,7 @@ _MAX_PARTS: Final = 2_000
 
 
 def implicit_pointers_as_known(
-    bits: Bits, kind: Type | None, location: Location | None, resolver: Resolver, endian: Endian
+    bits: Bits, type_: Type | None, location: Location | None, resolver: Resolver, endian: Endian
 ) -> Bits:
     """Return the bits, with those of synthetic pointers (A.2.5.4.4.5) counted as known: they have
     none."""
@@ -33,7 +33,7 @@ def implicit_pointers_as_known(
         return bits
     whole, contents = Whole(location, resolver), ObjectBytes.of(bits, endian)
     unavailable = bits.unavailable
-    pending: list[tuple[Type | None, int]] = [(kind, 0)]
+    pending: list[tuple[Type | None, int]] = [(type_, 0)]
     for _ in range(_MAX_PARTS):
         if not pending:
             break
@@ -53,9 +53,9 @@ def implicit_pointers_as_known(
     return evolve(bits, unavailable=unavailable, reasons=shown_reasons)
 
 
-def _parts(kind: Type | None, first_bit: int) -> Iterator[tuple[Type | None, int]]:
+def _parts(type_: Type | None, first_bit: int) -> Iterator[tuple[Type | None, int]]:
     """Yield the parts of a structure or array at places that its type determines."""
-    bare = strip(kind)
+    bare = strip(type_)
     if isinstance(bare, Struct):
         for member in bare.members:
             if not member.is_static and member.location is None and member.bit_size is None:

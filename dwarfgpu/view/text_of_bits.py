@@ -21,9 +21,9 @@ _DEEPEST: Final = 8
 """Types nested deeper are taken to be of the other kind."""
 
 
-def is_text_of_bits(kind: Type | None, style: Style, printers: Printers, depth: int = 0) -> bool:
+def is_text_of_bits(type_: Type | None, style: Style, printers: Printers, depth: int = 0) -> bool:
     """Return whether the bits of an object, all known, are enough for its text."""
-    bare = strip(kind)
+    bare = strip(type_)
     if style not in _STYLES or depth > _DEEPEST:
         return False
     match bare:

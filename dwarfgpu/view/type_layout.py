@@ -19,11 +19,11 @@ _MAX_MEMBERS: Final = 10_000
 """Limit for nested structures: further members of a structure are omitted."""
 
 
-def layout(kind: Type | None, *, cplusplus: bool = False) -> JsonObject:
+def layout(type_: Type | None, *, cplusplus: bool = False) -> JsonObject:
     """Return `bit_size` and, for a structure or union, `members` and `holes`; the last hole is the
     padding at the end."""
     try:
-        return {"bit_size": size_bits(kind), **_Layout(cplusplus).inside(strip(kind), ())}
+        return {"bit_size": size_bits(type_), **_Layout(cplusplus).inside(strip(type_), ())}
     except DwarfGpuError:  # the text of the type says so
         return {"bit_size": None}
 
@@ -35,17 +35,17 @@ class _Layout:
         self.cplusplus = cplusplus
         self.members_left = _MAX_MEMBERS
 
-    def inside(self, kind: Type | None, around: tuple[Struct, ...]) -> JsonObject:
+    def inside(self, type_: Type | None, around: tuple[Struct, ...]) -> JsonObject:
         """`around`: the structures that it is a member of, outermost first."""
-        if not isinstance(kind, Struct) or kind.is_declaration:
+        if not isinstance(type_, Struct) or type_.is_declaration:
             return {}
         if around and (
-            len(around) == _DEEPEST or kind in around or len(kind.members) > self.members_left
+            len(around) == _DEEPEST or type_ in around or len(type_.members) > self.members_left
         ):
             return {}
-        self.members_left -= len(kind.members)
-        members: list[Plain] = [self._member(member, (*around, kind)) for member in kind.members]
-        return {"members": members, "holes": [] if kind.kind == "union" else _holes(kind)}
+        self.members_left -= len(type_.members)
+        members: list[Plain] = [self._member(member, (*around, type_)) for member in type_.members]
+        return {"members": members, "holes": [] if type_.kind == "union" else _holes(type_)}
 
     def _member(self, member: Member, around: tuple[Struct, ...]) -> JsonObject:
         is_placed = member.location is None and not member.is_static
@@ -60,10 +60,10 @@ class _Layout:
         }
 
 
-def _bare(kind: Type | None) -> Type | None:
+def _bare(type_: Type | None) -> Type | None:
     """Return a type without typedefs and qualifiers; None if they form a cycle."""
     try:
-        return strip(kind)
+        return strip(type_)
     except IllFormed:
         return None
 
@@ -76,10 +76,10 @@ def member_bits(member: Member) -> int | None:
         return None
 
 
-def _holes(kind: Struct) -> list[Plain]:
+def _holes(struct_type: Struct) -> list[Plain]:
     """Return the bits without a member, by offset; empty if a member's place is unknown."""
     placed: list[tuple[int, int]] = []
-    for member in kind.members:
+    for member in struct_type.members:
         size = member_bits(member)
         if member.is_static:
             continue
@@ -88,7 +88,7 @@ def _holes(kind: Struct) -> list[Plain]:
         placed.append((member.bit_offset, member.bit_offset + size))
     holes: list[Plain] = []
     end = 0
-    for first, last in sorted([*placed, (size_bits(kind) or 0,) * 2]):
+    for first, last in sorted([*placed, (size_bits(struct_type) or 0,) * 2]):
         if first > end:
             holes.append({"bit_offset": end, "bit_size": first - end})
         end = max(end, last)

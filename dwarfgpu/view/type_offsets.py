@@ -32,7 +32,7 @@ _DEEPEST: Final = 100
 
 
 def offset_text(
-    kind: Type | None,
+    type_: Type | None,
     *,
     cplusplus: bool = False,
     is_hexadecimal: bool = False,
@@ -43,7 +43,7 @@ def offset_text(
 
     As in GDB, the column titles appear for a structure only, not for a typedef.
     """
-    if not isinstance(_leaf(kind), Struct):
+    if not isinstance(_leaf(type_), Struct):
         return None
     offsets = _Offsets(cplusplus, is_hexadecimal, is_raw)
 
@@ -54,21 +54,21 @@ def offset_text(
             return "\n".join(offsets.structure(part, 0, 0, 0, LocalNames()))
         return part
 
-    header = _HEADER if isinstance(kind, Struct) else ""
-    return f"{header}type = {type_name(kind, cplusplus=cplusplus, shown_as=shown_as)}"
+    header = _HEADER if isinstance(type_, Struct) else ""
+    return f"{header}type = {type_name(type_, cplusplus=cplusplus, shown_as=shown_as)}"
 
 
-def _leaf(kind: Type | None) -> Type | None:
+def _leaf(type_: Type | None) -> Type | None:
     """Return the innermost element type of a type."""
     for _ in range(MAX_CHAIN):
-        kind = strip(kind)
-        if isinstance(kind, Pointer):
-            kind = kind.target
-        elif isinstance(kind, Array):
-            kind = kind.element
+        type_ = strip(type_)
+        if isinstance(type_, Pointer):
+            type_ = type_.target
+        elif isinstance(type_, Array):
+            type_ = type_.element
         else:
             break
-    return kind
+    return type_
 
 
 class _Offsets:
@@ -82,7 +82,7 @@ class _Offsets:
         )
 
     def structure(
-        self, kind: Struct, level: int, base_bits: int, end: int, names: LocalNames
+        self, struct_type: Struct, level: int, base_bits: int, end: int, names: LocalNames
     ) -> Iterator[str]:
         """Yield the structure from its title on; members of nested structures have offsets in the
         whole.
@@ -90,30 +90,30 @@ class _Offsets:
         `end`: that of the member before it, counted in the enclosing structure. GDB continues from
         there, so that holes can appear before a first member, and after the members of a union.
         """
-        declared = kind.declared
-        inner, local = self.definition.names_inside(kind, names)
-        yield self.definition.title(kind, names, inner)
-        fields = [member for member in kind.members if not member.is_base_class]
+        declared = struct_type.declared
+        inner, local = self.definition.names_inside(struct_type, names)
+        yield self.definition.title(struct_type, names, inner)
+        fields = [member for member in struct_type.members if not member.is_base_class]
         if not (fields or declared.methods or declared.typedefs):
-            empty = "<incomplete type>" if kind.is_declaration else "<no data fields>"
+            empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
             yield _BLANK + " " * (level + 4) + empty
         labels = Labels(_BLANK + " " * (level + 2))
-        is_labelled = needs_labels(kind)
-        self.around.append(kind)
+        is_labelled = needs_labels(struct_type)
+        self.around.append(struct_type)
         for field in fields:
             if field.is_artificial or self.definition.is_too_much():
                 continue
             if is_labelled:
                 yield from labels.before(field.access)
-            if kind.kind != "union" and field.bit_offset is not None and not field.is_static:
+            if struct_type.kind != "union" and field.bit_offset is not None and not field.is_static:
                 yield from _hole(end, field.bit_offset, "hole")
                 end = field.bit_offset + (member_bits(field) or 0)
-            place = _place(kind, field, base_bits, self.number)
+            place = _place(struct_type, field, base_bits, self.number)
             yield from self._member(field, level + 4, place, base_bits, end, local)
         self.around.pop()
         if self.definition.members_left < 0:
             yield _BLANK + " " * (level + 4) + "..."
-        size = size_bits(kind) or 0
+        size = size_bits(struct_type) or 0
         yield from _hole(end, size, "padding")
         yield ""
         yield f"{_BLANK}{' ' * (level + 4)}/* total size (bytes): {size // 8:4} */"
@@ -155,12 +155,14 @@ def _hexadecimal(number: int) -> str:
     return f"{number:#06x}"
 
 
-def _place(kind: Struct, member: Member, base_bits: int, number: Callable[[int], str]) -> str:
+def _place(
+    struct_type: Struct, member: Member, base_bits: int, number: Callable[[int], str]
+) -> str:
     """The first column: offset, for bit-fields with the bit, and size of the type in bytes."""
     if member.is_static:
         return _BLANK
     size = number((size_bits(member.type) or 0) // 8)
-    if kind.kind == "union":
+    if struct_type.kind == "union":
         return f"/*{'':16}{size} */"
     if member.bit_offset is None or member.location is not None:
         return f"/*{'?':>7}      |  {size} */"

@@ -31,7 +31,7 @@ MAX_MEMBERS: Final = 10_000
 
 
 def type_text(
-    kind: Type | None,
+    type_: Type | None,
     *,
     cplusplus: bool = False,
     style: Style = "c",
@@ -47,16 +47,16 @@ def type_text(
     `...`.
     """
     if style != "c":
-        return definition(kind, style)
+        return definition(type_, style)
     text_maker = Definition(
         cplusplus, has_methods=has_methods, has_typedefs=has_typedefs, is_raw=is_raw
     )
-    return text_maker.text(kind, 1, 0, LocalNames())
+    return text_maker.text(type_, 1, 0, LocalNames())
 
 
-def declaration(kind: Type | None, name: str, *, cplusplus: bool = False) -> str:
+def declaration(type_: Type | None, name: str, *, cplusplus: bool = False) -> str:
     """Return `int (*fn)(int)`: the declaration of an object with the type."""
-    return Definition(cplusplus).declared(kind, name, -1, 0, LocalNames())
+    return Definition(cplusplus).declared(type_, name, -1, 0, LocalNames())
 
 
 class Definition:
@@ -78,7 +78,7 @@ class Definition:
 
     def text(
         self,
-        kind: Type | None,
+        type_: Type | None,
         levels: int,
         indent: int,
         names: LocalNames,
@@ -112,7 +112,7 @@ class Definition:
             return "\n".join(self._structure(part, levels, indent, names))
 
         return type_name(
-            kind,
+            type_,
             cplusplus=self.cplusplus,
             shown_as=shown_as,
             shown_inside=shown_inside,
@@ -120,27 +120,27 @@ class Definition:
         )
 
     def declared(
-        self, kind: Type | None, name: str, levels: int, indent: int, names: LocalNames
+        self, type_: Type | None, name: str, levels: int, indent: int, names: LocalNames
     ) -> str:
         """Return the declaration of a name."""
-        return self.text(kind, levels, indent, names, name)
+        return self.text(type_, levels, indent, names, name)
 
     def _structure(
-        self, kind: Struct, levels: int, indent: int, names: LocalNames
+        self, struct_type: Struct, levels: int, indent: int, names: LocalNames
     ) -> Iterator[str]:
-        declared = kind.declared
-        inner, local = self.names_inside(kind, names)
-        yield self.title(kind, names, inner)
+        declared = struct_type.declared
+        inner, local = self.names_inside(struct_type, names)
+        yield self.title(struct_type, names, inner)
         margin = " " * (indent + 4)
-        fields = [member for member in kind.members if not member.is_base_class]
+        fields = [member for member in struct_type.members if not member.is_base_class]
         methods = _grouped([method for method in declared.methods if not method.is_artificial])
         methods = methods if self.has_methods else []
         typedefs = declared.typedefs if self.has_typedefs else ()
-        if not (kind.members or declared.methods or declared.typedefs):
-            empty = "<incomplete type>" if kind.is_declaration else "<no data fields>"
+        if not (struct_type.members or declared.methods or declared.typedefs):
+            empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
             yield margin + empty
         labels = Labels(" " * (indent + 2))
-        is_labelled = needs_labels(kind)
+        is_labelled = needs_labels(struct_type)
         for field in fields:
             if field.is_artificial or self.is_too_much():
                 continue
@@ -153,8 +153,8 @@ class Definition:
             if self.is_too_much():
                 break
             yield from labels.before(method.access)
-            yield f"{margin}{self._method(kind, method, local)};"
-        if typedefs and (kind.members or declared.methods):
+            yield f"{margin}{self._method(struct_type, method, local)};"
+        if typedefs and (struct_type.members or declared.methods):
             yield ""
         for nested in typedefs:
             if self.is_too_much():
@@ -172,17 +172,17 @@ class Definition:
         self.members_left -= 1
         return self.members_left < 0
 
-    def names_inside(self, kind: Struct, names: LocalNames) -> tuple[LocalNames, LocalNames]:
+    def names_inside(self, struct_type: Struct, names: LocalNames) -> tuple[LocalNames, LocalNames]:
         """Return the names of types in the title and in the body of a class."""
         if self.is_raw:
             return names, names
-        inner = names.with_parameters(kind.declared.template_types)
-        return inner, inner.with_typedefs(kind)
+        inner = names.with_parameters(struct_type.declared.template_types)
+        return inner, inner.with_typedefs(struct_type)
 
-    def title(self, kind: Struct, outer: LocalNames, inner: LocalNames) -> str:
+    def title(self, struct_type: Struct, outer: LocalNames, inner: LocalNames) -> str:
         """Return `class Box<int> [with T = int] : public Base {`."""
-        title = kind.kind + (f" {outer.spelled(kind)}" if kind.name else "")
-        parameters = () if self.is_raw else kind.declared.template_types
+        title = struct_type.kind + (f" {outer.spelled(struct_type)}" if struct_type.name else "")
+        parameters = () if self.is_raw else struct_type.declared.template_types
         if parameters:
             parts = (
                 f"{parameter.name} = {self.text(parameter.type, -1, 0, outer)}"
@@ -190,7 +190,7 @@ class Definition:
             )
             title += f" [with {', '.join(parts)}]"
         bases: list[str] = []
-        for member in kind.members:
+        for member in struct_type.members:
             if member.is_base_class:
                 base = strip(member.type)
                 if isinstance(base, Struct) and base.name:
@@ -208,10 +208,10 @@ class Definition:
             text = self.declared(member.type, member.name, levels, indent, names)
         return f"{'static ' if member.is_static else ''}{text}{_width(member)}"
 
-    def _method(self, kind: Struct, method: Method, names: LocalNames) -> str:
+    def _method(self, struct_type: Struct, method: Method, names: LocalNames) -> str:
         """`virtual int area(int) const`."""
         prefix = "virtual " if method.slot is not None else "" if method.has_this else "static "
-        if not _is_without_result(kind, method):
+        if not _is_without_result(struct_type, method):
             prefix += self.text(method.type.result, -1, 0, names) + " "
         parameters = [self.text(parameter, -1, 0, names) for parameter in method.written]
         if method.type.is_variadic:
@@ -272,17 +272,17 @@ class Labels:
             yield f"{self.margin}{access}:"
 
 
-def needs_labels(kind: Struct) -> bool:
+def needs_labels(struct_type: Struct) -> bool:
     """Return whether anything has not the access that all have without a word."""
-    declared = kind.declared
+    declared = struct_type.declared
     accesses: list[Access] = [
         "private" if member.is_artificial else member.access
-        for member in kind.members
+        for member in struct_type.members
         if not member.is_base_class
     ]
     accesses += [method.access for method in declared.methods]
     accesses += [typedef.access for typedef in declared.typedefs]
-    usual: Access = "private" if kind.kind == "class" else "public"
+    usual: Access = "private" if struct_type.kind == "class" else "public"
     return any(access != usual for access in accesses)
 
 
@@ -294,10 +294,10 @@ def _grouped(methods: list[Method]) -> list[Method]:
     return [member for group in groups.values() for member in group]
 
 
-def _is_without_result(kind: Struct, method: Method) -> bool:
+def _is_without_result(struct_type: Struct, method: Method) -> bool:
     """Constructors, destructors and conversions."""
     name = method.name
-    if name.startswith("~") or name == (kind.name or "").partition("<")[0]:
+    if name.startswith("~") or name == (struct_type.name or "").partition("<")[0]:
         return True
     after = name.removeprefix("operator")
     if after == name or not after.startswith(" "):

@@ -58,7 +58,7 @@ NO_PRINTERS: Final = Printers()
 
 def value_data(
     bits: Bits,
-    kind: Type | None,
+    type_: Type | None,
     *,
     endian: Endian = "little",
     architecture: Architecture | None = None,
@@ -75,7 +75,7 @@ def value_data(
     """
     whole = None if location is None or resolver is None else Whole(location, resolver, around)
     return _Walk(architecture, read_memory, class_of_method, printers).value(
-        _Seen(ObjectBytes.of(bits, endian), whole), kind, 0, 0
+        _Seen(ObjectBytes.of(bits, endian), whole), type_, 0, 0
     )
 
 
@@ -111,16 +111,16 @@ class _Walk:
         self.is_inside = False
         """Whether it is in the members of an object that a printer has shown."""
 
-    def value(self, subject: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
+    def value(self, subject: _Seen, type_: Type | None, first_bit: int, depth: int) -> Plain:
         """The object of that type at a bit offset; an error in its place where there is one."""
         self.parts_left -= 1
         try:
-            return self._value(subject, kind, first_bit, depth)
+            return self._value(subject, type_, first_bit, depth)
         except DwarfGpuError as error:
             return unknown(str(error))
 
-    def _value(self, subject: _Seen, kind: Type | None, first_bit: int, depth: int) -> Plain:
-        bare = strip(kind)
+    def _value(self, subject: _Seen, type_: Type | None, first_bit: int, depth: int) -> Plain:
+        bare = strip(type_)
         match bare:
             case None | Function():
                 return unknown("no contents")
@@ -129,7 +129,7 @@ class _Walk:
             case Struct() | Array() if depth >= DEEPEST or self.parts_left <= 0:
                 return unknown("omitted")
             case Dynamic():
-                return self._placed(subject, None, kind, first_bit, depth)
+                return self._placed(subject, None, type_, first_bit, depth)
             case Struct():
                 return self._struct(subject, bare, first_bit, depth)
             case Array():
@@ -143,7 +143,7 @@ class _Walk:
                     return unknown("incomplete type" if size is None else f"{size} bits")
                 bits = subject.object.bits(first_bit, size)
                 if subject.whole is not None and subject.whole.is_implicit_pointer(
-                    kind, first_bit, bits
+                    type_, first_bit, bits
                 ):
                     return unknown("synthetic pointer")
                 return self._scalar(bare, bits, subject.object.endian)
@@ -154,7 +154,7 @@ class _Walk:
         self,
         subject: _Seen,
         member: tuple[Struct, Member] | None,
-        kind: Type | None,
+        type_: Type | None,
         first_bit: int,
         depth: int,
     ) -> Plain:
@@ -164,13 +164,13 @@ class _Walk:
         whole, place = subject.whole, subject.whole.part(first_bit)
         around = whole.around
         if member is None:
-            placed = whole.resolver.resolved(kind, place, around)
+            placed = whole.resolver.resolved(type_, place, around)
         else:
             placed = whole.resolver.member(member[0], place, member[1], around)
             around = EnclosingObject(member[0], place, around)
         if member is not None and member[1].bit_size is not None:
-            bits = whole.resolver.bit_field(placed.location, member[1].bit_size, kind)
-            return self._bit_field(kind, bits)
+            bits = whole.resolver.bit_field(placed.location, member[1].bit_size, type_)
+            return self._bit_field(type_, bits)
         bits = whole.resolver.contents(placed)
         contents = ObjectBytes.of(bits, subject.object.endian)
         inner = _Seen(contents, Whole(placed.location, whole.resolver, around))
@@ -178,35 +178,37 @@ class _Walk:
 
     # Aggregates
 
-    def _struct(self, subject: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
-        if kind.size_bytes is None:
+    def _struct(self, subject: _Seen, struct_type: Struct, first_bit: int, depth: int) -> Plain:
+        if struct_type.size_bytes is None:
             return unknown("incomplete type")
         members: list[Plain] = []
         record: JsonObject = {"members": members}
-        printed = None if self.is_inside else self._printed(subject, kind, first_bit, depth)
+        printed = None if self.is_inside else self._printed(subject, struct_type, first_bit, depth)
         if printed is not None:
             self.is_inside = True
             try:
-                self._members(subject, kind, first_bit, depth, record, members)
+                self._members(subject, struct_type, first_bit, depth, record, members)
             finally:
                 self.is_inside = False
             return {**record, "printed": printed}
-        self._members(subject, kind, first_bit, depth, record, members)
+        self._members(subject, struct_type, first_bit, depth, record, members)
         return record
 
     def _members(
         self,
         subject: _Seen,
-        kind: Struct,
+        struct_type: Struct,
         first_bit: int,
         depth: int,
         record: JsonObject,
         members: list[Plain],
     ) -> None:
-        own_members: list[Member | DwarfGpuError] = [m for m in kind.members if not m.is_static]
+        own_members: list[Member | DwarfGpuError] = [
+            m for m in struct_type.members if not m.is_static
+        ]
         own_members += variant_members(
-            kind.declared.variant_parts,
-            lambda discriminant: self._discriminant(subject, kind, discriminant, first_bit),
+            struct_type.declared.variant_parts,
+            lambda discriminant: self._discriminant(subject, struct_type, discriminant, first_bit),
         )
         for index, member in enumerate(own_members):
             if self.parts_left <= 0:
@@ -221,13 +223,13 @@ class _Walk:
                 {
                     "name": name if member.is_base_class else member.name,
                     "base_class": member.is_base_class,
-                    "value": self._member(subject, kind, member, first_bit, depth),
+                    "value": self._member(subject, struct_type, member, first_bit, depth),
                 }
             )
 
-    def _printed(self, subject: _Seen, kind: Struct, first_bit: int, depth: int) -> Plain:
+    def _printed(self, subject: _Seen, struct_type: Struct, first_bit: int, depth: int) -> Plain:
         """Return what the printer of a class produces; None if it has none."""
-        size = size_bits(kind)
+        size = size_bits(struct_type)
         if size is None or subject.object.known_bytes(first_bit, size) is None:
             return None
         arch = self.architecture
@@ -235,7 +237,7 @@ class _Walk:
         start = None if subject.whole is None else address_of(subject.whole.location)
         address = None if start is None else start + first_bit // 8
         value = Object(
-            kind, subject.object.endian, pointer_bits // 8, self.read_memory,
+            struct_type, subject.object.endian, pointer_bits // 8, self.read_memory,
             subject.object, first_bit,
             address, class_of_method=self.class_of_method,
         )  # fmt: skip
@@ -247,11 +249,11 @@ class _Walk:
         except DwarfGpuError as error:
             return unknown(str(error))
 
-    def _printer(self, kind: Struct) -> Printer | None:
+    def _printer(self, struct_type: Struct) -> Printer | None:
         """Return the printer of a class, looked up once."""
-        if kind not in self._printers_of:
-            self._printers_of[kind] = self.printers.of(kind)
-        return self._printers_of[kind]
+        if struct_type not in self._printers_of:
+            self._printers_of[struct_type] = self.printers.of(struct_type)
+        return self._printers_of[struct_type]
 
     def _of_printer(self, printed: Printed, depth: int) -> Plain:
         record: JsonObject = {
@@ -291,21 +293,25 @@ class _Walk:
         contents, first_bit = value.contents()
         return self.value(_Seen(contents, None), value.type, first_bit, depth + 1)
 
-    def _discriminant(self, subject: _Seen, kind: Struct, member: Member, first_bit: int) -> Bits:
+    def _discriminant(
+        self, subject: _Seen, struct_type: Struct, member: Member, first_bit: int
+    ) -> Bits:
         if member.location is not None and subject.whole is not None:
             whole = subject.whole
-            placed = whole.resolver.member(kind, whole.part(first_bit), member, whole.around)
+            placed = whole.resolver.member(struct_type, whole.part(first_bit), member, whole.around)
             return whole.resolver.contents(placed)
         size = min(member.bit_size or size_bits(member.type) or 0, scalars.MAX_BITS)
         return subject.object.bits(first_bit + (member.bit_offset or 0), size)
 
     def _member(
-        self, subject: _Seen, kind: Struct, member: Member, first_bit: int, depth: int
+        self, subject: _Seen, struct_type: Struct, member: Member, first_bit: int, depth: int
     ) -> Plain:
         try:
             is_whole = member.bit_size is None
             if member.location is not None or (is_whole and is_dynamic(member.type)):
-                return self._placed(subject, (kind, member), member.type, first_bit, depth + 1)
+                return self._placed(
+                    subject, (struct_type, member), member.type, first_bit, depth + 1
+                )
             first_bit += member.bit_offset or 0
             if is_whole:
                 return self.value(subject, member.type, first_bit, depth + 1)
@@ -315,8 +321,8 @@ class _Walk:
         except DwarfGpuError as error:
             return unknown(str(error))
 
-    def _bit_field(self, kind: Type | None, bits: Bits) -> Plain:
-        bare = strip(kind)
+    def _bit_field(self, type_: Type | None, bits: Bits) -> Plain:
+        bare = strip(type_)
         size = size_bits(bare) or 0
         if bare is None or not 0 < bits.size_bits <= max(size, bits.size_bits) <= scalars.MAX_BITS:
             return unknown("bit-field of no bits or of too many")
@@ -326,15 +332,18 @@ class _Walk:
         widened = Bits(number, max(size, bits.size_bits), bits.undefined, bits.unavailable)
         return self._number(bare, widened)
 
-    def _array(self, subject: _Seen, kind: Array, first_bit: int, depth: int) -> Plain:
-        count, strides = kind.dimensions[0] if kind.dimensions else None, strides_of(kind)
-        if count is None or strides is None or not (strides[0] or size_bits(kind.element)):
+    def _array(self, subject: _Seen, array_type: Array, first_bit: int, depth: int) -> Plain:
+        count, strides = (
+            array_type.dimensions[0] if array_type.dimensions else None,
+            strides_of(array_type),
+        )
+        if count is None or strides is None or not (strides[0] or size_bits(array_type.element)):
             return unknown("array of unknown length")
-        stride, inner = strides[0], element_type(kind)
+        stride, inner = strides[0], element_type(array_type)
         shown = min(max(count, 0), MAX_ELEMENTS)
         if strides[0] > 0:
             shown = min(shown, max(0, subject.object.size_bits - first_bit) // stride)
-        text = self._characters(subject, kind, first_bit, shown, stride)
+        text = self._characters(subject, array_type, first_bit, shown, stride)
         if text is not None:
             record: JsonObject = {"characters": text}
         else:
@@ -346,18 +355,18 @@ class _Walk:
                 elements.append(self.value(subject, inner, start, depth + 1))
             shown = len(elements)
             record = {"elements": elements}
-        if kind.lower_bound:
-            record["lower_bound"] = kind.lower_bound
+        if array_type.lower_bound:
+            record["lower_bound"] = array_type.lower_bound
         if shown < count:
             record["omitted"] = count - shown if count.bit_length() <= 64 else f"{count - shown:#x}"
         return record
 
     def _characters(
-        self, subject: _Seen, kind: Array, first_bit: int, count: int, stride: int
+        self, subject: _Seen, array_type: Array, first_bit: int, count: int, stride: int
     ) -> str | None:
         """One character for each element, whatever it is, if all of them are known."""
-        character = character_kind(kind.element)
-        if len(kind.dimensions) > 1 or kind.is_vector or character is None:
+        character = character_kind(array_type.element)
+        if len(array_type.dimensions) > 1 or array_type.is_vector or character is None:
             return None
         if character.unit_bytes != 1 or stride != 8:
             return None

@@ -72,7 +72,7 @@ __all__ = [
 
 def format_value(
     bits: Bits,
-    kind: Type | None,
+    type_: Type | None,
     options: FormatOptions = DEFAULT_OPTIONS,
     *,
     endian: Endian = "little",
@@ -102,7 +102,7 @@ def format_value(
         return unknown
     removed = 0
     if resolver is not None:
-        words = implicit_pointers_as_known(bits, kind, location, resolver, endian)
+        words = implicit_pointers_as_known(bits, type_, location, resolver, endian)
         removed = bits.unavailable & ~words.unavailable
     shown = Shown(
         ObjectBytes.of(bits, endian, removed),
@@ -119,8 +119,8 @@ def format_value(
         class_of_method=class_of_method,
         space_of=space_of,
     )
-    strip(kind)
-    pieces = shown.guarded(shown.value(kind, 0, 0, options.letter))
+    strip(type_)
+    pieces = shown.guarded(shown.value(type_, 0, 0, options.letter))
     return _bounded(pieces, options.characters)
 
 
@@ -136,10 +136,10 @@ def _bounded(pieces: Iterator[str], characters: int) -> str:
 
 
 def _pieces(
-    shown: Shown, kind: Type | None, first_bit: int, depth: int, letter: str | None
+    shown: Shown, type_: Type | None, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """Yield the object of that type at a bit offset; at depth 0 pointers show their type."""
-    bare = strip(kind)
+    bare = strip(type_)
     match bare:
         case None:
             yield "void"
@@ -153,12 +153,12 @@ def _pieces(
             yield from array_pieces(shown, bare, first_bit, depth, letter)
         case Function():
             where = "" if shown.address is None else " " + shown.place_text(shown.address)
-            yield f"{{{shown.type_name(kind)}}}{where}"
+            yield f"{{{shown.type_name(type_)}}}{where}"
         case Absent(state=state):
             yield f"<{state}>"
         case Dynamic():
             whole = shown.required()
-            placed = whole.resolver.resolved(kind, whole.part(first_bit), whole.around)
+            placed = whole.resolver.resolved(type_, whole.part(first_bit), whole.around)
             yield from shown.placed(placed, whole.around, depth, letter)
         case Base(base=BaseType(vector_size=int() as count) as base):
             yield from vector_pieces(shown, base, count, first_bit, depth, letter)
@@ -167,18 +167,18 @@ def _pieces(
             if size is None:
                 yield "<incomplete type>"
             elif size > scalars.MAX_BITS:
-                yield f"<more than {scalars.MAX_BITS} bits of type {type_name(kind)}>"
+                yield f"<more than {scalars.MAX_BITS} bits of type {type_name(type_)}>"
             elif size == 0:
                 yield "<no bits>"
             else:
                 bits = shown.object.bits(first_bit, size)
                 if shown.whole is not None and shown.whole.is_implicit_pointer(
-                    kind, first_bit, bits
+                    type_, first_bit, bits
                 ):
                     yield SYNTHETIC_POINTER
                     return
                 bits = _in_order(shown, bits, bare)
-                yield from _scalar(shown, kind, bare, bits, depth, letter)
+                yield from _scalar(shown, type_, bare, bits, depth, letter)
         case other:
             assert_never(other)
 
@@ -192,7 +192,7 @@ def _in_order(shown: Shown, bits: Bits, bare: Type) -> Bits:
 
 
 def _scalar(
-    shown: Shown, kind: Type | None, bare: Type, bits: Bits, depth: int, letter: str | None
+    shown: Shown, type_: Type | None, bare: Type, bits: Bits, depth: int, letter: str | None
 ) -> Iterator[str]:
     if isinstance(bare, Base) and bare.flags and letter is None:
         yield scalars.flags_text(bare.flags, bits.value, bits.unknown)
@@ -207,7 +207,7 @@ def _scalar(
     if letter is None and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
         letter = shown.options.integer_letter
     if isinstance(bare, Pointer) and bare.kind != "pointer":
-        yield from reference_pieces(shown, kind, bare, number, depth, letter)
+        yield from reference_pieces(shown, type_, bare, number, depth, letter)
     elif letter is not None and depth and _is_complex(bare):
         assert isinstance(bare, Base)
         yield _complex(shown, bare, bits, letter)
@@ -219,7 +219,7 @@ def _scalar(
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
         yield space + scalars.lettered(letter, number, size, is_signed=is_signed(bare))
     else:
-        yield _natural(shown, kind, bare, number, size, depth)
+        yield _natural(shown, type_, bare, number, size, depth)
 
 
 def _is_truth(bare: Base) -> bool:
@@ -243,7 +243,7 @@ def _complex(shown: Shown, bare: Base, bits: Bits, letter: str) -> str:
 
 
 def _natural(
-    shown: Shown, kind: Type | None, bare: Type, number: int, size_bits: int, depth: int
+    shown: Shown, type_: Type | None, bare: Type, number: int, size_bits: int, depth: int
 ) -> str:
     match bare:
         case Base(base=base) if base.encoding == "complex_float":
@@ -253,7 +253,7 @@ def _natural(
             return scalars.complex_text(base, first, second, half, shown.options.style)
         case Base(base=base):
             text = scalars.base_text(base, number, size_bits, shown.options.style)
-            characters = character_kind(kind, shown.options.style)
+            characters = character_kind(type_, shown.options.style)
             if characters is not None:
                 code = number & (1 << 8 * characters.unit_bytes) - 1
                 text += " " + quoted_character(code, characters, sevenbit=shown.options.sevenbit)
@@ -261,7 +261,7 @@ def _natural(
         case Enum():
             return scalars.enum_text(bare, number & (1 << 8 * bare.size_bytes) - 1)
         case Pointer():
-            return pointer_text(shown, kind, bare, number, depth)
+            return pointer_text(shown, type_, bare, number, depth)
         case MemberPointer():
             return member_pointer_text(shown, bare, number, size_bits)
         case Unspecified() if bare.is_nullptr and not number:

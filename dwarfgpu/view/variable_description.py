@@ -102,9 +102,9 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
                 yield f"DW_AT_location, list entry {span}: {shown(entry.expression)}"
 
 
-def _shape(session: Session, kind: Type | None) -> Iterator[str]:
+def _shape(session: Session, type_: Type | None) -> Iterator[str]:
     """The attributes of the type that must be evaluated, one line each."""
-    bare = strip(kind)
+    bare = strip(type_)
     attributes = bare.properties.computed() if isinstance(bare, Dynamic) else ()
     for attribute in attributes[:_ATTRIBUTES]:
         match attribute.source:

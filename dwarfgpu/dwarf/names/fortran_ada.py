@@ -28,7 +28,7 @@ from dwarfgpu.errors import DwarfGpuError
 _DEEPEST: Final = 20
 
 
-def fortran_name(kind: Type | None, depth: int = 0) -> str:
+def fortran_name(type_: Type | None, depth: int = 0) -> str:
     """Return `integer(kind=4) (-1:1,0:1)`, `character*11` or `PTR TO -> ( Type point )`."""
     if depth > _DEEPEST:
         return "..."
@@ -36,10 +36,10 @@ def fortran_name(kind: Type | None, depth: int = 0) -> str:
     def inner(part: Type | None) -> str:
         return fortran_name(part, depth + 1)
 
-    if isinstance(kind, Dynamic) and kind.properties.rank is not None:
-        assert isinstance(kind.form, Array)
-        return f"{inner(kind.form.element)} (..)"
-    match _bare(kind):
+    if isinstance(type_, Dynamic) and type_.properties.rank is not None:
+        assert isinstance(type_.form, Array)
+        return f"{inner(type_.form.element)} (..)"
+    match _bare(type_):
         case None:
             return "void"
         case Array() as array:
@@ -60,7 +60,7 @@ def fortran_name(kind: Type | None, depth: int = 0) -> str:
             return other.name or "..." if isinstance(other, Base | Enum | Unspecified) else "..."
 
 
-def ada_name(kind: Type | None, depth: int = 0) -> str:
+def ada_name(type_: Type | None, depth: int = 0) -> str:
     """Return `access shapes.point` or `array (1 .. 4) of integer`."""
     if depth > _DEEPEST:
         return "..."
@@ -68,7 +68,7 @@ def ada_name(kind: Type | None, depth: int = 0) -> str:
     def inner(part: Type | None) -> str:
         return ada_name(part, depth + 1)
 
-    match _bare(kind):
+    match _bare(type_):
         case None:
             return "void"
         case Array(own_name=None) as array:
@@ -84,9 +84,9 @@ def ada_name(kind: Type | None, depth: int = 0) -> str:
             return "..."
 
 
-def is_string(kind: Type | None) -> bool:
+def is_string(type_: Type | None) -> bool:
     """Return whether it is an array of one dimension of characters, which is a string."""
-    bare = strip(kind)
+    bare = strip(type_)
     if not isinstance(bare, Array) or len(bare.dimensions) != 1:
         return False
     element = strip(bare.element)
@@ -97,33 +97,33 @@ CHARACTERS: Final = frozenset({"signed_char", "unsigned_char", "UTF", "UCS", "AS
 """The encodings of characters; a small integer is none in Fortran and Ada."""
 
 
-def _bare(kind: Type | None) -> Type | None:
+def _bare(type_: Type | None) -> Type | None:
     try:
         for _ in range(_DEEPEST):
-            if isinstance(kind, Qualified):
-                kind = kind.target
-            elif isinstance(kind, Dynamic | Absent):
-                kind = kind.form
+            if isinstance(type_, Qualified):
+                type_ = type_.target
+            elif isinstance(type_, Dynamic | Absent):
+                type_ = type_.form
             else:
-                return kind
-        return strip(kind)
+                return type_
+        return strip(type_)
     except DwarfGpuError:
         return Unspecified("...")
 
 
-def _bounds(kind: Array) -> list[tuple[str, str]]:
+def _bounds(array_type: Array) -> list[tuple[str, str]]:
     """Return the bounds of each dimension as in the file, outermost first; empty if unknown."""
     out: list[tuple[str, str]] = []
-    lowers = kind.lower_bounds or (0,) * len(kind.dimensions)
-    for lower, count in zip(lowers, kind.dimensions, strict=False):
+    lowers = array_type.lower_bounds or (0,) * len(array_type.dimensions)
+    for lower, count in zip(lowers, array_type.dimensions, strict=False):
         upper = "" if lower is None or count is None else str(lower + count - 1)
         out.append(("" if lower is None else str(lower), upper))
     return out
 
 
-def fortran_dimensions(kind: Array) -> str:
+def fortran_dimensions(array_type: Array) -> str:
     """Return `-1:1,3`: the first dimension is the innermost."""
     return ",".join(
         upper if lower == "1" and upper else f"{lower if upper else ''}:{upper}"
-        for lower, upper in reversed(_bounds(kind))
+        for lower, upper in reversed(_bounds(array_type))
     )

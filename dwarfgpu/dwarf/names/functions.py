@@ -203,21 +203,21 @@ def _has_named_scopes(declared: Die) -> bool:
     return True
 
 
-def _mangled_spelling(kind: Type | None) -> str:
+def _mangled_spelling(type_: Type | None) -> str:
     """Return the type of a parameter without the parts that are not in its mangled name."""
-    text = type_name(_unqualified(kind), cplusplus=True, shown_as=strip, shown_inside=strip)
+    text = type_name(_unqualified(type_), cplusplus=True, shown_as=strip, shown_inside=strip)
     return canonical(text)
 
 
-def _declared_spelling(kind: Type | None) -> str:
-    return canonical(type_name(_unqualified(kind), cplusplus=True))
+def _declared_spelling(type_: Type | None) -> str:
+    return canonical(type_name(_unqualified(type_), cplusplus=True))
 
 
-def _unqualified(kind: Type | None) -> Type | None:
+def _unqualified(type_: Type | None) -> Type | None:
     """A parameter's type without its outermost qualifiers, which are not part of the function's."""
-    while isinstance(kind, Qualified):
-        kind = kind.target
-    return kind
+    while isinstance(type_, Qualified):
+        type_ = type_.target
+    return type_
 
 
 def _qualifiers(this: Type | None) -> str:

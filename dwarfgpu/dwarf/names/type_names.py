@@ -30,7 +30,7 @@ from dwarfgpu.errors import DwarfGpuError
 
 
 def type_name(
-    kind: Type | None,
+    type_: Type | None,
     *,
     cplusplus: bool = False,
     style: Style = "c",
@@ -48,9 +48,9 @@ def type_name(
     cannot be read is `<error: …>`.
     """
     if style != "c":
-        return fortran_name(kind) if style == "fortran" else ada_name(kind)
+        return fortran_name(type_) if style == "fortran" else ada_name(type_)
     try:
-        return _Speller(cplusplus, shown_inside).spelled(kind, shown_as, declared)
+        return _Speller(cplusplus, shown_inside).spelled(type_, shown_as, declared)
     except DwarfGpuError as error:
         return f"<error: {error.kind}: {error}>"
 
@@ -103,7 +103,7 @@ class _Speller:
         self.shown_inside = shown_inside
         self.parts_left = _NAME_PARTS
 
-    def spelled(self, kind: Type | None, shown_as: TypeSpelling | None, declared: str = "") -> str:
+    def spelled(self, type_: Type | None, shown_as: TypeSpelling | None, declared: str = "") -> str:
         """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right.
 
         A blank follows the qualifiers of a pointer before a name and another pointer, as in GDB:
@@ -116,45 +116,45 @@ class _Speller:
         after_pointer = is_dynamic = False
         while self.parts_left > 0:
             self.parts_left -= 1
-            if isinstance(kind, Qualified):
-                qualifiers.add(kind.qualifier)
-                kind = kind.target
+            if isinstance(type_, Qualified):
+                qualifiers.add(type_.qualifier)
+                type_ = type_.target
                 continue
-            shown = kind if shown_as is None else shown_as(kind)
+            shown = type_ if shown_as is None else shown_as(type_)
             if isinstance(shown, str):
                 leaf = shown
                 break
-            if shown is not kind:
-                kind, needs_blank = shown, needs_blank and bool(qualifiers)
+            if shown is not type_:
+                type_, needs_blank = shown, needs_blank and bool(qualifiers)
                 continue
-            if isinstance(kind, MemberPointer) or (
-                isinstance(kind, Pointer) and kind.own_name is None
+            if isinstance(type_, MemberPointer) or (
+                isinstance(type_, Pointer) and type_.own_name is None
             ):
                 if qualifiers:
                     words = self.words(qualifiers)
                     space = " " if needs_blank else ""
                     declarator = f" {words}{space}{declarator}"
                     qualifiers = set()
-                declarator = self.pointer_mark(kind) + declarator
-                needs_blank = isinstance(kind, MemberPointer) or kind.kind == "pointer"
-                kind, after_pointer = kind.target, True
+                declarator = self.pointer_mark(type_) + declarator
+                needs_blank = isinstance(type_, MemberPointer) or type_.kind == "pointer"
+                type_, after_pointer = type_.target, True
                 continue
-            if isinstance(kind, Dynamic | Absent):
-                is_dynamic = isinstance(kind, Dynamic)
-                kind = kind.form
+            if isinstance(type_, Dynamic | Absent):
+                is_dynamic = isinstance(type_, Dynamic)
+                type_ = type_.form
                 continue
-            if not _is_derived(kind):
+            if not _is_derived(type_):
                 break
             declarator = f"({declarator})" if after_pointer else declarator
             after_pointer = False
-            if isinstance(kind, Array):  # a qualified array is one of qualified elements: C 6.7.3
-                declarator = _array_mark(kind, declarator, "variable length" if is_dynamic else "")
-                kind, is_dynamic = kind.element, False
-            elif isinstance(kind, Function):
-                declarator += self.parameters(kind)
-                kind, needs_blank = kind.result, False
+            if isinstance(type_, Array):  # a qualified array is one of qualified elements: C 6.7.3
+                declarator = _array_mark(type_, declarator, "variable length" if is_dynamic else "")
+                type_, is_dynamic = type_.element, False
+            elif isinstance(type_, Function):
+                declarator += self.parameters(type_)
+                type_, needs_blank = type_.result, False
         if leaf is None:
-            leaf = "..." if _is_derived(kind) else _leaf(kind, self.cplusplus)
+            leaf = "..." if _is_derived(type_) else _leaf(type_, self.cplusplus)
         return " ".join(part for part in (self.words(qualifiers), leaf, declarator) if part)
 
     def words(self, qualifiers: set[Qualifier]) -> str:
@@ -189,42 +189,42 @@ class _Speller:
         return f"({', '.join(names)})"
 
 
-def _is_derived(kind: Type | None) -> bool:
+def _is_derived(type_: Type | None) -> bool:
     """Return whether the spelling of the type is that of another one plus a mark."""
-    if isinstance(kind, Pointer | Array | Function):
-        return kind.own_name is None
-    return isinstance(kind, MemberPointer)
+    if isinstance(type_, Pointer | Array | Function):
+        return type_.own_name is None
+    return isinstance(type_, MemberPointer)
 
 
-def _array_mark(kind: Array, declarator: str, unknown: str) -> str:
-    shown = kind.dimensions[:_NAME_DIMENSIONS]
+def _array_mark(array_type: Array, declarator: str, unknown: str) -> str:
+    shown = array_type.dimensions[:_NAME_DIMENSIONS]
     counts = [
         unknown if count is None else str(count) if count < 1 << 64 else "..." for count in shown
     ]
-    if len(shown) < len(kind.dimensions):
+    if len(shown) < len(array_type.dimensions):
         counts.append("...")
-    if kind.is_vector:
+    if array_type.is_vector:
         mark = f"__attribute__ ((vector_size({', '.join(counts)})))"
         return f"{declarator} {mark}" if declarator else mark
     return declarator + "".join(f"[{count}]" for count in counts)
 
 
-def _leaf(kind: Type | None, cplusplus: bool) -> str:
-    match kind:
+def _leaf(type_: Type | None, cplusplus: bool) -> str:
+    match type_:
         case None:
             return "void"
         case Struct() | Enum():
-            tag = "enum" if isinstance(kind, Enum) else kind.kind
-            if kind.name is None:
+            tag = "enum" if isinstance(type_, Enum) else type_.kind
+            if type_.name is None:
                 return f"{tag} {{...}}"
-            name = full_name(kind)
+            name = full_name(type_)
             return name if cplusplus else f"{tag} {name}"
         case Typedef():
-            return full_name(kind)
+            return full_name(type_)
         case Base() | Unspecified():
-            return kind.name
+            return type_.name
         case Pointer() | Array() | Function():
-            return kind.own_name or "..."
+            return type_.own_name or "..."
         case MemberPointer() | Qualified() | Dynamic() | Absent():
             return "..."
         case other:

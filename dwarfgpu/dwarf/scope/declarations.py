@@ -270,13 +270,13 @@ def with_parameters(function: Die) -> Die:
     return is_conclusive[-1] if is_conclusive else declaration_of(function)
 
 
-def _spelled(kind: Type | None) -> str:
-    return canonical(type_name(kind, cplusplus=True))
+def _spelled(type_: Type | None) -> str:
+    return canonical(type_name(type_, cplusplus=True))
 
 
-def _resolved(kind: Type | None) -> str:
+def _resolved(type_: Type | None) -> str:
     """Return a type without the typedefs in it."""
-    return cxx.canonical(type_name(kind, cplusplus=True, shown_as=strip, shown_inside=strip))
+    return cxx.canonical(type_name(type_, cplusplus=True, shown_as=strip, shown_inside=strip))
 
 
 def parameter_types(function: Die, spelling: Callable[[Type | None], str] = _spelled) -> list[str]:

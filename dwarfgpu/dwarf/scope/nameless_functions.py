@@ -303,8 +303,8 @@ def _count(variable: Variable) -> Hashable:
     return kind.dimensions[0] if isinstance(kind, Array) and kind.dimensions else None
 
 
-def _text(kind: Type | None) -> str:
-    return type_name(strip(kind), cplusplus=True)
+def _text(type_: Type | None) -> str:
+    return type_name(strip(type_), cplusplus=True)
 
 
 def _ambiguous(variables: list[Variable]) -> str:

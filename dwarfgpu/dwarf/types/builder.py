@@ -409,8 +409,8 @@ def _scope(die: Die) -> Scope:
     return scope
 
 
-def _constant_target(kind: Type) -> Callable[[], Type | None]:
-    return lambda: kind
+def _constant_target(type_: Type) -> Callable[[], Type | None]:
+    return lambda: type_
 
 
 def _definition(die: Die) -> Die:

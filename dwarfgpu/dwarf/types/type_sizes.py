@@ -32,79 +32,82 @@ MAX_DIMENSIONS: Final = 100
 """Dimensions of an array that has a size."""
 
 
-def size_bytes(kind: Type | None) -> int | None:
+def size_bytes(type_: Type | None) -> int | None:
     """Return the size of an object of the type in bytes, rounded up; None if unknown."""
-    size = size_bits(kind)
+    size = size_bits(type_)
     return None if size is None else (size + 7) // 8
 
 
-def size_bits(kind: Type | None) -> int | None:
+def size_bits(type_: Type | None) -> int | None:
     """Return the size of an object of the type in bits; None if unknown (void, incomplete).
 
     `IllFormed` if it exceeds every address space.
     """
-    size = _size_bits(kind)
+    size = _size_bits(type_)
     if size is not None and not 0 <= size <= MAX_TYPE_BITS:
         raise IllFormed(f"the size of a type in bits is {shown(size)}")
     return size
 
 
-def _size_bits(kind: Type | None) -> int | None:
+def _size_bits(type_: Type | None) -> int | None:
     count = 1
     for _ in range(MAX_CHAIN):
-        match kind:
+        match type_:
             case None | Function() | Dynamic():
                 return None
             case Absent():
                 return 0
             case Typedef() | Qualified():
-                kind = kind.target
+                type_ = type_.target
             case Array(declared_bits=int() as declared):
                 return count * declared
             case Array():
-                if None in kind.dimensions:
+                if None in type_.dimensions:
                     return None
-                elements = element_count(kind)
-                if elements and any(stride is not None for stride in kind.strides_bits):
-                    span = _span_bits(kind)
+                elements = element_count(type_)
+                if elements and any(stride is not None for stride in type_.strides_bits):
+                    span = _span_bits(type_)
                     return None if span is None else count * span
                 count *= elements
                 if count > MAX_TYPE_BITS:
                     raise IllFormed("an array has more elements than an address space has bits")
-                kind = kind.element
+                type_ = type_.element
             case Base():
-                return count * kind.base.bit_size
+                return count * type_.base.bit_size
             case Pointer() | MemberPointer() | Enum() | Struct() | Unspecified():
-                return None if kind.size_bytes is None else count * kind.size_bytes * 8
+                return None if type_.size_bytes is None else count * type_.size_bytes * 8
             case other:
                 assert_never(other)
     raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
 
 
-def element_count(kind: Array) -> int:
+def element_count(array_type: Array) -> int:
     """Return the number of elements of all dimensions; 0 if one is unknown or negative."""
-    if len(kind.dimensions) > MAX_DIMENSIONS:
-        raise IllFormed(f"an array has {len(kind.dimensions)} dimensions")
+    if len(array_type.dimensions) > MAX_DIMENSIONS:
+        raise IllFormed(f"an array has {len(array_type.dimensions)} dimensions")
     count = 1
-    for dimension in kind.dimensions:
+    for dimension in array_type.dimensions:
         count *= max(dimension or 0, 0)
         if count > MAX_TYPE_BITS:
             raise IllFormed("an array has more elements than an address space has bits")
     return count
 
 
-def strides_of(kind: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
+def strides_of(array_type: Array, element_bits: int | None = None) -> tuple[int, ...] | None:
     """Return the stride of each dimension in bits; None if unknown.
 
     `element_bits`: the size of an element, if the caller knows it.
     """
-    strides = (*kind.strides_bits, *(None,) * (len(kind.dimensions) - len(kind.strides_bits)))
+    strides = (
+        *array_type.strides_bits,
+        *(None,) * (len(array_type.dimensions) - len(array_type.strides_bits)),
+    )
     out: list[int] = []
     inner: int | None = None
-    for dimension, stride in zip(reversed(kind.dimensions), reversed(strides), strict=True):
+    for dimension, stride in zip(reversed(array_type.dimensions), reversed(strides), strict=True):
         if stride is None:
             if not out:
-                stride = size_bits(kind.element) if element_bits is None else element_bits
+                stride = size_bits(array_type.element) if element_bits is None else element_bits
             elif inner is not None:
                 stride = abs(out[-1]) * max(inner, 0)
         if stride is None:
@@ -119,29 +122,29 @@ def offset_bits(stride: int, count: int, index: int) -> int:
     return index * stride if stride >= 0 else (index - count + 1) * stride
 
 
-def element_type(kind: Array) -> Type | None:
+def element_type(array_type: Array) -> Type | None:
     """Return the type of an element; for an array of several dimensions, an array of the others."""
-    if len(kind.dimensions) == 1:
-        return kind.element
+    if len(array_type.dimensions) == 1:
+        return array_type.element
     return evolve(
-        kind,
-        dimensions=kind.dimensions[1:],
-        strides_bits=kind.strides_bits[1:],
-        lower_bounds=kind.lower_bounds[1:],
+        array_type,
+        dimensions=array_type.dimensions[1:],
+        strides_bits=array_type.strides_bits[1:],
+        lower_bounds=array_type.lower_bounds[1:],
         own_name=None,
         declared_bits=None,
     )
 
 
-def _span_bits(kind: Array) -> int | None:
+def _span_bits(array_type: Array) -> int | None:
     """From the lowest element to the end of the highest one and its stride."""
-    strides = strides_of(kind)
+    strides = strides_of(array_type)
     if strides is None:
         return None
-    counts = [dimension or 0 for dimension in kind.dimensions]
+    counts = [dimension or 0 for dimension in array_type.dimensions]
     steps = zip(counts, strides, strict=True)
     # With a stride of 0 all elements are at one place, which has the size of an element.
-    last = abs(strides[-1]) or size_bits(kind.element)
+    last = abs(strides[-1]) or size_bits(array_type.element)
     if last is None:
         return None
     return sum((count - 1) * abs(stride) for count, stride in steps) + last

@@ -355,38 +355,38 @@ TypeReference: TypeAlias = Union["Type", None, Callable[[], Union["Type", None]]
 """A type, or a function that gives it."""
 
 
-def declared_name(kind: Type | None) -> str | None:
+def declared_name(type_: Type | None) -> str | None:
     """Return DW_AT_name of a type; None if it has none."""
-    match kind:
+    match type_:
         case Pointer() | Array() | Function():
-            return kind.own_name
+            return type_.own_name
         case None | MemberPointer() | Qualified() | Dynamic() | Absent():
             return None
         case _:
-            return kind.name
+            return type_.name
 
 
 def _resolved(reference: TypeReference) -> Type | None:
     return reference() if callable(reference) else reference
 
 
-def strip(kind: Type | None) -> BareType | None:
+def strip(type_: Type | None) -> BareType | None:
     """Return the type without typedefs and qualifiers; `IllFormed` where they form a cycle."""
-    if not isinstance(kind, Typedef | Qualified):
-        return kind
-    if kind._bare:
-        return kind._bare[0]
-    inner: Type | None = kind
+    if not isinstance(type_, Typedef | Qualified):
+        return type_
+    if type_._bare:
+        return type_._bare[0]
+    inner: Type | None = type_
     for _ in range(MAX_CHAIN):
         if not isinstance(inner, Typedef | Qualified):
-            kind._bare.append(inner)
+            type_._bare.append(inner)
             return inner
         inner = inner.target
     raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
 
 
-def strip_reference(kind: Type | None) -> BareType | None:
+def strip_reference(type_: Type | None) -> BareType | None:
     """Return the type without typedefs and qualifiers; for a reference, the type to which it
     refers."""
-    bare = strip(kind)
+    bare = strip(type_)
     return strip(bare.target) if isinstance(bare, Pointer) and bare.kind != "pointer" else bare

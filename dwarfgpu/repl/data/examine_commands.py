@@ -179,10 +179,10 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
         shell.examined = evolve(shell.examined, space=place.storage.space, address=address)
 
 
-def examined_code(shell: Shell, address: int, kind: Type | None = None) -> None:
+def examined_code(shell: Shell, address: int, type_: Type | None = None) -> None:
     """Let `x` continue with the code of `info line`, and set `$_` to its address."""
     places = Places(shell.session)
     space = places.architecture.address_space(0)
     shell.examined = evolve(shell.examined, space=space, address=address)
-    pointer = places.pointer(kind, space, address)
+    pointer = places.pointer(type_, space, address)
     shell.values.named["_"] = evolve(pointer, convenience="_")

@@ -76,21 +76,21 @@ def symbol_text(row: ListedSymbol) -> str:
         return f"{row.name}; <error: {error.message}>"
 
 
-def _definition(row: ListedSymbol, kind: Type | None) -> str:
+def _definition(row: ListedSymbol, type_: Type | None) -> str:
     cplusplus = row.die.unit.is_cplusplus
     static = "static " if row.is_static else ""
-    match kind:
+    match type_:
         case _ if row.die.tag == dw.TAG_VARIABLE:
-            return f"{static}{declaration(kind, row.name, cplusplus=cplusplus)};"
+            return f"{static}{declaration(type_, row.name, cplusplus=cplusplus)};"
         case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
-            whole = kind.result if "(" in row.name else kind
+            whole = type_.result if "(" in row.name else type_
             return f"{static}{declaration(whole, row.name, cplusplus=cplusplus)};"
         case Typedef():
-            return f"typedef {type_name(_target(kind), cplusplus=cplusplus)} {row.name};"
+            return f"typedef {type_name(_target(type_), cplusplus=cplusplus)} {row.name};"
         case Struct() | Enum():
-            return f"{type_name(kind, cplusplus=cplusplus)};"
+            return f"{type_name(type_, cplusplus=cplusplus)};"
         case _:
-            return type_name(kind, cplusplus=cplusplus)
+            return type_name(type_, cplusplus=cplusplus)
 
 
 def _target(kind: Typedef) -> Type | None:

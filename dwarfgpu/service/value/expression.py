@@ -100,9 +100,9 @@ def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
     return location_json(Location((place,)), endian)
 
 
-def _base_type(kind: Type | None, name: str, bit_size: int, endian: Endian) -> BaseType | None:
+def _base_type(type_: Type | None, name: str, bit_size: int, endian: Endian) -> BaseType | None:
     """What a scalar is as a value; None for a type of parts."""
-    match strip(kind):
+    match strip(type_):
         case None:
             return BaseType(name, "void", 0, endian)
         case Base(base=base):

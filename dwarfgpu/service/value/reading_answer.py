@@ -129,10 +129,10 @@ def of_reading(reading: Reading, session: Session, text: str | None = None) -> A
     )
 
 
-def is_cut(bits: Bits, kind: Type | None) -> bool:
+def is_cut(bits: Bits, type_: Type | None) -> bool:
     """Return whether only the first elements of an array were read
     (`resolve_type.readable_bits`)."""
-    return bits.size_bits < (size_bits(kind) or 0)
+    return bits.size_bits < (size_bits(type_) or 0)
 
 
 def variable_text(
@@ -178,12 +178,12 @@ def about_bits(name: str, bits: Bits, rest: Bits, session: Session) -> Iterator[
 
 
 def beside_removed(
-    bits: Bits, kind: Type | None, session: Session, location: Location | None
+    bits: Bits, type_: Type | None, session: Session, location: Location | None
 ) -> Bits:
     """Return the bits of an object in which implicit pointers count as complete, as one alone
     does."""
     endian = session.architecture.endian
-    return implicit_pointers_as_known(bits, kind, location, session.resolver(), endian)
+    return implicit_pointers_as_known(bits, type_, location, session.resolver(), endian)
 
 
 def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:
@@ -201,11 +201,11 @@ def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:
     }
 
 
-def data_json(bits: Bits, kind: Type | None, session: Session, location: Location | None) -> Plain:
+def data_json(bits: Bits, type_: Type | None, session: Session, location: Location | None) -> Plain:
     """Return the object D of `dwarfgpu-eval-1`: the value part by part."""
     return value_data(
         bits,
-        kind,
+        type_,
         endian=session.architecture.endian,
         architecture=session.architecture,
         location=location,
@@ -226,7 +226,7 @@ def _read_memory(session: Session, address: int, space: int, size_bytes: int) ->
 
 def value_text(
     bits: Bits,
-    kind: Type | None,
+    type_: Type | None,
     session: Session,
     location: Location | None,
     options: FormatOptions = DEFAULT_OPTIONS,
@@ -235,7 +235,7 @@ def value_text(
     architecture = session.architecture
     return format_value(
         bits,
-        kind,
+        type_,
         options,
         endian=architecture.endian,
         location=location,
@@ -243,5 +243,5 @@ def value_text(
         architecture=architecture,
         read_memory=partial(_read_memory, session),
         class_of_method=partial(class_of_method, session.code_objects),
-        is_cut=is_cut(bits, kind),
+        is_cut=is_cut(bits, type_),
     )

@@ -50,18 +50,18 @@ def result_type(function: Subprogram) -> Type | None:
     return None
 
 
-def returned_value(session: Session, function: Subprogram, kind: Type) -> TypedValue | NotReturned:
+def returned_value(session: Session, function: Subprogram, type_: Type) -> TypedValue | NotReturned:
     """Return the value that a function has just returned in the lane in focus, or the reason why it
     is unknown."""
     if session.architecture.machine != "AMDGPU" or session.lane is None:
         return NotReturned(f"the calling convention of {session.architecture.name} is not known")
     if _convention(function) == _NOCALL:
         return NotReturned("the compiler has changed how the function is called (DW_CC_nocall)")
-    size = size_bits(kind)
+    size = size_bits(type_)
     if size is None:
         return NotReturned("its type has no known size")
     try:
-        pieces = _pieces(kind)
+        pieces = _pieces(type_)
     except _Undecided as undecided:
         return NotReturned(undecided.reason)
     bits = 0
@@ -70,7 +70,7 @@ def returned_value(session: Session, function: Subprogram, kind: Type) -> TypedV
         if dword is None:
             return NotReturned(f"v{number} is not known")
         bits |= (dword & (1 << count) - 1) << offset
-    return TypedValue(kind, bits=Bits(bits & (1 << size) - 1, size), unit=function.unit)
+    return TypedValue(type_, bits=Bits(bits & (1 << size) - 1, size), unit=function.unit)
 
 
 def _convention(function: Subprogram) -> int | None:
@@ -101,10 +101,10 @@ class _Undecided(Exception):
         self.reason = reason
 
 
-def _pieces(kind: Type) -> list[tuple[int, int]]:
+def _pieces(type_: Type) -> list[tuple[int, int]]:
     """Return which bits of the object the registers from v0 on have: offsets and counts;
     `_Undecided` where that is not known."""
-    bare, size = strip(kind), size_bits(kind) or 0
+    bare, size = strip(type_), size_bits(type_) or 0
     if isinstance(bare, Struct):
         if _is_passed_by_reference(bare):
             raise _Undecided(_IN_MEMORY)
@@ -115,7 +115,7 @@ def _pieces(kind: Type) -> list[tuple[int, int]]:
             return _dwords(0, size)
         if sum(map(_dword_count, fields)) > _MAX_DWORDS:
             raise _Undecided(_IN_MEMORY)
-    pieces = list(_parts(kind, 0))
+    pieces = list(_parts(type_, 0))
     if len(pieces) > _MAX_REGISTERS:
         raise _Undecided(_IN_MEMORY)
     return pieces
@@ -131,8 +131,8 @@ def _dword_count(member: Member) -> int:
     return -(-(size_bits(member.type) or 0) // _DWORD)
 
 
-def _parts(kind: Type | None, offset: int) -> Iterator[tuple[int, int]]:
-    bare, size = strip(kind), None if kind is None else size_bits(kind)
+def _parts(type_: Type | None, offset: int) -> Iterator[tuple[int, int]]:
+    bare, size = strip(type_), None if type_ is None else size_bits(type_)
     if size is None:
         raise _Undecided("a part of its type has no known size")
     match bare:
@@ -154,12 +154,12 @@ def _parts(kind: Type | None, offset: int) -> Iterator[tuple[int, int]]:
             raise _Undecided("the convention of a part of its type is not documented")
 
 
-def _parts_of_struct(kind: Struct, offset: int) -> Iterator[tuple[int, int]]:
+def _parts_of_struct(struct_type: Struct, offset: int) -> Iterator[tuple[int, int]]:
     """Yield the parts of the members; `_Undecided` if clang adds others for padding."""
-    if kind.kind == "union" or kind.is_declaration:
+    if struct_type.kind == "union" or struct_type.is_declaration:
         raise _Undecided("the convention of large unions is not documented")
     end = 0
-    for member in kind.members:
+    for member in struct_type.members:
         if member.is_static:
             continue
         at, size = member.bit_offset, size_bits(member.type) if member.type is not None else None
@@ -177,15 +177,15 @@ def _parts_of_struct(kind: Struct, offset: int) -> Iterator[tuple[int, int]]:
         end = at + size
 
 
-def _alignment(kind: Type | None) -> int:
+def _alignment(type_: Type | None) -> int:
     """Return LLVM's alignment of a type for AMD GPUs, in bits."""
-    bare = strip(kind)
+    bare = strip(type_)
     match bare:
         case Struct():
             return max((_alignment(m.type) for m in bare.members if not m.is_static), default=8)
         case Array() if not bare.is_vector:
             return _alignment(bare.element)
-    size = size_bits(kind) if kind is not None else None
+    size = size_bits(type_) if type_ is not None else None
     return 1 << max((size or 8) - 1, 7).bit_length()
 
 
@@ -193,5 +193,5 @@ def _dwords(offset: int, size: int) -> list[tuple[int, int]]:
     return [(offset + at, min(_DWORD, size - at)) for at in range(0, size, _DWORD)]
 
 
-def _is_passed_by_reference(kind: Struct) -> bool:
-    return kind.convention == _PASS_BY_REFERENCE
+def _is_passed_by_reference(struct_type: Struct) -> bool:
+    return struct_type.convention == _PASS_BY_REFERENCE

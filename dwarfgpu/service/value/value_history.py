@@ -188,15 +188,15 @@ def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
     return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
 
 
-def _has_all(bits: Bits, kind: Type | None, endian: Endian) -> bool:
+def _has_all(bits: Bits, type_: Type | None, endian: Endian) -> bool:
     """Return whether all members are known, whatever is between them; False where there are more
     than `_MAX_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
-    objects = [(bits, kind)]
+    objects = [(bits, type_)]
     looked_at = 0
     try:
         while objects:
-            part, kind = objects.pop()
-            bare = strip(kind)
+            part, type_ = objects.pop()
+            bare = strip(type_)
             if part.is_complete:
                 continue
             if not isinstance(bare, Struct) or not bare.members:

@@ -24,13 +24,13 @@ def own_name(value: Object) -> str:
     return unversioned(template_name(value.name))
 
 
-def short_type(kind: Type | None) -> str:
+def short_type(type_: Type | None) -> str:
     """Return the name of a type as people write it."""
-    return short_name(type_name(kind, cplusplus=True))
+    return short_name(type_name(type_, cplusplus=True))
 
 
-def is_bool(kind: Type | None) -> bool:
-    bare = strip(kind)
+def is_bool(type_: Type | None) -> bool:
+    bare = strip(type_)
     return isinstance(bare, Base) and bare.base.encoding == "boolean"
 
 

@@ -77,17 +77,17 @@ def _forward_list(value: Object) -> Printed:
 
 
 def _chained(
-    header: Object, end: int, words: int, kind: Type | None, noun: str, *more: Type | None
+    header: Object, end: int, words: int, type_: Type | None, noun: str, *more: Type | None
 ) -> Iterator[Object]:
     """The elements of nodes that begin with links; `words`: how many words are before them."""
     link = header["__next_"]
     at = 0 if link.address is None or header.address is None else link.address - header.address
-    offset = aligned(words * header.pointer_bytes, kind, *more)
+    offset = aligned(words * header.pointer_bytes, type_, *more)
 
     def following(node: int) -> int:
         return header.at(node + at, word(header)).number
 
-    return (header.at(node + offset, kind) for node in chain(link.number, end, following, noun))
+    return (header.at(node + offset, type_) for node in chain(link.number, end, following, noun))
 
 
 def _tree_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Iterator[Object]]:

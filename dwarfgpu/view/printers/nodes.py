@@ -28,10 +28,10 @@ _TREE_DEPTH: Final = 130
 """Nodes from the root to a leaf of a red-black tree that an address space could hold."""
 
 
-def alignment(kind: Type | None, depth: int = 0) -> int:
+def alignment(type_: Type | None, depth: int = 0) -> int:
     """Return the alignment of a type in bytes, by its members or DW_AT_alignment;
     `UnexpectedLayout` if it is unknown, or a structure is packed."""
-    bare = strip(kind)
+    bare = strip(type_)
     if depth > _DEEPEST:
         raise UnexpectedLayout("types nested too deep")
     match bare:
@@ -47,9 +47,9 @@ def alignment(kind: Type | None, depth: int = 0) -> int:
             raise UnexpectedLayout("the alignment of a type is unknown")
 
 
-def _struct_alignment(kind: Struct, depth: int) -> int:
+def _struct_alignment(struct_type: Struct, depth: int) -> int:
     most = 1
-    for member in kind.members:
+    for member in struct_type.members:
         if member.is_static or member.bit_size is not None:
             continue
         if member.location is not None or member.bit_offset is None:  # a virtual base: a pointer
@@ -59,11 +59,11 @@ def _struct_alignment(kind: Struct, depth: int) -> int:
         declared_alignment = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
         own = max(own, declared_alignment or 1)
         if member.bit_offset % (8 * own):
-            raise UnexpectedLayout(f"{kind.name} is packed")
+            raise UnexpectedLayout(f"{struct_type.name} is packed")
         most = max(most, own)
-    most = max(most, kind.declared.alignment or 1)
-    if (kind.size_bytes or 0) % most:
-        raise UnexpectedLayout(f"{kind.name} is packed")
+    most = max(most, struct_type.declared.alignment or 1)
+    if (struct_type.size_bytes or 0) % most:
+        raise UnexpectedLayout(f"{struct_type.name} is packed")
     return most
 
 

@@ -147,17 +147,19 @@ class Object:
                 part = self.part(member.type, member.bit_offset)
                 yield member, evolve(part, bit_size=member.bit_size)
 
-    def part(self, kind: Type | None, bit_offset: int) -> Object:
+    def part(self, type_: Type | None, bit_offset: int) -> Object:
         """Return a part as an object of a type."""
         address = None if self.address is None else self.address + bit_offset // 8
         if self.enclosing is None and address is not None:
-            return evolve(self, type=kind, address=address, first_bit=bit_offset % 8, bit_size=None)
+            return evolve(
+                self, type=type_, address=address, first_bit=bit_offset % 8, bit_size=None
+            )
         first_bit = self.first_bit + bit_offset
-        return evolve(self, type=kind, address=address, first_bit=first_bit, bit_size=None)
+        return evolve(self, type=type_, address=address, first_bit=first_bit, bit_size=None)
 
-    def cast(self, kind: Type | None) -> Object:
+    def cast(self, type_: Type | None) -> Object:
         """Return the same place as an object of another type."""
-        return self.part(kind, 0)
+        return self.part(type_, 0)
 
     def element(self, index: int) -> Object:
         """Return an element of an array, or one after what a pointer points to."""
@@ -182,10 +184,10 @@ class Object:
             raise UnexpectedLayout(f"{self.name} is not a pointer")
         return self.at(self.number, bare.target, bare.address_space)
 
-    def at(self, address: int, kind: Type | None, space: int = 0) -> Object:
+    def at(self, address: int, type_: Type | None, space: int = 0) -> Object:
         """Return an object in memory."""
         address &= (1 << 8 * self.pointer_bytes) - 1
-        return evolve(self, type=kind, enclosing=None, first_bit=0, address=address, space=space,
+        return evolve(self, type=type_, enclosing=None, first_bit=0, address=address, space=space,
                       bit_size=None)  # fmt: skip
 
     def of_number(self, number: int, base: Base) -> Object:
@@ -254,9 +256,9 @@ class Object:
             raise Unavailable(f"Cannot access memory at address {self.address:#x}") from None
 
 
-def size_bytes_of(kind: Type | None) -> int:
+def size_bytes_of(type_: Type | None) -> int:
     """Return the size of a type; `UnexpectedLayout` if unknown."""
-    size = size_bits(kind)
+    size = size_bits(type_)
     if size is None:
-        raise UnexpectedLayout(f"the size of {type_name(kind, cplusplus=True)} is unknown")
+        raise UnexpectedLayout(f"the size of {type_name(type_, cplusplus=True)} is unknown")
     return (size + 7) // 8

@@ -101,11 +101,11 @@ class Printers:
             for printer in collection.printers
         )
 
-    def of(self, kind: Struct) -> Printer | None:
+    def of(self, struct_type: Struct) -> Printer | None:
         """Return the printer of a class; None if its members are shown."""
-        if kind.name is None or not self.collections:
+        if struct_type.name is None or not self.collections:
             return None
-        name = template_name(full_name(kind))
+        name = template_name(full_name(struct_type))
         for collection in self.collections:
             for printer in collection.printers:
                 if self.is_enabled(collection.name, printer.name) and _is_of(printer, name):
