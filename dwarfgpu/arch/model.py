@@ -244,6 +244,11 @@ class Architecture:
     """Registers that a call preserves only in their low bits: the number of bits, by register."""
     code_mask: str | None = None
     """Name of the register with the mask of address bits that can sign a code address."""
+    is_char_signed: bool = field(default=True, repr=False)
+    """Whether `char` and `wchar_t` of C are signed."""
+    marks_virtual_in_second: bool = field(default=False, repr=False)
+    """Whether the second half of a pointer to a member function marks a virtual one, as in the
+    C++ ABI of Arm; elsewhere the first does."""
     register_aliases: Mapping[str, str] = field(default=Factory(dict), repr=False)
     """Other spellings of register names, lower case, to the name in use here."""
     register_parts: Mapping[str, RegisterPart] = field(default=Factory(dict), repr=False)

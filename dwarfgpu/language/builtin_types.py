@@ -48,7 +48,7 @@ class Builtins:
 
     @property
     def char_type(self) -> Base:
-        is_signed = self.architecture.machine != "AARCH64"
+        is_signed = self.architecture.is_char_signed
         return Base(
             BaseType("char", "signed_char" if is_signed else "unsigned_char", 8, self.endian)
         )
@@ -68,7 +68,7 @@ class Builtins:
     @property
     def wchar_type(self) -> Base:
         """The `wchar_t` of C++."""
-        encoding = "unsigned" if self.architecture.machine == "AARCH64" else "signed"
+        encoding = "signed" if self.architecture.is_char_signed else "unsigned"
         return Base(BaseType("wchar_t", encoding, 32, self.endian))
 
     def pointer(self, target: Type | None) -> Pointer:
