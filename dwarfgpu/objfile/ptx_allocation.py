@@ -45,7 +45,7 @@ _REGISTERS: Final = {1: "CC", 2: "P", 5: "R", 9: "UP", 11: "UR"}
 
 @frozen
 class Allocation:
-    """Where 32 bits of a register of PTX, or all of a smaller one, are in a stretch of code."""
+    """Where 32 bits of a register of PTX, or all of a smaller one, are in a range of code."""
 
     function: str
     name: str
@@ -55,7 +55,7 @@ class Allocation:
     register: int
     """The class in the highest byte, and the number."""
     begin: int
-    """An address of the file; so is the end, which is not in the stretch."""
+    """An address of the file; so is the end, which is not in the range."""
     end: int
     type: str | None
     """As PTX declares it: `b64`; None if the file has no table of types, or a code that is unknown
@@ -156,7 +156,7 @@ def _name(reader: Reader) -> str:
 
 @frozen
 class Stretch:
-    """A stretch of code in which a register of PTX stays where it is."""
+    """A range of code in which a register of PTX stays where it is."""
 
     begin: int
     """Addresses of the file."""

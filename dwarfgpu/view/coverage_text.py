@@ -153,7 +153,7 @@ def variable_name(variable: Variable) -> str:
 
 @frozen
 class Row:
-    """A stretch of the code of a scope, and its description."""
+    """A range of the code of a scope, and its description."""
 
     span: Range | None
     """None: everywhere."""
@@ -257,7 +257,7 @@ class SourceLines:
 
 @frozen
 class Line:
-    """A stretch of a variable's scope, to be shown."""
+    """A range of a variable's scope, to be shown."""
 
     where: str
     """`[0x1600,0x1634)`."""
@@ -298,7 +298,7 @@ def coverage_lines(
 
 
 def _machine_registers(row: Row, span: Range, unit: CompilationUnit) -> tuple[str, ...]:
-    """The machine registers in a stretch of code, or why they are unknown."""
+    """The machine registers in a range of code, or why they are unknown."""
     from dwarfgpu.view.machine_registers import machine_registers, stretch_text  # few files
 
     try:

@@ -170,7 +170,7 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
 
 
 def _bar(layout: Layout, glyphs: Glyphs, inside: int, margin: int) -> list[Line]:
-    """Return a cell for a stretch of bits: the storage of the first of them."""
+    """Return a cell for a range of bits: the storage of the first of them."""
     spans = []
     total = max(piece.first_bit + piece.total_bits for piece in layout.pieces)
     index = 0

@@ -36,7 +36,7 @@ class Line:
 
 @frozen
 class CubinLine:
-    """A stretch of machine code, and the lines that it comes from."""
+    """A range of machine code, and the lines that it comes from."""
 
     begin: int
     """Addresses of the file."""

@@ -99,7 +99,7 @@ class LineRows(Sequence[LineRow]):
 
 @frozen
 class LineSequence:
-    """Rows that describe one stretch of code."""
+    """Rows that describe one range of code."""
 
     span: Range
     order: Sequence[int]

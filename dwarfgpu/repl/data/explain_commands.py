@@ -164,7 +164,7 @@ def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
 
 
 def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
-    """A line for each stretch of the scope; `=>` where the lane in focus is."""
+    """A line for each range of the scope; `=>` where the lane in focus is."""
     rows = list(stretches(shell.session, coverage))
     first = max((len(row.line.where) for row in rows), default=0)
     second = max((len(row.line.lines) for row in rows), default=0)

@@ -14,7 +14,7 @@ from dwarfgpu.view.number_runs import runs_text
 
 @frozen(eq=False)
 class Stretch:
-    """A stretch of code, what describes the variable in it, and who is there."""
+    """A range of code, what describes the variable in it, and who is there."""
 
     line: Line
     is_current: bool
