@@ -33,9 +33,9 @@ from dwarfgpu.model.value import Value
 
 T = TypeVar("T")
 
-MOST_PARTS: Final = 16
+MAX_PARTS: Final = 16
 """Parts into which lanes divide at one operation; of more, each is evaluated on its own."""
-MOST_STEPS: Final = 1024
+MAX_STEPS: Final = 1024
 """Operations performed by all parts, before the rest of them is evaluated without meeting."""
 _BRANCHES: Final = frozenset({"skip", "bra"})
 _BRANCH_CODES: Final = [OPERATIONS[name].code for name in sorted(_BRANCHES)]
@@ -128,7 +128,7 @@ class _Lockstep:
     context: Context
     """That of some of the lanes: the limits are those of all."""
     context_of: Callable[[Group], Context]
-    steps_left: int = MOST_STEPS
+    steps_left: int = MAX_STEPS
 
     def run(self, parts: list[_Part], finish: Callable[[Result, Context], T]) -> Parted[T]:
         """Perform all steps for all parts; the part that is furthest behind is always the next."""
@@ -204,7 +204,7 @@ class _Lockstep:
 def _divided(part: _Part, key: Array) -> list[_Part] | None:
     """Return the parts of a part, by key; None where there are too many."""
     values = np.unique(key) if key.dtype != bool else np.array([False, True])
-    if len(values) > MOST_PARTS or any(type(entry) is PartialComposite for entry in part.stack):
+    if len(values) > MAX_PARTS or any(type(entry) is PartialComposite for entry in part.stack):
         return None
     out = []
     for value in values:

@@ -1,4 +1,7 @@
-"""Find the unknown bits of an object that are synthetic pointers: these need no further reason."""
+"""Find the unknown bits of an object that are synthetic pointers: these need no further reason.
+
+`dwarfgpu.language.dereference` follows them.
+"""
 
 from __future__ import annotations
 

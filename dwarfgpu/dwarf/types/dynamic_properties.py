@@ -2,7 +2,8 @@
 5.18).
 
 Law: data only. An attribute is kept unresolved, with the unit of its expressions;
-`dwarfgpu.session.type_attributes` evaluates it for an object.
+`dwarfgpu.session.type_attributes` evaluates it for an object, and `dwarfgpu.session.resolve_type`
+applies what it gives.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Literal operations (AMD text A.2.5.4.3.1): all but const_type push the generic type."""
+"""Literal operations (AMD text A.2.5.4.3.1): all but const_type push the generic type.
+
+The AMD text counts the operations that push a lane or an iteration among them.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Machine instructions with their source lines."""
+"""Machine instructions with their source lines.
+
+`disassembly` chooses the disassembler: `dwarfgpu.isa` for AMD GPUs, `host_code` for the others.
+"""

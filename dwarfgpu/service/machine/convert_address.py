@@ -1,4 +1,7 @@
-"""Convert an address from one address space to others, as text and as data."""
+"""Convert an address from one address space to others, as text and as data.
+
+The rules are those of the architecture (`dwarfgpu.arch.amdgpu.convert_address`).
+"""
 
 from __future__ import annotations
 
