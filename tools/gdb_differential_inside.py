@@ -122,7 +122,7 @@ class Walk:
             # Functions that made tail calls have frames; each has some that the other
             # has not: counted, not compared.
             if difference.what == "tail call":
-                whose = "only here" if difference.theirs == "none" else "only in GDB"
+                whose = "only here" if difference.gdb_text == "none" else "only in GDB"
                 self.counts[f"tail calls {whose}"] += 1
             elif difference.reason is not None:
                 self._explained(difference.reason, f"{where}: {difference}")
@@ -139,7 +139,7 @@ class Walk:
             self.counts["variables"] += 1
             self.counts["outer"] += frame.level() > 0
             self.counts["optimized out"] += (
-                comparison.is_same and comparison.ours == "<optimized out>"
+                comparison.is_same and comparison.own_text == "<optimized out>"
             )
             self.counts["bits"] += comparison.compared_bits
             text = f"{where} in {frame.name()}: {comparison}"

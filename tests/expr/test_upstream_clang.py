@@ -72,4 +72,4 @@ def test_strict_is_the_letter() -> None:
 )
 def test_check_finds_only_what_may_be_an_address(operations: str, findings: int) -> None:
     done = run("check", "--arch", "gfx942", "--dialect", "upstream-clang", operations)
-    assert done.out.count("the vector register v2 as base") == findings
+    assert done.out.count("base v2 is a vector register") == findings

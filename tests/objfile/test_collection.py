@@ -465,7 +465,7 @@ class TestOpenContainers:
     def test_one_directory_is_read_for_many_members(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        import dwarfgpu.objfile.collection.archive as module
+        import dwarfgpu.objfile.collection.debian_package as module
 
         path = tmp_path / "x.deb"
         path.write_bytes(archives.deb({f"{number}.o": NEST for number in range(20)}))
