@@ -153,8 +153,9 @@ def test_where_and_convert_take_a_core(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_requests_about_waves(
-    tmp_path: Path, arguments: tuple[object, ...], message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], message: str
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     done = run("waves", "--core", written("dispatch.gfx1100", tmp_path), *arguments)
     assert message in done.error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -158,7 +159,7 @@ def test_the_waves_of_a_merged_core_go_on(tmp_path: Path) -> None:
     data, _ = core_of([Running(INTEGERS, "vadd", ("range:128", "range:128", "zeros:512"))])
     alone.write_bytes(data)
     core.write_bytes(merged_core(HOST, alone))
-    given = (*SYSROOT, "--code-object", f"file://{INTEGERS}={INTEGERS}")
+    given = (*SYSROOT, "--code-object", f"file://{quote(str(INTEGERS))}={INTEGERS}")
     done = run("run", core, *given, "--break", "integers.hip:16", "--print", "t", "--save", state)
     assert done.lines[0] == f"core file {core}: 2 waves of vadd on gfx942, wave64"
     assert "break integers.hip:16: AMDGPU Wave 1:1:1:1 (0,0,0)/0, lanes 0-63" in done.lines
@@ -220,12 +221,12 @@ def test_waves_that_go_on_replace_only_their_state(tmp_path: Path) -> None:
     assert state.read_bytes() != files[state]
 
 
-def test_after_waves_that_cannot_go_on_no_dispatch_begins() -> None:
+def test_after_waves_that_cannot_go_on_no_dispatch_begins(tmp_path: Path) -> None:
     call = ("--then", "call", "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256")
     done = run("run", CORE, CODE, *call)
     assert done.status == 1 and "note: not run: call" in done.err.splitlines()
     assert "MEMORY_VIOLATION" in done.lines[1] and len(done.lines) == 4
-    lost = run("run", CORE, CODE, *call, "--out", "out=x.npy").error
+    lost = run("run", CORE, CODE, *call, "--out", f"out={tmp_path}/x.npy").error
     assert lost == "--out out: no buffer was created for it: call did not run"
 
 
