@@ -58,13 +58,13 @@ def stack_of(name: str, *, with_tail_calls: bool = False) -> CallStack:
 def differences(theirs: dict[str, str | None], ours: CfiFrame) -> list[str]:
     """Registers that calls preserve; of vectors what they preserve of them."""
     result = []
-    for name, told in theirs.items():
+    for name, gdb_value in theirs.items():
         number = ARCH.by_name[name].number
-        assert told is not None and number is not None
+        assert gdb_value is not None and number is not None
         contents = ours.contents(number)
         mask = (1 << ARCH.preserved_bits.get(number, 64)) - 1
-        if contents.value & mask != int(told, 0) & mask or mask & contents.unknown:
-            result.append(f"#{ours.level} {name}: {contents}, not {told}")
+        if contents.value & mask != int(gdb_value, 0) & mask or mask & contents.unknown:
+            result.append(f"#{ours.level} {name}: {contents}, not {gdb_value}")
     return result
 
 

@@ -50,7 +50,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 def program(tmp_path: Path, language: int = C, *, has_malloc: bool = False) -> CodeObject:
     """Many units, each with a function, a variable, and a type of its own; `has_malloc`: all
-    declare two functions, one of which the last unit defines."""
+    declare two functions; the last unit defines one of them."""
     strings = bytearray(256)  # the numbers below are in too many bytes
 
     def string(text: str) -> bytes:
@@ -302,10 +302,10 @@ def test_a_function_is_found_as_if_every_unit_were_read(
     assert result == {name: functions_named(file, name) for name in names}
 
 
-def test_progress_is_told_where_every_unit_is_read(tmp_path: Path) -> None:
+def test_progress_is_reported_where_every_unit_is_read(tmp_path: Path) -> None:
     info: DebugInfo = program(tmp_path).info
     calls: list[tuple[str, int, int]] = []
-    watch: Callable[[str, int, int], None] = lambda *told: calls.append(told)  # noqa: E731
+    watch: Callable[[str, int, int], None] = lambda *call: calls.append(call)  # noqa: E731
     info.watch = watch
     list(listed_symbols(info, "types"))
     assert calls == [(info.path, done, UNITS) for done in range(UNITS)]

@@ -36,7 +36,7 @@ def of_state() -> Target:
 
 
 def of_image() -> Target:
-    """Half of the memory is told by the machine, all of it by an segment, which differs."""
+    """The machine has half of the memory; a segment has all of it, with other contents."""
     target = given()
     target.set_register(1, RAX, WORD)
     target.set_memory(DEFAULT, 0x1004, TEXT[4:])

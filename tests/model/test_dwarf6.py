@@ -1,6 +1,6 @@
 """The engine in the dialect of DWARF 6 gives the answers of the plain model, as DWARF 6 changes it.
 
-The same scenario is told to both: to the model in the names of the AMD text, to the engine with the
+Both evaluate the same scenario: the model gets it in the names of the AMD text, the engine with the
 standard names in their place.
 """
 

@@ -53,7 +53,7 @@ def demo_shell() -> Shell:
     target.add_wave(0)
     segments = tuple(program.loaded_segments())
     shell = made(Session(arch, (program,), TargetWithCodeObjects(target, segments, False)))
-    output_of(shell, "output numbers[0]")  # an assumption is told once
+    output_of(shell, "output numbers[0]")  # an assumption is printed once
     return shell
 
 

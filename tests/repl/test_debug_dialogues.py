@@ -142,7 +142,7 @@ SAID: tuple[tuple[str, str], ...] = (
 
 
 def test_every_dialogue(talk: Any) -> None:
-    """One session: values are numbered, notes are told once, settings stay."""
+    """One session: values are numbered, notes are printed once, settings stay."""
     different = [
         (line, expected, text)
         for line, expected in SAID
