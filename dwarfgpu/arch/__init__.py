@@ -1,5 +1,6 @@
 """Target architectures: registers, address spaces and how they map to memory.
 
-`registry` finds one by its name, `model` says what one is; each other module is one family.
-The other modules that know one of them are listed in docs/contributing.md.
+`registry` finds one by its name, `model` says what one is, `abi` what files of its machine need;
+`processors` lists AMD's. Each other module is one family, or a part of it. docs/contributing.md
+shows how to add one.
 """

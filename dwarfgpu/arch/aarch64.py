@@ -1,4 +1,5 @@
-"""AArch64: registers by their DWARF numbers (DWARF for the Arm 64-bit Architecture, section 4.1).
+"""AArch64: registers by their DWARF numbers (DWARF for the Arm 64-bit Architecture, section 4.1),
+and its ABI (ELF for the Arm 64-bit Architecture; Procedure Call Standard, 10.1.2; C++ ABI, 3.1).
 
 The scalable registers (vg, ffr, p0-p15, z0-z31) have no fixed size and are not defined here.
 """
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from dwarfgpu.arch.abi import Abi, relocations
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
@@ -20,9 +22,33 @@ _RANGE_BIT: Final = 55
 USER_MASK: Final = 0xFFFF << 48
 """For addresses of 48 bits: the bits that only select the half of the address space."""
 
+ABI: Final = Abi(
+    relocations=relocations(
+        "AARCH64",
+        (
+            (0, "NONE", "none", 0), (256, "NONE", "none", 0), (257, "ABS64", "absolute", 8),
+            (258, "ABS32", "absolute", 4), (259, "ABS16", "absolute", 2),
+            (260, "PREL64", "relative", 8), (261, "PREL32", "relative", 4),
+            (262, "PREL16", "relative", 2), (1024, "COPY", "copy", 0),
+            (1025, "GLOB_DAT", "symbol_addend", 8), (1026, "JUMP_SLOT", "linker", 8),
+            (1027, "RELATIVE", "base", 8), (1028, "TLS_DTPMOD", "linker", 8),
+            (1029, "TLS_DTPREL", "tls_offset", 8), (1030, "TLS_TPREL", "linker", 8),
+            (1031, "TLSDESC", "linker", 16), (1032, "IRELATIVE", "linker", 8),
+        ),
+    ),
+    file_format="{endian}aarch64",
+    thread_pointer="tpidr_el0",
+    thread_control_bytes=16,
+    long_double_bits=128,
+    is_char_signed=False,
+    marks_virtual_in_second=True,
+    capstone_mode=("CS_ARCH_ARM64", "CS_MODE_LITTLE_ENDIAN"),
+    instruction_bytes=4,
+)  # fmt: skip
+
 
 @lru_cache(maxsize=2)
-def aarch64(endian: Endian = "little") -> Architecture:
+def architecture(endian: Endian) -> Architecture:
     """Return the architecture with data in a byte order; registers are named as GDB names them."""
     registers = registers_of_thread(_registers(endian))
     aliases = {f"w{n}": f"x{n}" for n in range(31)} | {
@@ -44,11 +70,12 @@ def aarch64(endian: Endian = "little") -> Architecture:
         preserved=_PRESERVED,
         preserved_bits=dict.fromkeys(range(72, 80), 64),
         code_mask="pauth_cmask",
-        is_char_signed=False,
-        marks_virtual_in_second=True,
+        abi=ABI,
+        has_every_register=False,
         other_registers=tuple(_unnumbered(endian)),
         register_aliases=aliases,
         dwarf_names=views,
+        are_dwarf_names_narrow=True,
     )
 
 

@@ -1,4 +1,4 @@
-"""AMD GPUs: registers and memories (AMDGPU usage, "DWARF Debug Information").
+"""AMD GPUs: registers and memories (AMDGPU usage, "DWARF Debug Information"), relocations.
 
 Law: only this module assigns DWARF numbers and apertures of AMD GPUs; others look them up in the
 `Architecture` that it makes.
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final
 
+from dwarfgpu.arch.abi import Abi, relocations
 from dwarfgpu.arch.amdgpu_flags import flag_fields
 from dwarfgpu.arch.model import (
     AddressSpace,
@@ -44,7 +45,20 @@ VECTOR_REGISTERS: Final = frozenset(
 )
 """DWARF numbers of VGPRs and AGPRs, of both wave sizes."""
 
-
+ABI: Final = Abi(
+    relocations=relocations(
+        "AMDGPU",
+        (
+            (0, "NONE", "none", 0), (1, "ABS32_LO", "absolute", 4),
+            (2, "ABS32_HI", "absolute_high", 4), (3, "ABS64", "absolute", 8),
+            (4, "REL32", "relative", 4), (5, "REL64", "relative", 8), (6, "ABS32", "absolute", 4),
+            (10, "REL32_LO", "relative", 4), (11, "REL32_HI", "relative_high", 4),
+            (13, "RELATIVE64", "base", 8),
+        ),
+    ),
+    file_format="amdgcn",
+)  # fmt: skip
+"""AMDGPU usage, "Relocation Records"."""
 _CALLS: Final = {
     8: (0xBE9E1E00, 0xBA9E0000),
     9: (0xBE9E1E00, 0xBA9E0000),
@@ -92,6 +106,7 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         other_registers=unnumbered,
         return_address_register=16,
         program_counter=16,
+        abi=ABI,
         register_aliases=_aliases(registers, names, lanes),
         register_parts=_parts((*registers.values(), *unnumbered)),
         pseudo_registers=_pseudo(described, {register.name: register for register in unnumbered}),

@@ -1,28 +1,51 @@
-"""i386: registers by their DWARF numbers (System V i386 psABI)."""
+"""i386: registers by their DWARF numbers, and its ABI (System V i386 psABI)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
+from dwarfgpu.arch.abi import Abi, relocations
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import X87_EXTENDED
+
+ABI: Final = Abi(
+    relocations=relocations(
+        "386",
+        (
+            (0, "NONE", "none", 0), (1, "32", "absolute", 4), (2, "PC32", "relative", 4),
+            (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 4), (7, "JMP_SLOT", "linker", 4),
+            (8, "RELATIVE", "base", 4), (14, "TLS_TPOFF", "linker", 4),
+            (32, "TLS_LDO_32", "tls_offset", 4), (35, "TLS_DTPMOD32", "linker", 4),
+            (36, "TLS_DTPOFF32", "linker", 4), (37, "TLS_TPOFF32", "linker", 4),
+            (41, "TLS_DESC", "linker", 8), (42, "IRELATIVE", "linker", 4),
+        ),
+    ),
+    file_format="i386",
+    long_double_bits=96,
+    has_x87=True,
+    capstone_mode=("CS_ARCH_X86", "CS_MODE_32"),
+)  # fmt: skip
 
 
 @lru_cache(maxsize=1)
-def i386() -> Architecture:
+def architecture(endian: Endian) -> Architecture:
     """Return the architecture; registers are named as GDB names them."""
     return Architecture(
         name="i386",
         machine="386",
         address_bits=32,
+        endian=endian,
         registers=registers_of_thread(_registers()),
         address_spaces={0: AddressSpace(0, "default", 32)},
         return_address_register=8,
         program_counter=8,
         stack_pointer=4,
         preserved=frozenset((3, 5, 6, 7, *range(40, 46))),  # ebx, ebp, esi, edi, segments
+        abi=ABI,
         register_aliases={f"st({n})": f"st{n}" for n in range(8)},
     )
 

@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 
 from attrs import Factory, evolve, field
 
+from dwarfgpu.arch.abi import NO_ABI, Abi
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
@@ -210,6 +211,17 @@ def identity_convert(
     return address, source.end - address
 
 
+@frozen
+class RegisterGroups:
+    """GDB's groups of registers, for `info registers GROUP`."""
+
+    names: tuple[str, ...]
+    """In the order of precedence of abbreviations; the default is `general`."""
+    members: Callable[[str, Callable[[str], bool]], Iterator[str]]
+    """Yields the registers of a group, in order; the function says whether the processor has
+    one."""
+
+
 @frozen(eq=False)
 class Architecture:
     """A target architecture: what numbers in an expression mean there."""
@@ -244,11 +256,12 @@ class Architecture:
     """Registers that a call preserves only in their low bits: the number of bits, by register."""
     code_mask: str | None = None
     """Name of the register with the mask of address bits that can sign a code address."""
-    is_char_signed: bool = field(default=True, repr=False)
-    """Whether `char` and `wchar_t` of C are signed."""
-    marks_virtual_in_second: bool = field(default=False, repr=False)
-    """Whether the second half of a pointer to a member function marks a virtual one, as in the
-    C++ ABI of Arm; elsewhere the first does."""
+    abi: Abi = field(default=NO_ABI, repr=False)
+    """What files of the machine have in common."""
+    has_every_register: bool = True
+    """Whether a number without a register here has none at all."""
+    register_groups: RegisterGroups | None = field(default=None, repr=False)
+    """GDB's groups of registers; None: amd-dbgapi's register classes."""
     register_aliases: Mapping[str, str] = field(default=Factory(dict), repr=False)
     """Other spellings of register names, lower case, to the name in use here."""
     register_parts: Mapping[str, RegisterPart] = field(default=Factory(dict), repr=False)
@@ -257,6 +270,8 @@ class Architecture:
     """Keyed by name, lower case; no operation can name them."""
     dwarf_names: Mapping[int, str] = field(default=Factory(dict), repr=False)
     """What llvm-dwarfdump prints for a DWARF number, where it is not the name in capitals."""
+    are_dwarf_names_narrow: bool = False
+    """Whether these name the narrowest view of a register, although calls save more of it."""
     no_return_register: int | None = None
     """The return address column of call frame information that says that there is none."""
     no_machine: str | None = None

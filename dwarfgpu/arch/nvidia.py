@@ -15,6 +15,7 @@ from typing import Final
 
 from attrs import evolve
 
+from dwarfgpu.arch.abi import Abi, relocations
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.base.base_type import BaseType
 
@@ -50,6 +51,17 @@ _REGISTER_KINDS: Final = (2, 3, 16)
 """The kinds of storage that are no memory."""
 _NO_MACHINE: Final = "dwarfgpu reads files for NVIDIA GPUs, but no values of such a machine"
 
+ABI: Final = Abi(
+    relocations=relocations(
+        "CUDA",
+        (
+            (0, "NONE", "none", 0), (1, "32", "absolute", 4), (2, "64", "absolute", 8),
+            (3, "G32", "absolute", 4), (4, "G64", "absolute", 8),  # of generic addresses
+            (73, "UNUSED_CLEAR64", "none", 0),  # of functions that the linker drops
+        ),
+    ),
+)  # fmt: skip
+
 
 @lru_cache(maxsize=32)
 def nvidia(name: str) -> Architecture:
@@ -65,6 +77,7 @@ def nvidia(name: str) -> Architecture:
         registers=_Registers(registers_of_thread(_machine_registers())),
         address_spaces=spaces,
         no_return_register=_NO_REGISTER,
+        abi=ABI,
         no_machine=_NO_MACHINE,
         virtual_register=ptx_number,
         stack_pointer=STACK_POINTER,

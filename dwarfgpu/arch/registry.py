@@ -1,24 +1,46 @@
-"""Find an architecture by name; its tables are made on first use."""
+"""Find an architecture by name, or the ABI of an ELF machine; tables are made on first use."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.arch.abi import NO_ABI
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import UsageError
 
 if TYPE_CHECKING:
+    from dwarfgpu.arch.abi import Abi
     from dwarfgpu.arch.model import Architecture
 
+_MODULES: Final = {
+    3: ("386", "i386"),
+    62: ("X86_64", "x86_64"),
+    183: ("AARCH64", "aarch64"),
+    190: ("CUDA", "nvidia"),
+    224: ("AMDGPU", "amdgpu"),
+}
+"""`e_machine` of ELF headers to its name without `EM_`, and the module of this folder about it."""
+MACHINES: Final = {number: name for number, (name, _) in _MODULES.items()}
+"""`e_machine` to the name in `Architecture.machine`."""
+CPUS: Final[dict[str, tuple[str, Endian]]] = {
+    "aarch64": ("AARCH64", "little"),
+    "aarch64_be": ("AARCH64", "big"),
+    "i386": ("386", "little"),
+    "x86_64": ("X86_64", "little"),
+}
+"""CPUs by name: the ELF machine and the byte order of data."""
 _OTHER_NAMES: Final = {
     "amd64": "x86_64",
     "x86-64": "x86_64",
     "arm64": "aarch64",
     "i686": "i386",
+    "i386:x86-64": "x86_64",  # BFD's and GDB's
 }
-_CPUS: Final = ("aarch64", "aarch64_be", "i386", "x86_64")
 _TYPICAL_GPUS: Final = (("gfx90a", 64), ("gfx1010", 32), ("gfx1200", 64), ("gfx1250", 32))
 """Together they have every register that an AMD GPU has."""
 _NVIDIA_NAME: Final = re.compile(r"sm_\d{2,3}[a-z]?")
@@ -31,7 +53,7 @@ _NVIDIA: Final = tuple(
     )
 )  # fmt: skip
 """Those that ptxas 12.9 and 13.5 compile for."""
-ARCHITECTURES: Final = (*PROCESSORS, *_CPUS, *_NVIDIA)
+ARCHITECTURES: Final = (*PROCESSORS, *CPUS, *_NVIDIA)
 """Every name that `architecture` accepts, without alternative spellings."""
 
 
@@ -47,7 +69,7 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
 
         return amdgpu(target, wave_size)
     is_nvidia = _NVIDIA_NAME.fullmatch(target) is not None
-    if target not in _CPUS and not is_nvidia:
+    if target not in CPUS and not is_nvidia:
         raise UsageError(f"unknown architecture {name}{nearest(target, ARCHITECTURES)}")
     if wave_size not in (None, 1):
         raise UsageError(f"{target} has no wave size {wave_size}: it has no waves")
@@ -56,6 +78,23 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
 
         return nvidia(target)
     return _cpu(target)
+
+
+@cache
+def abi_of(machine: str) -> Abi:
+    """Return the ABI of files of an ELF machine; `NO_ABI` of one that is not known."""
+    for name, module in _MODULES.values():
+        if name == machine:
+            abi: Abi = import_module(f"dwarfgpu.arch.{module}").ABI
+            return abi
+    return NO_ABI
+
+
+def cpu_of(machine: str, endian: Endian) -> Architecture | None:
+    """Return the CPU of files of an ELF machine with that byte order; None if there is none."""
+    names = (name for name, item in CPUS.items() if item == (machine, endian))
+    name = next(names, None)
+    return None if name is None else _cpu(name)
 
 
 def other_wave_size(known: Architecture) -> Architecture | None:
@@ -78,14 +117,7 @@ def has_on_another_gpu(name: str) -> bool:
 
 def _cpu(name: str) -> Architecture:
     # Imported here, as amdgpu above, so that a start pays only for the architecture it uses.
-    if name in ("aarch64", "aarch64_be"):
-        from dwarfgpu.arch.aarch64 import aarch64
-
-        return aarch64("little" if name == "aarch64" else "big")
-    if name == "i386":
-        from dwarfgpu.arch.i386 import i386
-
-        return i386()
-    from dwarfgpu.arch.x86_64 import x86_64
-
-    return x86_64()
+    machine, endian = CPUS[name]
+    [module] = (module for known, module in _MODULES.values() if known == machine)
+    made: Architecture = import_module(f"dwarfgpu.arch.{module}").architecture(endian)
+    return made

@@ -1,4 +1,5 @@
-"""x86-64: registers by their DWARF numbers (System V psABI, "DWARF register number mapping")."""
+"""x86-64: registers by their DWARF numbers, and its ABI (System V psABI, "DWARF register number
+mapping", "Relocation Types")."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
+from dwarfgpu.arch.abi import Abi, Prologue, relocations
 from dwarfgpu.arch.model import (
     AddressSpace,
     Architecture,
@@ -16,7 +18,9 @@ from dwarfgpu.arch.model import (
     bank,
     registers_of_thread,
 )
+from dwarfgpu.arch.x86_64_groups import GROUPS
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import X87_EXTENDED
 
 _PRESERVED: Final = frozenset((3, 6, 12, 13, 14, 15, *range(50, 56), 58, 59))
@@ -46,9 +50,38 @@ YMM: Final = BaseType("builtin_type_vec256i", "unsigned", 256, vector_size=8)
 ZMM: Final = BaseType("builtin_type_vec512i", "unsigned", 512, vector_size=16)
 """The types of the vector registers, as GDB names them."""
 
+ABI: Final = Abi(
+    relocations=relocations(
+        "X86_64",
+        (
+            (0, "NONE", "none", 0), (1, "64", "absolute", 8), (2, "PC32", "relative", 4),
+            (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 8), (7, "JUMP_SLOT", "linker", 8),
+            (8, "RELATIVE", "base", 8), (10, "32", "absolute", 4), (11, "32S", "absolute", 4),
+            (12, "16", "absolute", 2), (13, "PC16", "relative", 2), (14, "8", "absolute", 1),
+            (15, "PC8", "relative", 1), (16, "DTPMOD64", "linker", 8),
+            (17, "DTPOFF64", "tls_offset", 8), (18, "TPOFF64", "linker", 8),
+            (21, "DTPOFF32", "tls_offset", 4), (23, "TPOFF32", "linker", 4),
+            (24, "PC64", "relative", 8), (32, "SIZE32", "size", 4), (33, "SIZE64", "size", 8),
+            (36, "TLSDESC", "linker", 16), (37, "IRELATIVE", "linker", 8),
+            (38, "RELATIVE64", "base", 8),
+        ),
+    ),
+    file_format="x86-64",
+    thread_pointer="fs_base",
+    long_double_bits=128,
+    has_x87=True,
+    capstone_mode=("CS_ARCH_X86", "CS_MODE_64"),
+    prologue=Prologue(
+        base="rbp",
+        landing=b"\xf3\x0f\x1e\xfa",  # endbr64
+        push=b"\x55",
+        moves=(b"\x48\x89\xe5", b"\x48\x8b\xec"),  # mov %rsp,%rbp
+    ),
+)  # fmt: skip
+
 
 @lru_cache(maxsize=1)
-def x86_64() -> Architecture:
+def architecture(endian: Endian) -> Architecture:
     """Return the architecture; registers are named as GDB names them."""
     registers = registers_of_thread(_registers())
     unnumbered = tuple(_others())
@@ -57,6 +90,7 @@ def x86_64() -> Architecture:
         name="x86_64",
         machine="X86_64",
         address_bits=64,
+        endian=endian,
         registers=registers,
         address_spaces={0: AddressSpace(0, "default", 64)},
         other_registers=unnumbered,
@@ -65,6 +99,8 @@ def x86_64() -> Architecture:
         stack_pointer=7,
         pushed_bytes=8,
         preserved=_PRESERVED,
+        abi=ABI,
+        register_groups=GROUPS,
         register_aliases=aliases | {f"st({n})": f"st{n}" for n in range(8)},
         register_parts=_parts({register.name: register for register in registers.values()}),
         pseudo_registers={

@@ -126,8 +126,8 @@ class PossibleArchitectures:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every register that exists has its number in the table (`arch/aarch64.py`)."""
-        return self.architecture is None or self.architecture.machine != "AARCH64"
+        """Whether every register that exists has its number in the table."""
+        return self.architecture is None or self.architecture.has_every_register
 
     @property
     def most_lanes(self) -> float:

@@ -375,8 +375,7 @@ def _base_types(state: Field, case: Case, arch: Architecture) -> dict[int, BaseT
     for key, field in _members(state, "base_types"):
         encoding = field["encoding"].text(*ENCODINGS.values())
         bits = 8 * field["byte_size"].integer(1, MAX_TYPE_BYTES)
-        x87 = arch.machine in ("X86_64", "386")
-        form = float_format(encoding, bits, x87=x87) if encoding == "float" else None
+        form = float_format(encoding, bits, x87=arch.abi.has_x87) if encoding == "float" else None
         name = f"{encoding} {bits}-bit"
         out[_number(key, field)] = BaseType(
             name, encoding, bits, case.form.endian, float_format=form

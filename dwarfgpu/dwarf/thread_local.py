@@ -11,6 +11,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Final
 
+from dwarfgpu.arch.abi import Abi
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, Unsupported
 from dwarfgpu.machine.target import Target, ThreadLocal, WaveId
 from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
@@ -19,9 +21,6 @@ from dwarfgpu.objfile.elf import ET_EXEC, ObjectFile, Segment
 PT_TLS: Final = 7
 _DT_FLAGS_1: Final = 0x6FFFFFFB
 _DF_1_PIE: Final = 0x08000000
-THREAD_POINTERS: Final = {"X86_64": "fs_base", "AARCH64": "tpidr_el0"}
-_CONTROL_BLOCK_BYTES: Final = 16
-"""Behind the thread pointer of AArch64, before the program's block."""
 
 
 def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | None) -> int:
@@ -33,7 +32,8 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     name = PurePath(file.path).name
     if file.is_relocatable:
         raise Unavailable(f"{name} is not linked: thread-local variables have no place in it")
-    thread_pointer = THREAD_POINTERS.get(file.machine)
+    abi = abi_of(file.machine)
+    thread_pointer = abi.thread_pointer
     if thread_pointer is None:
         raise Unsupported(f"thread-local storage of {file.machine}")
     segment = next((segment for segment in file.segments if segment.type == PT_TLS), None)
@@ -53,7 +53,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
             "and where the dynamic linker put the block of a library is not looked up"
         )
     pointer = _pointer(thread_pointer, wave, target)
-    return pointer + _displacement(file, segment) + offset & (1 << 64) - 1
+    return pointer + _displacement(file, segment, abi) + offset & (1 << 64) - 1
 
 
 def is_program(file: ObjectFile) -> bool:
@@ -75,13 +75,14 @@ def _block_from_target(file: ObjectFile, wave: WaveId, target: Target | None) ->
     return None
 
 
-def _displacement(file: ObjectFile, segment: Segment) -> int:
+def _displacement(file: ObjectFile, segment: Segment, abi: Abi) -> int:
     """From the thread pointer to the block, as linkers count it in the program's own code."""
     alignment = max(segment.alignment, 1)
     if alignment & alignment - 1:
         raise Malformed(f"{file.path}: PT_TLS is aligned to {alignment:#x} bytes")
-    if file.machine == "AARCH64":
-        return _CONTROL_BLOCK_BYTES + (segment.address - _CONTROL_BLOCK_BYTES) % alignment
+    if abi.thread_control_bytes is not None:
+        control = abi.thread_control_bytes
+        return control + (segment.address - control) % alignment
     size_bytes = segment.memory_bytes
     return -size_bytes - (-segment.address - size_bytes) % alignment
 

@@ -14,8 +14,6 @@ from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
 
 INT_BITS: Final = 32
 _FIXED: Final = {"char", "short", "int", "float", "double", "void", "_Bool", "bool", "__int128"}
-_LONG_DOUBLE: Final = {"X86_64": (128, True), "386": (96, True), "AARCH64": (128, False)}
-"""Size in bits, and whether it is the x87 format; elsewhere it is double."""
 
 
 @frozen
@@ -48,17 +46,16 @@ class Builtins:
 
     @property
     def char_type(self) -> Base:
-        is_signed = self.architecture.is_char_signed
+        is_signed = self.architecture.abi.is_char_signed
         return Base(
             BaseType("char", "signed_char" if is_signed else "unsigned_char", 8, self.endian)
         )
 
     def floating(self, name: str) -> Base:
         """Return `float`, `double` or `long double`."""
-        bits, x87 = {"float": (32, False), "double": (64, False)}.get(name) or _LONG_DOUBLE.get(
-            self.architecture.machine, (64, False)
-        )
-        form = float_format(name, bits, x87=x87)
+        abi = self.architecture.abi
+        bits = {"float": 32, "double": 64}.get(name, abi.long_double_bits)
+        form = float_format(name, bits, x87=abi.has_x87)
         return Base(BaseType(name, "float", bits, self.endian, float_format=form))
 
     def wide(self, name: str) -> Base:
@@ -68,7 +65,7 @@ class Builtins:
     @property
     def wchar_type(self) -> Base:
         """The `wchar_t` of C++."""
-        encoding = "signed" if self.architecture.is_char_signed else "unsigned"
+        encoding = "signed" if self.architecture.abi.is_char_signed else "unsigned"
         return Base(BaseType("wchar_t", encoding, 32, self.endian))
 
     def pointer(self, target: Type | None) -> Pointer:

@@ -84,7 +84,7 @@ def _pair(places: Places, container: Struct, die: Die) -> tuple[int, int]:
     for method in container.declared.methods:
         if _is_it(method, die) and method.slot_index is not None:
             slot = method.slot_index * (places.architecture.address_bits // 8)
-            return (slot, 1) if places.architecture.marks_virtual_in_second else (slot + 1, 0)
+            return (slot, 1) if places.architecture.abi.marks_virtual_in_second else (slot + 1, 0)
     return Subprogram(die).ranges[0].begin, 0
 
 
@@ -133,7 +133,7 @@ def _pointed_function(
     first, second = (bits.slice(n * half, half, endian).value for n in (0, 1))
     if not first and not second:
         raise EvaluationError("the pointer to member is null")
-    if (second if places.architecture.marks_virtual_in_second else first) & 1:
+    if (second if places.architecture.abi.marks_virtual_in_second else first) & 1:
         raise Unsupported("pointers to virtual member functions are not resolved")
     location = memory_location(places.context, places.architecture.address_space(0), first)
     return TypedValue(kind.target, location, Bits(0, 0), unit=unit)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Final, Literal
 
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
@@ -44,6 +45,8 @@ MAX_FIELD_BYTES: Final = 16
 LONGEST_NAME_BYTES: Final = 1 << 10
 
 TableKind = Literal["rela", "rel", "relr"]
+_COMPUTED: Final = frozenset({"base", "symbol", "symbol_addend", "absolute", "absolute_high"})
+"""The kinds of relocation whose value depends only on the file and its load address."""
 _OF_SECTION: Final[dict[int, TableKind]] = {SHT_RELA: "rela", SHT_REL: "rel", SHT_RELR: "relr"}
 _OF_TAGS: Final[tuple[tuple[int, int, TableKind], ...]] = (
     (7, 8, "rela"),
@@ -51,64 +54,6 @@ _OF_TAGS: Final[tuple[tuple[int, int, TableKind], ...]] = (
     (36, 35, "relr"),
 )
 """Dynamic tags of address and size in bytes of each table."""
-Kind = Literal["none", "base", "symbol", "symbol_addend", "high", "copy", "elsewhere"]
-
-
-@frozen
-class Relocation:
-    """How one type is computed; `copy` and `elsewhere` depend on other files."""
-
-    name: str
-    kind: Kind
-    size_bytes: int
-
-
-def _types(prefix: str, *rows: tuple[int, str, Kind, int]) -> dict[int, Relocation]:
-    return {row[0]: Relocation(f"R_{prefix}_{row[1]}", row[2], row[3]) for row in rows}
-
-
-TYPES: Final[dict[str, dict[int, Relocation]]] = {
-    "X86_64": _types(
-        "X86_64",
-        (0, "NONE", "none", 0), (1, "64", "symbol_addend", 8), (2, "PC32", "elsewhere", 4),
-        (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 8), (7, "JUMP_SLOT", "elsewhere", 8),
-        (8, "RELATIVE", "base", 8), (10, "32", "symbol_addend", 4), (11, "32S", "symbol_addend", 4),
-        (12, "16", "symbol_addend", 2), (16, "DTPMOD64", "elsewhere", 8),
-        (17, "DTPOFF64", "elsewhere", 8), (18, "TPOFF64", "elsewhere", 8),
-        (21, "DTPOFF32", "elsewhere", 4), (23, "TPOFF32", "elsewhere", 4),
-        (24, "PC64", "elsewhere", 8), (32, "SIZE32", "elsewhere", 4),
-        (33, "SIZE64", "elsewhere", 8), (36, "TLSDESC", "elsewhere", 16),
-        (37, "IRELATIVE", "elsewhere", 8), (38, "RELATIVE64", "base", 8),
-    ),
-    "AARCH64": _types(
-        "AARCH64",
-        (0, "NONE", "none", 0), (256, "NONE", "none", 0), (257, "ABS64", "symbol_addend", 8),
-        (258, "ABS32", "symbol_addend", 4), (259, "ABS16", "symbol_addend", 2),
-        (260, "PREL64", "elsewhere", 8), (261, "PREL32", "elsewhere", 4),
-        (1024, "COPY", "copy", 0), (1025, "GLOB_DAT", "symbol_addend", 8),
-        (1026, "JUMP_SLOT", "elsewhere", 8), (1027, "RELATIVE", "base", 8),
-        (1028, "TLS_DTPMOD", "elsewhere", 8), (1029, "TLS_DTPREL", "elsewhere", 8),
-        (1030, "TLS_TPREL", "elsewhere", 8), (1031, "TLSDESC", "elsewhere", 16),
-        (1032, "IRELATIVE", "elsewhere", 8),
-    ),
-    "386": _types(
-        "386",
-        (0, "NONE", "none", 0), (1, "32", "symbol_addend", 4), (2, "PC32", "elsewhere", 4),
-        (5, "COPY", "copy", 0), (6, "GLOB_DAT", "symbol", 4), (7, "JMP_SLOT", "elsewhere", 4),
-        (8, "RELATIVE", "base", 4), (14, "TLS_TPOFF", "elsewhere", 4),
-        (35, "TLS_DTPMOD32", "elsewhere", 4), (36, "TLS_DTPOFF32", "elsewhere", 4),
-        (37, "TLS_TPOFF32", "elsewhere", 4), (41, "TLS_DESC", "elsewhere", 8),
-        (42, "IRELATIVE", "elsewhere", 4),
-    ),
-    "AMDGPU": _types(
-        "AMDGPU",
-        (0, "NONE", "none", 0), (1, "ABS32_LO", "symbol_addend", 4), (2, "ABS32_HI", "high", 4),
-        (3, "ABS64", "symbol_addend", 8), (4, "REL32", "elsewhere", 4),
-        (5, "REL64", "elsewhere", 8), (6, "ABS32", "symbol_addend", 4),
-        (13, "RELATIVE64", "base", 8),
-    ),
-}  # fmt: skip
-"""What dynamic linkers and loaders apply, by the name of the machine and the type."""
 
 
 @frozen
@@ -149,7 +94,9 @@ class DynamicRelocations:
     def __init__(self, file: ObjectFile, load_address: int) -> None:
         self._file = file
         self._load_address = load_address
-        self._types = TYPES.get(file.machine, {})
+        # What the driver does with the relocations of a linked cubin is not documented.
+        is_known = file.machine != "CUDA"
+        self._types = abi_of(file.machine).relocations if is_known else {}
         self._word = file.address_bytes
 
     def applied(
@@ -208,7 +155,7 @@ class DynamicRelocations:
             name = f"{name} against {self._name(table.symbols, symbol)}"
         if kind.kind == "copy":
             return (0 if symbol is None else symbol.size_bytes), name
-        if kind.kind == "elsewhere":
+        if kind.kind not in _COMPUTED:
             return kind.size_bytes, name
         if table.kind == "rela":
             addend = signed(table.words[stride * entry + 2], 8 * word)
@@ -224,7 +171,7 @@ class DynamicRelocations:
         if isinstance(base, str):
             return kind.size_bytes, name + base
         value = base + (0 if kind.kind == "symbol" else addend)
-        return kind.size_bytes, value >> 32 if kind.kind == "high" else value
+        return kind.size_bytes, value >> 32 if kind.kind == "absolute_high" else value
 
     def _address(self, symbol: SymbolFields) -> int | str:
         """Return the address of a symbol, as loaded; else the reason why it is unknown."""

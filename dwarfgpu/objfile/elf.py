@@ -16,6 +16,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Final, Literal
 
+from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
@@ -31,9 +32,6 @@ from dwarfgpu.objfile.file_kinds import (
 )
 from dwarfgpu.objfile.placement import CUBIN_GLOBAL, placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
-
-MACHINES: Final = {3: "386", 62: "X86_64", 183: "AARCH64", 190: "CUDA", 224: "AMDGPU"}
-"""`e_machine` to the name in `Architecture.machine`."""
 
 EV_CURRENT: Final = 1
 ET_REL: Final = 1

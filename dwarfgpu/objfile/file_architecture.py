@@ -6,21 +6,11 @@ else is guessed.
 
 from __future__ import annotations
 
-from typing import Final
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
-from dwarfgpu.arch.registry import architecture
-from dwarfgpu.base.bits import Endian
+from dwarfgpu.arch.registry import architecture, cpu_of
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
-
-_CPUS: Final[dict[tuple[str, Endian], str]] = {
-    ("X86_64", "little"): "x86_64",
-    ("AARCH64", "little"): "aarch64",
-    ("AARCH64", "big"): "aarch64_be",
-    ("386", "little"): "i386",
-}
 
 
 def processor_name(file: ObjectFile) -> str:
@@ -54,8 +44,8 @@ def architecture_of(file: ObjectFile) -> Architecture:
         from dwarfgpu.objfile.cuda_target import cuda_target
 
         return architecture(str(cuda_target(file)))
-    name = _CPUS.get((file.machine, file.endian))
-    if name is None:
+    cpu = cpu_of(file.machine, file.endian)
+    if cpu is None:
         machine = f"{file.machine} with {file.endian}-endian data"
         raise Unsupported(f"{file.path} is for {machine}, which is not supported")
-    return architecture(name)
+    return cpu

@@ -10,9 +10,11 @@ Law: a symbol of another file gets an address of its own, with nothing there.
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator, Mapping
-from typing import Final, Literal
+from collections.abc import Collection, Iterator
+from typing import Final
 
+from dwarfgpu.arch.abi import RelocationKind
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
@@ -30,81 +32,18 @@ _NOWHERE_BYTES: Final = 16
 MAX_EXPANSION: Final = 64
 """How many times the size of the file sections of one name may have when decompressed."""
 
-Kind = Literal["none", "absolute", "high", "relative", "relative_high", "size"]
-
-
-@frozen
-class Relocation:
-    """How one type of relocation is calculated."""
-
-    kind: Kind
-    size_bytes: int = 0
-
-
-_NONE: Final = Relocation("none")
-RELOCATIONS: Final[Mapping[str, Mapping[int, Relocation]]] = {
-    "AMDGPU": {
-        0: _NONE,
-        1: Relocation("absolute", 4),
-        2: Relocation("high", 4),
-        3: Relocation("absolute", 8),
-        4: Relocation("relative", 4),
-        5: Relocation("relative", 8),
-        6: Relocation("absolute", 4),
-        10: Relocation("relative", 4),
-        11: Relocation("relative_high", 4),
-    },
-    "X86_64": {
-        0: _NONE,
-        1: Relocation("absolute", 8),
-        2: Relocation("relative", 4),
-        10: Relocation("absolute", 4),
-        11: Relocation("absolute", 4),
-        12: Relocation("absolute", 2),
-        13: Relocation("relative", 2),
-        14: Relocation("absolute", 1),
-        15: Relocation("relative", 1),
-        17: Relocation("absolute", 8),  # DTPOFF64: the offset in the thread's block
-        21: Relocation("absolute", 4),  # DTPOFF32
-        24: Relocation("relative", 8),
-        32: Relocation("size", 4),
-        33: Relocation("size", 8),
-    },
-    "AARCH64": {
-        0: _NONE,
-        256: _NONE,
-        257: Relocation("absolute", 8),
-        258: Relocation("absolute", 4),
-        259: Relocation("absolute", 2),
-        260: Relocation("relative", 8),
-        261: Relocation("relative", 4),
-        262: Relocation("relative", 2),
-        1029: Relocation("absolute", 8),  # TLS_DTPREL64
-    },
-    "CUDA": {
-        0: _NONE,
-        1: Relocation("absolute", 4),  # R_CUDA_32
-        2: Relocation("absolute", 8),
-        3: Relocation("absolute", 4),  # R_CUDA_G32: a generic address
-        4: Relocation("absolute", 8),
-        73: _NONE,  # R_CUDA_UNUSED_CLEAR64: for functions that the linker drops
-    },
-    "386": {
-        0: _NONE,
-        1: Relocation("absolute", 4),
-        2: Relocation("relative", 4),
-        32: Relocation("absolute", 4),  # TLS_LDO_32
-    },
-}
-"""Relocations of unloaded sections, by the name of the machine and the type."""
+_STATIC: Final = frozenset(
+    {"none", "absolute", "absolute_high", "relative", "relative_high", "size", "tls_offset"}
+)
+"""The kinds that linkers apply; only dynamic linkers apply the others."""
 
 
 def relocated_data(file: ObjectFile, name: str) -> bytes:
     """Return the bytes of a section, relocated if the file is a relocatable object.
 
     `Malformed` for a relocation outside the section or of a symbol that does not exist,
-    `Unsupported` for a type that is not in `RELOCATIONS`, `LimitExceeded` for sections of the name
-    that overlap.
+    `Unsupported` for a type that the machine's ABI does not define, `LimitExceeded` for sections
+    of the name that overlap.
     """
     sections = file.sections_named(name)
     if not file.is_relocatable or not sections:
@@ -208,13 +147,13 @@ class Relocator:
 
     def _fields(self, table: Section, section: Section, data: bytes, place: int) -> Iterator[Field]:
         file = self._file
-        kinds = RELOCATIONS.get(file.machine, {})
+        types = abi_of(file.machine).relocations
         symbols = self._symbols_of(table)
         for offset, index, number, explicit_addend in _entries(file, table):
-            relocation = kinds.get(number)
-            if relocation is None:
+            relocation = types.get(number)
+            if relocation is None or relocation.kind not in _STATIC:
                 what = f"relocations of {file.machine} are unknown"
-                if kinds:
+                if types:
                     what = f"relocation type {number} of {file.machine} is unknown"
                 problem = Unsupported(f"{file.path}: {table.name}: {what}")
                 yield Field(offset, data[offset : offset + MAX_FIELD_BYTES], problem)
@@ -253,10 +192,10 @@ def _is_external(index: int, symbol: Symbol) -> bool:
     return index > 0 and symbol.section in (SHN_UNDEF, SHN_COMMON, SHN_XINDEX)
 
 
-def _value(kind: Kind, target: int, place: int) -> int:
+def _value(kind: RelocationKind, target: int, place: int) -> int:
     if kind in ("relative", "relative_high"):
         target -= place
-    return target >> 32 if kind in ("high", "relative_high") else target
+    return target >> 32 if kind in ("absolute_high", "relative_high") else target
 
 
 def _entries(file: ObjectFile, table: Section) -> Iterator[tuple[int, int, int, int | None]]:

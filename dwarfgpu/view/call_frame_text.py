@@ -43,7 +43,7 @@ def with_own_names(architecture: Architecture | None) -> Architecture | None:
 
     LLVM's for AArch64 name the narrowest view, W29, but more of it is saved.
     """
-    if architecture is None or architecture.machine != "AARCH64":
+    if architecture is None or not architecture.are_dwarf_names_narrow:
         return architecture
     return evolve(architecture, dwarf_names={})
 

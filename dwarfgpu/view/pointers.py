@@ -175,7 +175,7 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
     first, second = (pair.slice(n * half, half, endian).value for n in (0, 1))
     if not first and not second:
         return "NULL"
-    in_second = shown.architecture is not None and shown.architecture.marks_virtual_in_second
+    in_second = shown.architecture is not None and shown.architecture.abi.marks_virtual_in_second
     if (second if in_second else first) & 1:
         offset = first if in_second else first - 1
         container = strip(kind.container)

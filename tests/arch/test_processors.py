@@ -145,7 +145,8 @@ def test_package_import_reads_no_table() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == [
-        "['dwarfgpu.arch.amdgpu',",
+        "['dwarfgpu.arch.abi',",
+        "'dwarfgpu.arch.amdgpu',",
         "'dwarfgpu.arch.amdgpu_flags',",
         "'dwarfgpu.arch.model',",
         "'dwarfgpu.arch.processors',",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch.aarch64 import USER_MASK, aarch64, without_signature
+from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.call_stack import CallStack
@@ -222,7 +222,7 @@ def test_calls_preserve_lower_halves_of_vectors(rules: dict[int, Rule], shown: s
     ("rules", "low"), [({}, 0x8899_AABB_CCDD_EEFF), ({V8: OffsetRule(0)}, 0x0102_0304_0506_0708)]
 )
 def test_lower_halves_in_both_byte_orders(endian: Endian, rules: dict[int, Rule], low: int) -> None:
-    arch = aarch64(endian)
+    arch = architecture("aarch64" if endian == "little" else "aarch64_be")
     target = StateTarget(arch)
     target.add_wave(0)
     target.write_register(0, arch.register(SP), (0x7000).to_bytes(8, endian))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.arch.aarch64 import aarch64
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
@@ -95,7 +95,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
         dies[name] = 12 + len(entries)
         for known, offset in dies.items():
             text = text.replace(f"{{{known}}}", str(offset))
-        data = assemble(text, AMD, UnitFormat(endian="big"), aarch64("big"))
+        data = assemble(text, AMD, UnitFormat(endian="big"), architecture("aarch64_be"))
         entries += b"\6" + name.encode() + bytes((0, types[kind], len(data))) + data
     others = {
         ".text": Content(bytes(0x40), flags=6, address=0x1000),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.service.frame import x86_register_groups
+from dwarfgpu.arch.x86_64_groups import GROUPS
 from dwarfgpu.service.frame.x87 import lines
 
 ONE, INFINITY = 0x3FFF << 64 | 1 << 63, 0x7FFF << 64 | 1 << 63
@@ -61,7 +61,7 @@ def test_words_of_the_x87() -> None:
 )
 def test_the_largest_vectors_are_shown(known: set[str], vectors: list[str]) -> None:
     has = known.__contains__
-    assert list(x86_register_groups.names("vector", has)) == ["mxcsr", *vectors]
+    assert list(GROUPS.members("vector", has)) == ["mxcsr", *vectors]
     masks = [f"k{n}" for n in range(8)] if "k0" in known else []
-    assert list(x86_register_groups.names("general", has))[24:] == masks
-    assert list(x86_register_groups.names("all", has))[-len(vectors) :] == vectors
+    assert list(GROUPS.members("general", has))[24:] == masks
+    assert list(GROUPS.members("all", has))[-len(vectors) :] == vectors

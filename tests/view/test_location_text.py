@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
-from dwarfgpu.arch.x86_64 import x86_64
+from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.float_format import BINARY32
 from dwarfgpu.errors import LimitExceeded
@@ -40,7 +40,7 @@ from tests.work import at_most
 
 GLOBAL = AddressSpace(0, "global", 64)
 PRIVATE_LANE = AddressSpace(5, "private_lane", 32, "lane")
-RDI = x86_64().registers[5]
+RDI = architecture("x86_64").registers[5]
 V3 = Register(RegisterInfo("v3", 2563, unsigned_type(2048)), wave=0)
 V4 = Register(RegisterInfo("v4", 2564, unsigned_type(2048)), wave=0)
 POINTER = ImplicitPointer(DieReference(0x2A), 4, GLOBAL)

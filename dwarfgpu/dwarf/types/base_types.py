@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final
 
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
@@ -38,7 +39,7 @@ def base_type_of(die: Die) -> BaseType:
         raise IllFormed(f"{where} has a vector size of {count}")
     form = None
     if encoding in ("float", "complex_float"):
-        x87 = die.unit.sections.object.machine in ("386", "X86_64")
+        x87 = abi_of(die.unit.sections.object.machine).has_x87
         is_complex = encoding == "complex_float"
         # Clang names all complex types `complex`: a part of 128 bits is C's long double.
         spelled = "long double" if is_complex and name == "complex" else name

@@ -32,8 +32,6 @@ from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile
 
-ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
-"""GDB's names of architectures and ours."""
 _MOVES = (
     "cont",
     "stop",
@@ -250,9 +248,10 @@ def frame_architecture(frame: gdb.Frame) -> Architecture:
 
 def architecture_named(name: str) -> Architecture:
     """Return the architecture for a name of GDB; `Unsupported` if dwarfgpu does not have it."""
-    if name not in ARCHITECTURES:
-        raise Unsupported(f"GDB's architecture {name}")
-    return architecture(ARCHITECTURES[name])
+    try:
+        return architecture(name)
+    except UsageError:
+        raise Unsupported(f"GDB's architecture {name}") from None
 
 
 def selected_wave() -> WaveId | None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
@@ -215,9 +216,8 @@ def _sections(code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
 def _format(file: ObjectFile) -> str:
     """The name of the file format in BFD."""
     bits = 8 * file.address_bytes
-    order = "little" if file.endian == "little" else "big"
-    names = {"X86_64": "x86-64", "386": "i386", "AARCH64": f"{order}aarch64", "AMDGPU": "amdgcn"}
-    return f"elf{bits}-{names.get(file.machine, order)}"
+    name = abi_of(file.machine).file_format or "{endian}"
+    return f"elf{bits}-{name.format(endian=file.endian)}"
 
 
 def _program(shell: Shell) -> CodeObject:

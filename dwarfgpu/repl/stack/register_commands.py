@@ -10,10 +10,9 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.frame import x86_register_groups
 from dwarfgpu.service.frame.register_values import (
-    CLASSES,
     RegisterValue,
+    groups_of,
     named_registers,
     read_register,
     registers,
@@ -24,8 +23,7 @@ _NO_REGISTERS: Final = "The program has no registers now."
 
 def _completed(shell: Shell, word: str) -> Iterator[Candidate]:
     yield from completion.registers(shell, word)
-    is_x86 = shell.session.architecture.machine == "X86_64"
-    for group in x86_register_groups.GROUPS if is_x86 else CLASSES:
+    for group in groups_of(shell.session.architecture):
         yield Candidate(group, "a group of registers")
 
 
@@ -69,7 +67,7 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: info float
     """
     session = shell.session
-    if session.architecture.machine != "X86_64":
+    if session.architecture.register_named("ftag") is None:
         yield Output("No floating-point info available for this processor.", {"x87": None})
         return
 

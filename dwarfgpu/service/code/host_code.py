@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.errors import Unsupported
-
-_MODES: Final = {
-    "X86_64": ("CS_ARCH_X86", "CS_MODE_64"),
-    "386": ("CS_ARCH_X86", "CS_MODE_32"),
-    "AARCH64": ("CS_ARCH_ARM64", "CS_MODE_LITTLE_ENDIAN"),
-}
-"""Capstone's names of the architecture and the mode of each machine whose code is decoded."""
 
 
 def host_instructions(
@@ -24,10 +18,11 @@ def host_instructions(
     `Unsupported` for other machines, and without capstone.
     """
     capstone = require_capstone(machine)
-    engine: Any = capstone.Cs(*(getattr(capstone, name) for name in _MODES[machine]))
-    if machine != "AARCH64":
+    abi = abi_of(machine)
+    engine: Any = capstone.Cs(*(getattr(capstone, name) for name in abi.capstone_mode or ()))
+    if engine.arch == capstone.CS_ARCH_X86:
         engine.syntax = capstone.CS_OPT_SYNTAX_ATT
-    step = 4 if machine == "AARCH64" else 1
+    step = abi.instruction_bytes
     engine.detail = True
     offset = 0
     while offset < len(data):
@@ -49,7 +44,7 @@ def host_instructions(
 def require_capstone(machine: str) -> Any:
     """Return the package that decodes instructions of a host; `Unsupported` if it is not installed,
     or for a machine that it does not support here."""
-    if machine not in _MODES:
+    if abi_of(machine).capstone_mode is None:
         owner = "NVIDIA GPUs" if machine == "CUDA" else machine
         raise Unsupported(f"instructions of {owner} are not decoded")
     try:

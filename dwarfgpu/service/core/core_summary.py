@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.dwarf.thread_local import THREAD_POINTERS
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.faults import SIGNALS, Fault, queue_exceptions
 from dwarfgpu.machine.core.signals import signal_name, signal_text
@@ -80,9 +79,7 @@ def thread_id(session: Session, wave: WaveId, thread: CoreThread) -> str:
     """Return `LWP 123`; in a process with threads of the C library, GDB's `Thread 0x7ffff7dd1740
     (LWP 123)` with the thread pointer."""
     lwp = f"LWP {thread.lwp}"
-    pointer = session.architecture.register_named(
-        THREAD_POINTERS.get(session.architecture.machine, "")
-    )
+    pointer = session.architecture.register_named(session.architecture.abi.thread_pointer or "")
     names = (PurePath(code_object.file.path).name for code_object in session.code_objects)
     if session.target is None or pointer is None or not any(map(_OF_THREADS.fullmatch, names)):
         return lwp

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TypeAlias
 
+from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.cfi.rule import RegisterRule, SameValueRule
 from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
@@ -23,17 +24,6 @@ from dwarfgpu.view.json_object import JsonObject
 
 FramesFrom: TypeAlias = Callable[[Session, int], Iterator[StackFrame]]
 """The frames of a session's stack, from a number on, within the limits of the settings."""
-_PUSH_RBP = b"\x55"
-_PUSH_BYTES = 1
-_ADDRESS_BYTES = 8
-_MOVES = (b"\x48\x89\xe5", b"\x48\x8b\xec")
-"""`mov %rsp,%rbp` in its two encodings."""
-_ENDBR64 = b"\xf3\x0f\x1e\xfa"
-_ORDER = (
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-    "r14", "r15", "rip",
-)  # fmt: skip
-"""GDB's numbers of registers of x86-64; elsewhere they are those of DWARF."""
 
 
 def thread_frame_info(
@@ -131,8 +121,7 @@ def _of_stack_pointer(session: Session) -> int | None:
 
 
 def _stack_pointer(session: Session) -> str:
-    """Return the register of x86-64 and AArch64."""
-    return "rsp" if session.architecture.machine == "X86_64" else "sp"
+    return session.architecture.register(session.architecture.stack_pointer or 0).name
 
 
 def _program_counter(session: Session) -> str:
@@ -196,27 +185,31 @@ def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
 
 
 def _base(session: Session) -> int | None:
-    """Return where GDB says the arguments are: at rbp where the function has saved that and set it;
-    else at rsp where it has saved rbp, and below rsp before."""
-    physical = session.physical_frame
-    if session.architecture.machine != "X86_64" or session.target is None or physical is None:
+    """Return where GDB says the arguments are: at the frame pointer where the function has saved
+    that and set it; else at the stack pointer where it has saved the other, and below before."""
+    physical, architecture = session.physical_frame, session.architecture
+    prologue = architecture.abi.prologue
+    if prologue is None or session.target is None or physical is None:
         return None
     start = _start(session)
     begin = b"" if start is None else _code(session, start)
     executed = 0 if start is None else physical.pc - start
-    if executed > len(_ENDBR64) and begin.startswith(_ENDBR64):
-        begin, executed = begin.removeprefix(_ENDBR64), executed - len(_ENDBR64)
-    has_pushed = executed > 0 and begin[:_PUSH_BYTES] == _PUSH_RBP
-    has_base = has_pushed and executed > _PUSH_BYTES and begin[1:4] in _MOVES
+    landing, push = prologue.landing, prologue.push
+    if executed > len(landing) and begin.startswith(landing):
+        begin, executed = begin.removeprefix(landing), executed - len(landing)
+    has_pushed = executed > 0 and begin.startswith(push)
+    has_moved = begin.removeprefix(push).startswith(prologue.moves)
+    has_base = has_pushed and executed > len(push) and has_moved
+    base = architecture.by_name[prologue.base].number
+    number = base if has_base else architecture.stack_pointer
+    assert number is not None
     try:
-        number = session.architecture.by_name["rbp" if has_base else "rsp"].number
-        assert number is not None
         bits = physical.contents(number)
     except DwarfGpuError:
         return None
     if not bits.is_complete:
         return None
-    return bits.value if has_pushed else bits.value - _ADDRESS_BYTES
+    return bits.value if has_pushed else bits.value - architecture.address_bits // 8
 
 
 def _start(session: Session) -> int | None:
@@ -241,14 +234,12 @@ def _code(session: Session, address: int) -> bytes:
 def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
     """Return the registers of its caller that a frame saves in memory, and their addresses."""
     architecture = frame.architecture
-    numbers = [
-        register.number
-        for register in architecture.registers.values()
-        if register.number is not None
-    ]
-    if architecture.machine == "X86_64":
-        numbers = [architecture.by_name[name].number or 0 for name in _ORDER]
-    for number in numbers:
+    order: Iterable[RegisterInfo] = architecture.registers.values()
+    groups = architecture.register_groups
+    if groups is not None:
+        names = groups.members("general", lambda name: False)
+        order = map(architecture.by_name.__getitem__, names)
+    for number in (register.number for register in order if register.number is not None):
         try:
             if isinstance(frame.rule(number), SameValueRule | RegisterRule):
                 continue  # where an inner frame has put it

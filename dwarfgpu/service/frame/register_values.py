@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from attrs import evolve
 
-from dwarfgpu.arch.model import PseudoRegister, RegisterInfo, RegisterPart
+from dwarfgpu.arch.model import Architecture, PseudoRegister, RegisterInfo, RegisterPart
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type
@@ -18,7 +18,6 @@ from dwarfgpu.language.registers import ROLES, lacks, pseudo_location
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
-from dwarfgpu.service.frame import x86_register_groups
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
@@ -27,7 +26,7 @@ from dwarfgpu.view.values import FormatOptions, format_value
 _COLUMN = 15
 _NATURAL_COLUMN = 35
 _NOT_SAVED: Final = "<not saved>"
-CLASSES: Final = ("all", "general", "scalar", "vector", "system", "trap")
+_CLASSES: Final = ("all", "general", "scalar", "vector", "system", "trap")
 """Groups of a GPU's registers, in the order of precedence of abbreviations."""
 
 AnyRegister: TypeAlias = RegisterInfo | RegisterPart | PseudoRegister
@@ -114,8 +113,7 @@ def named_registers(session: Session, word: str) -> list[RegisterValue]:
         role = RegisterInfo("pc", None, architecture.address_type)
     if role is not None:
         return [evolve(read_register(session, role), name=name)]
-    groups = x86_register_groups.GROUPS if architecture.machine == "X86_64" else CLASSES
-    group = next((group for group in groups if group.startswith(name)), None)
+    group = next((group for group in groups_of(architecture) if group.startswith(name)), None)
     if group is None:
         raise UsageError(f"Invalid register `{name}'")
     return [read_register(session, register) for register in registers(session, group)]
@@ -154,14 +152,20 @@ def _contents(session: Session, location: Location, size_bits: int) -> Bits:
     return context.access.read(location, size_bits)
 
 
+def groups_of(architecture: Architecture) -> tuple[str, ...]:
+    """Return the groups of registers, in the order of precedence of abbreviations."""
+    groups = architecture.register_groups
+    return _CLASSES if groups is None else groups.names
+
+
 def registers(session: Session, group: str | None = None) -> list[AnyRegister]:
     """Return the registers of a group (`vector`), or `all`; without a group those that GDB shows by
     default. In order."""
     arch = session.architecture
-    if arch.machine == "X86_64":
+    if arch.register_groups is not None:
         return [
             arch.register_named(name) or arch.pseudo_registers[name]
-            for name in x86_register_groups.names(group or "general", partial(_has, session))
+            for name in arch.register_groups.members(group or "general", partial(_has, session))
         ]
     candidates = [*arch.registers.values(), *arch.other_registers]
     # pc_32 is the low half of pc, in its own number.

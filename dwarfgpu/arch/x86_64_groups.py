@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from dwarfgpu.arch.model import RegisterGroups
+
 _INTEGER: Final = (
     "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
     "r14", "r15", "rip", "eflags", "cs", "ss", "ds", "es", "fs", "gs",
@@ -15,13 +17,8 @@ _FLOAT: Final = (
 )  # fmt: skip
 _SYSTEM: Final = ("fs_base", "gs_base", "orig_rax")
 
-GROUPS: Final = (
-    "general", "float", "system", "vector", "all", "save", "restore", "mmx", "sse",
-)  # fmt: skip
-"""In the order of precedence of abbreviations."""
 
-
-def names(group: str, has: Callable[[str], bool]) -> Iterator[str]:
+def _names(group: str, has: Callable[[str], bool]) -> Iterator[str]:
     """Yield the registers of a group that the processor has, according to `has`."""
     masks = [f"k{n}" for n in range(8)] if has("k0") else []
     if group == "general":
@@ -61,3 +58,8 @@ def _kept(has: Callable[[str], bool], masks: list[str]) -> Iterator[str]:
 
 def _named(kind: str, count: int) -> list[str]:
     return [f"{kind}{n}" for n in range(count)]
+
+
+GROUPS: Final = RegisterGroups(
+    ("general", "float", "system", "vector", "all", "save", "restore", "mmx", "sse"), _names
+)

@@ -1,0 +1,88 @@
+"""How files, compilers and debuggers use a machine: its supplement of the System V ABI.
+
+Law: these are facts of the ELF machine, whatever the processor; registers and address spaces are
+in `Architecture`. Each module of a family has its own as `ABI`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, TypeAlias
+
+from attrs import Factory, field
+
+from dwarfgpu.base.light_attrs import frozen
+
+RelocationKind: TypeAlias = Literal[
+    "none", "absolute", "absolute_high", "relative", "relative_high", "size", "tls_offset",
+    "base", "symbol", "symbol_addend", "copy", "linker",
+]  # fmt: skip
+"""How the value is calculated, in the terms of the psABIs: `absolute` S + A, `relative` S + A - P,
+`_high` their upper half, `size` Z + A, `tls_offset` the offset in the thread's block; and what only
+dynamic linkers apply: `base` B + A, `symbol` S, `symbol_addend` S + A, `copy`; `linker`: what
+depends on other files or on time."""
+
+
+@frozen
+class Relocation:
+    """One type of relocation."""
+
+    name: str
+    """As in the psABI: R_X86_64_64."""
+    kind: RelocationKind
+    size_bytes: int
+
+
+def relocations(
+    prefix: str, rows: Iterable[tuple[int, str, RelocationKind, int]]
+) -> dict[int, Relocation]:
+    """Return types of relocation by number, from rows of number, name, kind and size in bytes."""
+    return {row[0]: Relocation(f"R_{prefix}_{row[1]}", row[2], row[3]) for row in rows}
+
+
+@frozen
+class Prologue:
+    """Instructions at the begin of functions that set a frame pointer."""
+
+    base: str
+    """The register that they set."""
+    landing: bytes
+    """An instruction that may precede them."""
+    push: bytes
+    """Saves the frame pointer of the caller."""
+    moves: tuple[bytes, ...]
+    """The encodings of setting it, all of one length."""
+
+
+@frozen(eq=False)
+class Abi:
+    """The processor supplement of one ELF machine; by default it defines nothing."""
+
+    relocations: Mapping[int, Relocation] = field(default=Factory(dict), repr=False)
+    """Types of relocation by number."""
+    file_format: str | None = None
+    """BFD's name of its ELF files after `elf64-`, with `{endian}` where it has the byte order."""
+    thread_pointer: str | None = None
+    """The register with the thread pointer; None: thread-local storage is not supported."""
+    thread_control_bytes: int | None = None
+    """Bytes between the thread pointer and the program's block after it (variant I of
+    thread-local storage); None: the block ends at the thread pointer (variant II)."""
+    long_double_bits: int = 64
+    """Size of C's `long double`, in bits."""
+    has_x87: bool = False
+    """Whether a `long double` of 96 or 128 bits is one of the x87, padded."""
+    is_char_signed: bool = True
+    """Whether `char` and `wchar_t` of C are signed."""
+    marks_virtual_in_second: bool = False
+    """Whether the second half of a pointer to a member function marks a virtual one, as in the
+    C++ ABI of Arm; elsewhere the first does."""
+    capstone_mode: tuple[str, str] | None = None
+    """Capstone's names of the architecture and the mode that decode its code."""
+    instruction_bytes: int = 1
+    """Alignment of its instructions."""
+    prologue: Prologue | None = None
+    """How functions set a frame pointer; None: not known here."""
+
+
+NO_ABI: Final = Abi()
+"""Of a machine that is not known."""
