@@ -3,6 +3,7 @@
 Law: only this module opens a file for writing. At every moment a name has its old contents or all
 of the new ones: contents are written beside, flushed to the disk, and renamed. Of a document and
 the files that it names, the files have names made of their contents, and the document comes last.
+No input of the command (`base/input_files.py`) is written to, under whatever path or link.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG
 from typing import Final
 
+from dwarfgpu.base.input_files import input_paths
 from dwarfgpu.errors import UsageError
 
 if sys.platform != "win32":
@@ -65,6 +67,7 @@ def write_file(path: Path, *parts: bytes | bytearray) -> None:
 
     A symbolic link stays one. A device or a pipe is written to.
     """
+    require_no_input(path)
     try:
         _write(path, *parts)
     except (OSError, ValueError) as error:
@@ -98,9 +101,23 @@ def file_identity(path: Path) -> tuple[int, int] | str | None:
     return (status.st_dev, status.st_ino) if S_ISREG(status.st_mode) else None
 
 
+def require_no_input(path: Path, *, replaces_state: bool = False) -> None:
+    """Raise `UsageError` for an input of this command, such as an open program or core file.
+
+    `replaces_state`: the state of the command may be replaced.
+    """
+    inputs = input_paths(with_states=not replaces_state)
+    if not inputs:
+        return
+    identity = file_identity(path)
+    if identity is not None and identity in {file_identity(Path(name)) for name in inputs}:
+        raise UsageError(f"{path} is an input: give another file")
+
+
 def append_file(path: Path, data: bytes) -> None:
     """Add bytes to the end of a file, which is made if there is none; `UsageError` where that
     cannot be."""
+    require_no_input(path)
     try:
         with open(path, "ab") as file:
             file.write(data)
@@ -134,12 +151,14 @@ def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
     `UsageError` where something cannot be written: the old document stays, with its files.
     """
     require_regular(path, files)
+    require_no_input(path, replaces_state=True)
     try:
         with _locked(path.parent) as is_alone:
             written: list[Path] = []
             try:
                 for name, data in files.items():
                     if not _has(path.parent / name, data):
+                        require_no_input(path.parent / name)
                         written.append(path.parent / name)
                         _write(path.parent / name, data)
                 _require_files(path, document)
@@ -343,6 +362,7 @@ __all__ = [
     "append_file",
     "content_name",
     "file_identity",
+    "require_no_input",
     "require_writable",
     "write_file",
     "write_set",

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any, NoReturn, Protocol, cast
 
 from dwarfgpu import __version__
+from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.service.error_text import error_json, error_line, shortened
 from dwarfgpu.terminal.streams import HelpFormatter, lose_output, standard_streams
@@ -203,7 +204,7 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    with standard_streams():
+    with standard_streams(), recorded_inputs():
         if sys.stdout is None:
             print("dwarfgpu: the output cannot be written: it is closed", file=sys.stderr)
             return 2

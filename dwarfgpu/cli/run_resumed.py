@@ -54,7 +54,7 @@ def run_resumed(args: Namespace) -> int:
     if args.core is not None and resumed.one_machine is None:
         raise UsageError("--core: waves of several processors are not written as a core file")
     further = _further(args, resumed) if args.earlier else []
-    require_run_outputs(args, further, _inputs(args, resumed))
+    require_run_outputs(args, further)
     showing = _showing(args, stopped, resumed, further)
     stops, progress = showing.stops, showing.progress
     if not args.json:
@@ -85,14 +85,6 @@ def run_resumed(args: Namespace) -> int:
     if stops is not None and stops.has_meaningless:
         return 1
     return 0 if ending.stop is None or ending.stop.is_inserted else 1
-
-
-def _inputs(args: Namespace, resumed: ResumedWaves) -> list[Path]:
-    """The files that the waves come from."""
-    named = [args.state, args.input_core, args.file, args.gpu_core]
-    named += [text.partition("=")[2] for text in args.code_object]
-    files = [Path(name) for name in named if name is not None]
-    return [*files, *(Path(item.file.path) for item in resumed.code_objects)]
 
 
 def _further(args: Namespace, resumed: ResumedWaves) -> list[Prepared]:

@@ -14,7 +14,7 @@ from dwarfgpu.options.written_files import WrittenFile, require_written_files
 
 
 def require_run_outputs(
-    args: Namespace, dispatches: Sequence[Prepared], inputs: Sequence[Path]
+    args: Namespace, dispatches: Sequence[Prepared], inputs: Sequence[Path] = ()
 ) -> None:
     """Raise `UsageError` for a file of `--out`, `--save` or `--core` that cannot be written, that
     two of them name, or that the run reads: one of `inputs` or an array of `--arg`.

@@ -19,7 +19,6 @@ from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_o
 from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.machine.wave_rows import (
     waves_in_core,
 )
@@ -127,7 +126,7 @@ def _save(args: Namespace) -> int:
     from dwarfgpu.options.written_files import WrittenFile, require_written_files
 
     stopped = opened_core(args, args.file)
-    require_written_files([WrittenFile("--save", path)], _inputs(args, stopped))
+    require_written_files([WrittenFile("--save", path)])
     core = stopped.core
     number = natural(args.wave, "--wave")
     if core is None or core.gpu is None:
@@ -142,17 +141,6 @@ def _save(args: Namespace) -> int:
     print(one_line(f"saved wave {number} in {args.save}"))
     _print_notes(notes)
     return 0
-
-
-def _inputs(args: Namespace, stopped: Stopped) -> list[Path]:
-    """The files that the waves come from."""
-    named = [args.core, args.file, args.gpu_core]
-    named += [text.rpartition("=")[2] for text in args.code_object]
-    files = [Path(name) for name in named if name is not None]
-    loaded = [item.file.path for item in stopped.code_objects]
-    if stopped.core is not None and stopped.core.gpu_modules is not None:
-        loaded += [item.file.path for item in stopped.core.gpu_modules.files]
-    return [*files, *map(Path, loaded)]
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -46,6 +46,8 @@ X87_BYTES = 10
 WRITABLE = re.compile(r"\.(?:data|bss|tdata|got|init_array|fini_array)\b.*")
 """Names of sections that programs write, or the dynamic linker."""
 SECTION = re.compile(r"^\s*(0x[0-9a-f]+) - (0x[0-9a-f]+) is (\S+)(?: in (.+))?$", re.MULTILINE)
+OPEN = re.compile(r"`(.*)', file type")
+"""How `info files` names the program and the core file."""
 PART = re.compile(r"(file|memory)://(.*)#offset=(\w+)&size=(\w+)")
 """How ROCgdb names code objects inside of files and of memory."""
 PLACE = re.compile(r"(?:(\w+)#)?(\w+),(\w+)")
@@ -254,8 +256,22 @@ def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object
         yield {"path": name if relative.startswith("..") else relative, "load_address": hex(bias)}
 
 
+def inputs() -> Iterator[str]:
+    """Yield the paths of the files that GDB has open: programs, libraries, debug files, a core."""
+    for objfile in gdb.objfiles():
+        yield objfile.filename or ""
+    yield from OPEN.findall(gdb.execute("info files", False, True))
+
+
 def write_file(path: str, data: bytes) -> None:
-    """Give a file these contents, or leave it as it is: they are written beside and renamed."""
+    """Give a file these contents, or leave it as it is: they are written beside and renamed.
+
+    `gdb.GdbError` for a file that GDB has open.
+    """
+    if os.path.isfile(path):
+        for name in inputs():
+            if os.path.isfile(name) and os.path.samefile(name, path):
+                raise gdb.GdbError("save-state: %s is an input: give another file" % path)
     if os.path.exists(path) and not os.path.isfile(path):  # a device, or a pipe
         with open(path, "wb") as file:
             file.write(data)

@@ -18,6 +18,7 @@ from typing import Final, Literal
 
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
@@ -518,6 +519,7 @@ def map_file(path: str | Path) -> bytes | FileBytes:
         if not stat.S_ISREG(mode):
             raise UsageError(f"{path} cannot be read: it is not a regular file")
         data = FileBytes(str(path), FileIO(path))
+        record_input(path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{path} cannot be read: {reason}") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from dwarfgpu.base.input_files import input_paths
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.writing import file_identity, require_writable
 from dwarfgpu.errors import UsageError
@@ -21,13 +22,13 @@ class WrittenFile:
     """Inputs that it may replace."""
 
 
-def require_written_files(outputs: Iterable[WrittenFile], inputs: Iterable[Path]) -> None:
-    """Raise `UsageError` for an output that cannot be written, that is an input, or that another
-    option writes too.
+def require_written_files(outputs: Iterable[WrittenFile], inputs: Iterable[Path] = ()) -> None:
+    """Raise `UsageError` for an output that cannot be written, that is one of the inputs or open
+    already, or that another option writes too.
 
     Devices and pipes may be named several times.
     """
-    read = {file_identity(path) for path in inputs}
+    read = {file_identity(path) for path in (*inputs, *map(Path, input_paths()))}
     options: dict[tuple[int, int] | str, str] = {}
     for output in outputs:
         require_writable(output.path)
@@ -35,9 +36,7 @@ def require_written_files(outputs: Iterable[WrittenFile], inputs: Iterable[Path]
         if identity is None:
             continue
         if identity in read - set(map(file_identity, output.updated)):
-            raise UsageError(
-                f"{output.option}: {output.path} is an input of this command: give another file"
-            )
+            raise UsageError(f"{output.option}: {output.path} is an input: give another file")
         if identity in options:
             raise UsageError(
                 f"{output.option}: {options[identity]} writes {output.path}, too: give another file"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import evolve
 
+from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.repl.greeting import greet
 from dwarfgpu.repl.start import at_terminal, debug_shell, interact
 from dwarfgpu.repl.terminal.lines import StartupCommand, run_startup_commands
@@ -26,9 +27,22 @@ def run_interactive(
     machine. The status given to `quit` is for programs and has no effect here. Input raises
     `KeyboardInterrupt` only; `UsageError` for a lane that the wave does not have.
     """
+    with recorded_inputs(_files(session)):
+        return _run(session, commands, names or {}, quiet=quiet)
+
+
+def _files(session: Session) -> Iterator[str]:
+    """Yield the paths of the code objects."""
+    for code_object in (*session.code_objects, *session.other_code_objects):
+        yield code_object.file.path
+
+
+def _run(
+    session: Session, commands: Iterable[str], names: Mapping[str, object], *, quiet: bool
+) -> Session:
     is_interactive = at_terminal()
     shell = debug_shell(session, stdin_is_script=not is_interactive)
-    shell.script.python_names.update(names or {})
+    shell.script.python_names.update(names)
     for note in session.notes:
         shell.console.note(note, once=True)
     if is_interactive and not quiet:

@@ -101,7 +101,7 @@ def test_no_saved_state_replaces_an_input(tmp_path: Path) -> None:
         for beside in ((), ("--beside", state)):
             done = run("dispatch", code, *beside, *arguments, path)
             assert (done.status, done.out) == (2, "")
-            assert done.error == f"--save: {path} is an input of this command: give another file"
+            assert done.error == f"--save: {path} is an input: give another file"
     assert files == {path: path.read_bytes() for path in files}
     assert run("dispatch", code, "--beside", state, *arguments, state).status == 0
     assert state.read_bytes() != files[state]

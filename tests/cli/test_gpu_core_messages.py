@@ -101,5 +101,5 @@ def test_a_saved_wave_replaces_no_input(tmp_path: Path) -> None:
     for path in files:
         done = run("waves", core, "--sysroot", tmp_path, "--save", path)
         assert (done.status, done.out) == (2, "")
-        assert done.error == f"--save: {path} is an input of this command: give another file"
+        assert done.error == f"--save: {path} is an input: give another file"
     assert files == {path: path.read_bytes() for path in files}

@@ -251,7 +251,7 @@ def test_no_output_replaces_an_input(tmp_path: Path) -> None:
             )  # fmt: skip
             assert (done.status, done.out) == (2, "")
             name = "--out out" if option == "--out" else option
-            assert done.error == (f"{name}: {path} is an input of this command: give another file")
+            assert done.error == (f"{name}: {path} is an input: give another file")
     assert files == {path: path.read_bytes() for path in files}
 
 

@@ -215,7 +215,7 @@ def test_waves_that_go_on_replace_only_their_state(tmp_path: Path) -> None:
     ):
         done = run("run", *source, *stop, option, path)
         assert (done.status, done.out) == (2, "")
-        assert done.error == f"{option}: {path} is an input of this command: give another file"
+        assert done.error == f"{option}: {path} is an input: give another file"
     assert files == {path: path.read_bytes() for path in files}
     assert run("run", "--state", state, *stop, "--save", f"{tmp_path}/./s.json").status == 0
     assert state.read_bytes() != files[state]

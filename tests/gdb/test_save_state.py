@@ -15,7 +15,7 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.machine.state.load import load_state
-from tests.cli.command import run, run_json, validator
+from tests.cli.command import FIXTURES, run, run_json, validator
 from tests.gdb.debugger import SETTINGS, Debugger, indexed
 from tests.gdb.test_rocgdb import known, session
 
@@ -146,6 +146,20 @@ def test_errors_are_one_line(
     _, err = debugger.run(*before, command, file=Path("/bin/true"))
     assert err.strip().splitlines()[-1].startswith(message)
     assert "Traceback" not in err
+
+
+def test_no_file_that_gdb_has_open_is_replaced(debugger: Debugger, tmp_path: Path) -> None:
+    """Program, debug file and core file, links to them too."""
+    program, core, link = tmp_path / "program", tmp_path / "core", tmp_path / "link"
+    program.write_bytes((FIXTURES / "core/shapes.x86_64.O0").read_bytes())
+    core.write_bytes((FIXTURES / "core/shapes.x86_64.O0.core").read_bytes())
+    link.hardlink_to(program)
+    files = {path: path.read_bytes() for path in (program, core, link)}
+    commands = [f"dwarfgpu save-state {path}" for path in files]
+    for command in commands:
+        _, err = debugger.run(f"core-file {core}", command, file=program)
+        assert f"save-state: {command.split()[-1]} is an input: give another file" in err
+    assert files == {path: path.read_bytes() for path in files}
 
 
 def test_old_gdbs_can_read_the_file() -> None:

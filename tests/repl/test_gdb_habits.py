@@ -283,7 +283,7 @@ def test_no_command_replaces_an_open_file(tmp_path: Path) -> None:
             "-ex", "set logging enabled on", "-ex", "show logging enabled",
         )  # fmt: skip
         assert done.status == 1
-        assert done.err.count(f"{path} is open in this session: give another file\n") == 5
+        assert done.err.count(f"{path} is an input: give another file\n") == 5
     assert files == {path: path.read_bytes() for path in files}
     done = run("debug", "--file", program, "--batch", "-ex", f"dump value {script} 1")
     assert (done.status, script.read_bytes()) == (0, b"\x01\0\0\0")
@@ -299,7 +299,7 @@ def test_a_saved_state_may_replace_the_open_one_alone(tmp_path: Path) -> None:
     for line, path in ((f"save {code}", code), *((f"gcore {path}", path) for path in files)):
         done = run("debug", "--state", state, "--batch", "-ex", line)
         assert (done.status, done.out) == (1, "")
-        assert f"{path} is open in this session: give another file\n" in done.err
+        assert f"{path} is an input: give another file\n" in done.err
     assert files == {path: path.read_bytes() for path in files}
     done = run("debug", "--state", state, "--batch", "-ex", "print $s4 = 5", "-ex", f"save {state}")
     assert done.status == 0

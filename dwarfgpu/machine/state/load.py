@@ -12,6 +12,7 @@ from attrs import field
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.arch.registry import architecture, has_on_another_gpu
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
@@ -110,7 +111,9 @@ class _Reader:
         name = named.text()
         if name not in self._files:
             try:
-                self._files[name] = read_npy(_file(named, self.folder))
+                path = _file(named, self.folder)
+                self._files[name] = read_npy(path)
+                record_input(path)
             except UsageError as error:
                 raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
         return self._files[name]
@@ -128,6 +131,7 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
             raise UsageError(f"{path} cannot be read: it is not a regular file")
     document = json_reader.load(path)
+    record_input(path, "state")
     is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
     members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
     document.only(*members, *(MACHINE_MEMBERS if is_second else ()))

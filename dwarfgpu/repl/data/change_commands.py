@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.writing import require_regular
+from dwarfgpu.base.writing import require_no_input, require_regular
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.compare import differences
@@ -22,7 +22,6 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
-from dwarfgpu.repl.support.written_file import require_no_input
 from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
 
@@ -193,7 +192,7 @@ def save(shell: Shell, argument: str) -> Iterator[Part]:
     if not isinstance(machine, StateTarget) or not machine.waves:
         raise UsageError("Only a state can be saved; the current machine is not a state.")
     path = _path(argument)
-    require_no_input(shell, path, updates_state=True)
+    require_no_input(path, replaces_state=True)
     loaded = {
         Path(code_object.file.path): code_object.load_address
         for code_object in shell.session.code_objects
@@ -241,7 +240,7 @@ def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
         )
     name = argument or "core.gpu"
     path = _path(name)
-    require_no_input(shell, path)
+    require_no_input(path)
     if path.exists() and not shell.confirms(f"{name} exists. Overwrite it?"):
         raise UsageError("Not confirmed.")
     pcs = {wave: _pc(machine, wave, counter) for wave in machine.waves}

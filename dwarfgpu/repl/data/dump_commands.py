@@ -17,7 +17,6 @@ from dwarfgpu.repl.command import Command, subcommand_list
 from dwarfgpu.repl.data.examine_commands import address_of
 from dwarfgpu.repl.output import Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.written_file import require_no_input
 from dwarfgpu.service.value.value_history import evaluated, options_of, whole_number
 from dwarfgpu.terminal.input import read_file
 
@@ -51,13 +50,12 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
     except Unavailable:
         where = places.address_text(space, start)
         raise UsageError(f"Cannot access memory at address {where}") from None
-    _written(write, shell, name, data)
+    _written(write, name, data)
     yield from ()
 
 
-def _written(write: _Write, shell: Shell, name: str, data: bytes) -> None:
+def _written(write: _Write, name: str, data: bytes) -> None:
     """Write a file; `UsageError` with GDB's wording."""
-    require_no_input(shell, Path(name))
     try:
         write(Path(name), data)
     except NotWritten as error:
@@ -70,7 +68,7 @@ def _value(verb: str, write: _Write, shell: Shell, argument: str) -> Iterator[Pa
         raise UsageError(f"No value to {verb}.")
     value = evaluated(shell.session, shell.values, rest)
     data = Places(shell.session).known(value).to_bytes(shell.session.architecture.endian)
-    _written(write, shell, name, data)
+    _written(write, name, data)
     yield from ()
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import is_source
 from dwarfgpu.session.stack_frames import FramePosition
 
@@ -48,6 +49,7 @@ class SourcePath:
         outside of /proc, /sys and /dev count."""
         for path in self._candidates(place):
             if is_source(path):
+                record_input(path)
                 return path
         return None
 

@@ -18,7 +18,6 @@ from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.written_file import require_no_input
 
 _WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
 _OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
@@ -40,7 +39,6 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
         return
     text = "".join(f"{line}\n" for item in shell.breakpoints.values() for line in _lines(item))
     path = Path(os.path.expanduser(argument))
-    require_no_input(shell, path)
     try:
         write_file(path, text.encode("utf-8", "surrogateescape"))
     except NotWritten as error:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from attrs import evolve
 
+from dwarfgpu.base.writing import require_no_input
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
 from dwarfgpu.repl import completion
@@ -30,7 +31,6 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_commands import show_user
-from dwarfgpu.repl.support.written_file import require_no_input
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.value.value_history import required, whole_number
 
@@ -54,7 +54,7 @@ def _switch_log(shell: Shell) -> Iterator[str]:
     settings = shell.settings
     if settings.flag("logging enabled") and shell.console.log is None:
         try:
-            require_no_input(shell, Path(settings.word("logging file")).expanduser())
+            require_no_input(Path(settings.word("logging file")).expanduser())
         except UsageError:
             settings["logging enabled"] = False
             raise

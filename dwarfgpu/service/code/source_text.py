@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.input_files import record_input
+from dwarfgpu.base.readable_files import is_source
 from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import DwarfGpuError
 
@@ -24,7 +26,8 @@ class SourceText:
         return lines[place.line - 1] if place.line <= len(lines) else None
 
     def lines(self, place: SourceLine) -> list[str]:
-        """Return all lines of its file; none if it is missing."""
+        """Return all lines of its file; none if it is missing, or no
+        regular file outside of /proc, /sys and /dev."""
         path = place.file.path
         lines = self._files.get(path)
         if lines is None:
@@ -36,8 +39,9 @@ class SourceText:
             if source := place.file.source:
                 return source
             path = Path(place.file.path)
-            if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            if not is_source(path) or path.stat().st_size > MAX_BYTES:
                 return ""
+            record_input(path)
             return path.read_text(encoding="utf-8", errors="replace")
         except (DwarfGpuError, OSError, ValueError):  # a name that no file can have
             return ""
