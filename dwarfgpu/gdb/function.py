@@ -10,7 +10,7 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.language import TypedValue
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.storage import Memory
 
@@ -52,14 +52,14 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
     GDB's Python cannot represent.
     """
     location = value.location
-    places = Places(session)
+    objects = ObjectAccess(session)
     if location is not None and len(location.places) == 1 and value.bit_size is None:
         place = location.places[0]
         storage = place.storage
         if isinstance(storage, Memory) and not storage.space.number and not place.bit_offset % 8:
             pointer = gdb.Value(place.bit_offset // 8).cast(_type_of(value).pointer())
             return pointer.dereference()
-    bits = places.known(value)
+    bits = objects.known(value)
     endian = session.architecture.endian
     return gdb.Value(widened(value, bits, endian).to_bytes(endian), _type_of(value))
 

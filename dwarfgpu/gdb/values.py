@@ -28,7 +28,7 @@ from dwarfgpu.gdb.print_options import PRINT_SETTINGS, print_options
 from dwarfgpu.gdb.session import Debugger, GdbSession
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
@@ -181,11 +181,11 @@ class Frame:
 
     def _value(self, name: str, variable: Variable) -> Value:
         def find(session: GdbSession) -> TypedValue:
-            return Places(session).variable(variable)
+            return ObjectAccess(session).variable(variable)
 
         def read(session: GdbSession) -> TypedValue:
             whole = TypedValue(variable.type, unit=variable.unit, variable=variable)
-            return Places(session).read(whole)
+            return ObjectAccess(session).read(whole)
 
         return Value(self, name, find, read)
 
@@ -257,7 +257,7 @@ class Value:
         self.frame = frame
         self.name = name
         self._find = find
-        self._read_by = read or (lambda session: Places(session).read(find(session)))
+        self._read_by = read or (lambda session: ObjectAccess(session).read(find(session)))
         self._stop = frame.debugger.target.stop
         self._place: _CachedValue | None = None
         self._contents: _CachedValue | None = None
@@ -333,7 +333,7 @@ class Value:
         """The contents; an error unless every bit is known."""
         with gdb_errors():
             session, value = self._read()
-            return Places(session).known(value).to_bytes(session.architecture.endian)
+            return ObjectAccess(session).known(value).to_bytes(session.architecture.endian)
 
     @property
     def text(self) -> str:
@@ -372,12 +372,12 @@ class Value:
         name = f"{self.name}.{part}" if is_name else f"{self.name}[{part}]"
 
         def find(session: GdbSession) -> TypedValue:
-            places, value = Places(session), self._located()[1]
+            objects, value = ObjectAccess(session), self._located()[1]
             is_pointer = isinstance(strip(value.type), Pointer)
             if isinstance(part, str):
-                return places.member(places.dereferenced(value) if is_pointer else value, part)
+                return objects.member(objects.dereferenced(value) if is_pointer else value, part)
             if not is_pointer:
-                return places.element(value, part)
+                return objects.element(value, part)
             return _evaluate(session, f"$_[{part}]", value)
 
         return self._part(part, name, find)
@@ -386,7 +386,7 @@ class Value:
         """Return the target of a pointer or reference."""
 
         def find(session: GdbSession) -> TypedValue:
-            return Places(session).dereferenced(self._located()[1])
+            return ObjectAccess(session).dereferenced(self._located()[1])
 
         return self._part(None, f"*{self.name}", find)
 
@@ -417,7 +417,7 @@ class Value:
                 size = value.size_bits
                 if size != 8 * len(new):
                     raise UsageError(f"{self.name} has {size} bits, not {8 * len(new)}")
-                Places(session).write(value, int.from_bytes(new, session.architecture.endian))
+                ObjectAccess(session).write(value, int.from_bytes(new, session.architecture.endian))
             else:
                 text = f"({new})" if isinstance(new, str) else repr(+new)  # +True is 1
                 _evaluate(session, f"$_ = {text}", value)

@@ -7,8 +7,8 @@ from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, str
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_number
 from dwarfgpu.language.evaluator import evaluate
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.options import Options
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.session.session import Session
@@ -16,25 +16,25 @@ from dwarfgpu.view.format_options import FormatOptions
 
 
 def address_of(
-    session: Session, options: Options, places: Places, text: str
+    session: Session, options: Options, objects: ObjectAccess, text: str
 ) -> tuple[AddressSpace, int]:
     """Return the address that an expression denotes: the value of a number or a pointer, or the
     address of an array or a function. `UsageError` if it denotes none."""
     value = evaluate(text, session, options)
     bare = strip(value.type)
     if isinstance(bare, Array | Function) and not (isinstance(bare, Array) and bare.is_vector):
-        value = places.address_of(value)
+        value = objects.address_of(value)
         bare = strip(value.type)
     if isinstance(bare, Pointer) and bare.kind != "pointer":
-        value = places.address_of(places.dereferenced(value))
+        value = objects.address_of(objects.dereferenced(value))
         bare = strip(value.type)
     if isinstance(bare, Pointer):
-        space = places.space_of(bare, value.unit)
-        return places.resolved(space, places.known(value).value)
+        space = objects.space_of(bare, value.unit)
+        return objects.resolved(space, objects.known(value).value)
     if value.error is not None:
         raise value.error
     number = _number(session, value)
-    return places.resolved(places.space_of(Pointer(None), None), number)
+    return objects.resolved(objects.space_of(Pointer(None), None), number)
 
 
 def _number(session: Session, value: TypedValue) -> int:

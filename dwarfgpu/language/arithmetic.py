@@ -36,8 +36,8 @@ from dwarfgpu.language.base_class_casts import (
 from dwarfgpu.language.complexes import COMPLEX, is_complex
 from dwarfgpu.language.names import is_cplusplus
 from dwarfgpu.language.numbers import NOT_A_NUMBER, Numbers, holds
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
@@ -66,7 +66,7 @@ def _kind_of(*operands: TypedValue) -> OperandKind | None:
 class Arithmetic:
     """Operators for the focus of a session."""
 
-    places: Places
+    objects: ObjectAccess
     numbers: Numbers
 
     def value(self, number: Number) -> TypedValue:
@@ -77,7 +77,7 @@ class Arithmetic:
         """Return the number of a known value; `UsageError` if its type has none."""
         if value.type is None or not is_number(value.type):
             raise UsageError(NOT_A_NUMBER)
-        number = self.numbers.of(value.type, self.places.known(value))
+        number = self.numbers.of(value.type, self.objects.known(value))
         if value.constant_type is not None:
             return self.numbers.cast(number, value.constant_type)
         cplusplus = is_cplusplus(value.unit)
@@ -88,7 +88,7 @@ class Arithmetic:
         """Return the number of an address: that of a pointer, an integer, or an array."""
         value = self.decayed(value)
         if isinstance(strip(value.type), Pointer):
-            return self.places.known(value).value
+            return self.objects.known(value).value
         number = self.number(value)
         if number.is_float:
             raise UsageError("An address must be an integer.")
@@ -104,12 +104,12 @@ class Arithmetic:
         bare = strip(value.type)
         if isinstance(bare, Unspecified) and bare.is_nullptr and bare.size_bytes is not None:
             void = Pointer(lambda: None, size_bytes=bare.size_bytes)
-            return evolve(self.places.read(value), type=void, variable=None)
+            return evolve(self.objects.read(value), type=void, variable=None)
         if isinstance(bare, Function):
-            return self.places.address_of(value)
+            return self.objects.address_of(value)
         if not isinstance(bare, Array) or bare.is_vector:
             return value
-        place = self.places.address_of(value)
+        place = self.objects.address_of(value)
         pointer = place.type
         assert isinstance(pointer, Pointer)
         return evolve(place, type=evolve(pointer, target=element_type(bare)))
@@ -121,8 +121,8 @@ class Arithmetic:
         if isinstance(strip(value.type), Array | Function):
             return self.address(value) != 0
         if isinstance(strip(value.type), Pointer | MemberPointer):
-            value = self.places.read(value)
-            return value.pointer is not None or self.places.known(value).value != 0
+            value = self.objects.read(value)
+            return value.pointer is not None or self.objects.known(value).value != 0
         if is_complex(value.type):
             return any(bool(part.value) for part in complexes.parts_of(self, value))
         return bool(self.number(value).value)
@@ -153,7 +153,7 @@ class Arithmetic:
         """Return a pointer moved by elements, or the distance of two in elements."""
         bare = strip(pointer.type)
         assert isinstance(bare, Pointer)
-        target = strip(self.places.completed(bare.target))
+        target = strip(self.objects.completed(bare.target))
         stride = 1 if target is None or isinstance(target, Function) else size_bytes(target)
         if not stride:
             named = declared_name(target) or ""
@@ -165,18 +165,18 @@ class Arithmetic:
         if isinstance(stride_type, Pointer):
             if operator == "+":
                 raise UsageError(NOT_A_NUMBER)
-            other_target = self.places.completed(stride_type.target)
+            other_target = self.objects.completed(stride_type.target)
             return self._distance(pointer, by, stride, size_bytes(other_target) or 1)
         number = self.number(by)
         if number.is_float:
             raise UsageError(NOT_A_NUMBER)
         count = number.value.integer * (stride if operator == "+" else -stride)
-        pointer = self.places.read(pointer)
+        pointer = self.objects.read(pointer)
         if pointer.pointer is not None:
             moved = pointer.pointer.displacement_bytes + count
             removed = evolve(pointer.pointer, displacement_bytes=moved)
             return TypedValue(pointer.type, pointer=removed, unit=pointer.unit)
-        address = self.places.known(pointer).value + count
+        address = self.objects.known(pointer).value + count
         size = bounded(8 * bare.size_bytes)
         return TypedValue(
             pointer.type, bits=Bits(address & (1 << size) - 1, size), unit=pointer.unit
@@ -202,8 +202,8 @@ class Arithmetic:
         """Address space and address of a pointer, generic ones where they really are."""
         bare = strip(value.type)
         assert isinstance(bare, Pointer)
-        space = self.places.space_of(bare, value.unit)
-        space, address = self.places.resolved(space, self.places.known(value).value)
+        space = self.objects.space_of(bare, value.unit)
+        space, address = self.objects.resolved(space, self.objects.known(value).value)
         return space.number, address
 
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool:
@@ -215,7 +215,7 @@ class Arithmetic:
         if operator in ("==", "!=") and all(
             isinstance(strip(operand.type), MemberPointer) for operand in (left, right)
         ):
-            is_same = self.places.known(left).value == self.places.known(right).value
+            is_same = self.objects.known(left).value == self.objects.known(right).value
             return is_same == (operator == "==")
         both = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
         if all(both):
@@ -235,15 +235,18 @@ class Arithmetic:
         """Two pointers to compare: one to a derived class becomes one to its base class."""
         left_type, right_type = strip(left.type), strip(right.type)
         if isinstance(left_type, Pointer) and isinstance(right_type, Pointer):
-            a, b = self.places.completed(left_type.target), self.places.completed(right_type.target)
+            a, b = (
+                self.objects.completed(left_type.target),
+                self.objects.completed(right_type.target),
+            )
             if way_up(a, b) is not None:
-                return converted_pointer(self.places, left, right_type.target), right
+                return converted_pointer(self.objects, left, right_type.target), right
             if way_up(b, a) is not None:
-                return left, converted_pointer(self.places, right, left_type.target)
+                return left, converted_pointer(self.objects, right, left_type.target)
         return left, right
 
     def _removed(self, value: TypedValue) -> ImplicitPointer | None:
-        return self.places.read(value).pointer if isinstance(strip(value.type), Pointer) else None
+        return self.objects.read(value).pointer if isinstance(strip(value.type), Pointer) else None
 
     def _is_same(
         self, left: TypedValue, right: TypedValue, removed: list[ImplicitPointer | None]
@@ -263,7 +266,7 @@ class Arithmetic:
         referred = bare.target if isinstance(bare, Pointer) and bare.kind != "pointer" else type_
         way = kinship(value.type, referred)
         if way is not None and referred is not None:
-            cast_pointer = converted(self.places, value, way, referred)
+            cast_pointer = converted(self.objects, value, way, referred)
             is_reference = referred is not type_ and isinstance(bare, Pointer)
             return self._referring(cast_pointer, type_, bare) if is_reference else cast_pointer
         if is_complex(type_) or (is_complex(value.type) and is_number(type_)):
@@ -291,7 +294,7 @@ class Arithmetic:
         place = None if value.location is None else value.location.places[0].storage
         if place is not None and not isinstance(place, Memory):
             return evolve(value, type=bare.target, variable=None, bits=None)
-        address = self.places.address_of(value)
+        address = self.objects.address_of(value)
         space = address.type.address_space if isinstance(address.type, Pointer) else 0
         if space:
             return evolve(value, type=bare.target, variable=None, bits=None)
@@ -305,20 +308,20 @@ class Arithmetic:
         value = self.decayed(value)
         if isinstance(strip(value.type), Pointer | MemberPointer):
             assert value.type is not None
-            return self.numbers.of(value.type, self.places.known(value))
+            return self.numbers.of(value.type, self.objects.known(value))
         if isinstance(strip(value.type), Struct):
             raise UsageError("Invalid cast.")
         return self.number(value)
 
     def _pointer(self, value: TypedValue, type_: Type, bare: Pointer) -> TypedValue:
         """A cast to a pointer: it stays in the address space of the pointer that is cast."""
-        value = converted_pointer(self.places, self.decayed(value), bare.target)
-        value = self.places.read(value)
+        value = converted_pointer(self.objects, self.decayed(value), bare.target)
+        value = self.objects.read(value)
         if value.pointer is not None:
             return evolve(value, type=type_, location=None, variable=None)
         source = strip(value.type)
         if isinstance(source, Pointer) and not (bare.address_space or bare.address_class):
-            space = self.places.space_of(source, value.unit)
+            space = self.objects.space_of(source, value.unit)
             if space.number and space.name != "generic":
                 size = space.address_bits // 8
                 type_ = bare = evolve(bare, address_space=space.number, size_bytes=size)
@@ -330,7 +333,7 @@ class Arithmetic:
         Of a bit-field its number, whatever its byte order.
         """
         converted = self.cast(value, target.type)
-        bits = self.places.known(converted).value
+        bits = self.objects.known(converted).value
         if target.bit_size is not None:
             bits = self.number(converted).value.bits
         size = target.size_bits

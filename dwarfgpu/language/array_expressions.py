@@ -8,18 +8,18 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.names import array_of
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import concatenate
 from dwarfgpu.model.storage import Register
 
 
-def elements(places: Places, values: list[TypedValue]) -> TypedValue:
+def elements(objects: ObjectAccess, values: list[TypedValue]) -> TypedValue:
     """Return `{1, 2}`: an array with the type of the first element, as in GDB."""
     first = values[0]
     if any(value.size_bits != first.size_bits for value in values):
         raise UsageError("array elements must all be the same size")
-    bits = concatenate([places.known(value) for value in values], places.context.endian)
+    bits = concatenate([objects.known(value) for value in values], objects.context.endian)
     return TypedValue(Array(first.type, (len(values),)), bits=bits, unit=first.unit)
 
 

@@ -8,8 +8,8 @@ from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.convenience_functions import INTERNAL
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.options import Options
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import is_vector
 
@@ -18,7 +18,7 @@ def store(
     arithmetic: Arithmetic, options: Options, target: TypedValue, value: TypedValue
 ) -> TypedValue:
     """Write a value, converted to the type of the target."""
-    places = arithmetic.places
+    objects = arithmetic.objects
     if options.read_only is not None:
         raise UsageError(options.read_only)
     if target.is_fixed:
@@ -26,14 +26,14 @@ def store(
     if target.type is INTERNAL:
         raise UsageError(f"Cannot overwrite convenience function {target.convenience}")
     if target.convenience is not None and options.keep is not None:
-        copied = _copied(places, value, target.convenience)
+        copied = _copied(objects, value, target.convenience)
         options.keep(target.convenience, copied)
         return copied
     if target.location is None:
         raise UsageError("Left operand of assignment is not an lvalue.")
     bare = strip(target.type)
     if isinstance(bare, Struct | Array):
-        bits = places.known(value)
+        bits = objects.known(value)
         if not isinstance(strip(value.type), Struct | Array):
             if is_vector(bare):
                 raise UsageError("can only cast scalar to vector of same size")
@@ -47,10 +47,10 @@ def store(
             options.warn(f"Value does not fit in {target.bit_size} bits.")
     else:
         raise EvaluationError("Left operand of assignment is not a modifiable lvalue.")
-    written = places.write(target, number)
+    written = objects.write(target, number)
     if options.wrote is not None:
         options.wrote()
-    return places.read(written)
+    return objects.read(written)
 
 
 def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool:
@@ -61,9 +61,9 @@ def _fits(arithmetic: Arithmetic, value: TypedValue, target: TypedValue) -> bool
     return -(1 << target.bit_size - 1) <= number < 1 << target.bit_size
 
 
-def _copied(places: Places, value: TypedValue, name: str) -> TypedValue:
+def _copied(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue:
     """Return a value as that of a convenience variable: contents and type, without a location."""
-    value = places.read(value)
+    value = objects.read(value)
     if value.error is not None and not isinstance(value.error, UndefinedBits):
         raise value.error
     return evolve(value, convenience=name, location=None, variable=None, is_fixed=False)

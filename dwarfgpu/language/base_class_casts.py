@@ -18,7 +18,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.members import way_to
 from dwarfgpu.language.names import is_cplusplus
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -121,51 +121,51 @@ def _layout(struct_type: Struct) -> list[tuple[object, ...]]:
     ]
 
 
-def converted(places: Places, value: TypedValue, way: Kinship, type_: Type) -> TypedValue:
+def converted(objects: ObjectAccess, value: TypedValue, way: Kinship, type_: Type) -> TypedValue:
     """Return an object as that of a base class, or of a class derived from it."""
     if way.is_up:
         for step in way.steps:
-            value = places.step(value, step)
+            value = objects.step(value, step)
         return evolve(value, type=type_)
     offset = way.offset_bytes
     if value.location is None or offset is None:
         raise UsageError("Invalid cast.")
-    derived_value = places.resolver.resolved(type_, displaced(value.location, -8 * offset))
+    derived_value = objects.resolver.resolved(type_, displaced(value.location, -8 * offset))
     return TypedValue(
         derived_value.type, derived_value.location, unit=value.unit, notes=value.notes
     )
 
 
-def converted_pointer(places: Places, value: TypedValue, target: Type | None) -> TypedValue:
+def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | None) -> TypedValue:
     """Return a pointer that is moved to an object of its new target; its type does not change. Null
     stays null.
 
     Only where a virtual base class is on the way is the object read.
     """
     bare = strip(value.type)
-    source = places.completed(bare.target) if isinstance(bare, Pointer) else None
-    target = places.completed(target)
+    source = objects.completed(bare.target) if isinstance(bare, Pointer) else None
+    target = objects.completed(target)
     way = None if source is None else kinship(source, target)
     if way is None:
         require_defined(value.unit, source, target)
         return value
     assert isinstance(bare, Pointer)
-    value = places.read(value)
+    value = objects.read(value)
     removed = value.pointer
     if removed is not None:
-        offset = _moved_bytes(places, way, lambda: places.pointee(removed))
+        offset = _moved_bytes(objects, way, lambda: objects.pointee(removed))
         moved = removed.displacement_bytes + offset
         return evolve(value, pointer=evolve(removed, displacement_bytes=moved))
-    bits = places.known(value)
+    bits = objects.known(value)
     if not bits.value:
         return value
-    space = places.space_of(bare, value.unit)
-    offset = _moved_bytes(places, way, lambda: places.at(space, bits.value))
+    space = objects.space_of(bare, value.unit)
+    offset = _moved_bytes(objects, way, lambda: objects.at(space, bits.value))
     address = bits.value + offset & (1 << bits.size_bits) - 1
     return evolve(value, bits=Bits(address, bits.size_bits), location=None, variable=None)
 
 
-def _moved_bytes(places: Places, way: Kinship, where: Callable[[], Location]) -> int:
+def _moved_bytes(objects: ObjectAccess, way: Kinship, where: Callable[[], Location]) -> int:
     """Return the adjustment of a pointer; calls `where` for the object only if it determines
     that."""
     offset = way.offset_bytes
@@ -173,7 +173,7 @@ def _moved_bytes(places: Places, way: Kinship, where: Callable[[], Location]) ->
         return offset if way.is_up else -offset
     start = place = where()
     for step in way.steps:
-        place = places.resolver.member_location(place, step)
+        place = objects.resolver.member_location(place, step)
     first, last = start.places[0], place.places[0]
     if first.storage != last.storage:
         raise EvaluationError("the base class is not in the object to which the pointer points")

@@ -24,7 +24,7 @@ def in_memory(arithmetic: Arithmetic, address: TypedValue, to: Typed) -> TypedVa
     derived class."""
     if isinstance(strip(address.type), Struct):
         raise UsageError("Value can't be converted to integer.")
-    return arithmetic.places.dereferenced(_untyped(arithmetic, address, to))
+    return arithmetic.objects.dereferenced(_untyped(arithmetic, address, to))
 
 
 def named_cast(arithmetic: Arithmetic, how: str, value: TypedValue, to: Typed) -> TypedValue:
@@ -46,7 +46,7 @@ def _untyped(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue
 def _reinterpreted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
     bare = strip(to.type)
     if isinstance(bare, Pointer) and bare.kind != "pointer":
-        address = arithmetic.places.address_of(value)
+        address = arithmetic.objects.address_of(value)
         pointer = _untyped(arithmetic, address, Typed(bare.target, to.unit))
         return evolve(pointer, type=to.type)
     value = arithmetic.decayed(value)

@@ -28,7 +28,7 @@ def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
         number = arithmetic.number(value)
         return number, arithmetic.numbers.integer(0)
     assert isinstance(bare, Base)
-    bits = arithmetic.places.known(value)
+    bits = arithmetic.objects.known(value)
     half = bits.size_bits // 2
     name = bare.base.name.replace("complex ", "").replace(" _Complex", "").strip()
     part = Base(evolve(bare.base, name=name, encoding="float", bit_size=half))

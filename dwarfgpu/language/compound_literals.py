@@ -45,7 +45,7 @@ class _Bits:
         if not isinstance(node, ast.Elements):
             to = Typed(type_, self._to.unit)
             value = self._arithmetic.cast(self._evaluate(node), to.type)
-            return self._arithmetic.places.known(value)
+            return self._arithmetic.objects.known(value)
         if isinstance(bare, Struct) and not bare.is_declaration:
             return self._struct(node.elements, bare)
         if isinstance(bare, Array) and len(bare.dimensions) == 1:
@@ -82,7 +82,7 @@ class _Bits:
         whole_bits = size_bits(type_)
         if whole_bits is None:
             raise UsageError("The type is incomplete: its size is not known.")
-        is_little = self._arithmetic.places.context.endian == "little"
+        is_little = self._arithmetic.objects.context.endian == "little"
         number = 0
         for first_bit, bits in parts:
             shift = first_bit if is_little else whole_bits - first_bit - bits.size_bits

@@ -28,7 +28,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.base_class_casts import converted_pointer, way_up
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
@@ -74,10 +74,10 @@ def conditional(
     if isinstance(other_kind, Pointer) and chosen.is_null and is_number(kind):
         return evolve(arithmetic.cast(first, two_type), unit=two.unit)
     if isinstance(kind, Pointer) and isinstance(other_kind, Pointer):
-        pointer = _pointer(arithmetic.places, chosen, kind, unchosen, other_kind)
+        pointer = _pointer(arithmetic.objects, chosen, kind, unchosen, other_kind)
         if pointer is not None:
             if pointer is not kind:
-                first = converted_pointer(arithmetic.places, first, pointer.target)
+                first = converted_pointer(arithmetic.objects, first, pointer.target)
                 return evolve(first, type=pointer, variable=None, is_fixed=True)
             return first if is_object else evolve(first, is_fixed=True)
     is_null = isinstance(kind, Pointer | MemberPointer) and unchosen.is_null
@@ -88,7 +88,7 @@ def conditional(
 
 
 def _pointer(
-    places: Places, chosen: Arm, pointer_type: Pointer, unchosen: Arm, other_kind: Pointer
+    objects: ObjectAccess, chosen: Arm, pointer_type: Pointer, unchosen: Arm, other_kind: Pointer
 ) -> Pointer | None:
     """C 6.5.15p6: a pointer to the composite type of both targets, or void, with the qualifiers of
     both; in C++ also to their common base class.
@@ -99,7 +99,7 @@ def _pointer(
         return pointer_type
     if chosen.is_null:
         return evolve(pointer_type, target=other_kind.target)
-    first_target, two = places.completed(pointer_type.target), places.completed(other_kind.target)
+    first_target, two = objects.completed(pointer_type.target), objects.completed(other_kind.target)
     if _is_to_void(other_kind) or way_up(first_target, two) is not None:
         target = _qualified(other_kind.target, pointer_type.target)
     elif _is_to_void(pointer_type) or way_up(two, first_target) is not None:

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.class_operators import has_method, method_named
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.model.object import Bits
@@ -25,18 +25,18 @@ from dwarfgpu.view.printers.printer import Characters
 from dwarfgpu.view.printers.standard import STANDARD
 
 
-def element_of(places: Places, container: TypedValue, index: int) -> TypedValue | None:
+def element_of(objects: ObjectAccess, container: TypedValue, index: int) -> TypedValue | None:
     """Return `container[index]` of a vector, a deque, a string or a `std::array`; None for other
     types.
 
     `UsageError` if there is no such element.
     """
-    value = _object(places, container, "operator[]")
+    value = _object(objects, container, "operator[]")
     try:
         element = None if value is None else _element(value, index)
     except UnexpectedLayout:
         return None
-    return None if element is None else _typed(places, container, element)
+    return None if element is None else _typed(objects, container, element)
 
 
 def element_type(container: Struct) -> Type | None:
@@ -49,21 +49,21 @@ def element_type(container: Struct) -> Type | None:
     return strip(reference.target) if container.scope.startswith("std::") else None
 
 
-def pointee_of(places: Places, pointer: TypedValue, operator: str) -> TypedValue | None:
+def pointee_of(objects: ObjectAccess, pointer: TypedValue, operator: str) -> TypedValue | None:
     """Return the object to which a smart pointer of the library points; None for anything else."""
-    value = _object(places, pointer, f"operator{operator}")
+    value = _object(objects, pointer, f"operator{operator}")
     try:
         printed = None if value is None else printed_of(STANDARD.of, value)
         children = () if printed is None or printed.children is None else printed.children
         name, contents = next(iter(children), ("", ""))
         if name != "get()" or not isinstance(contents, Object):
             return None
-        return _typed(places, pointer, contents.target())
+        return _typed(objects, pointer, contents.target())
     except UnexpectedLayout:
         return None
 
 
-def _object(places: Places, value: TypedValue, operator: str) -> Object | None:
+def _object(objects: ObjectAccess, value: TypedValue, operator: str) -> Object | None:
     """Return an object in memory whose class has the operator."""
     kind = strip(value.type)
     if not isinstance(kind, Struct) or not has_method(kind, operator):
@@ -71,13 +71,13 @@ def _object(places: Places, value: TypedValue, operator: str) -> Object | None:
     address = address_of(value.location)
     if address is None:
         return None
-    places = Places(places.session)  # `whatis` also reads what locates the element
-    architecture = places.architecture
+    objects = ObjectAccess(objects.session)  # `whatis` also reads what locates the element
+    architecture = objects.architecture
     pointer_bytes = architecture.address_space(0).address_bits // 8
-    read = partial(read_memory, places)
+    read = partial(read_memory, objects)
     return Object(
         value.type, architecture.endian, pointer_bytes, read, address=address,
-        class_of_method=partial(class_of_method, places.session.code_objects),
+        class_of_method=partial(class_of_method, objects.session.code_objects),
     )  # fmt: skip
 
 
@@ -105,9 +105,9 @@ def _check(index: int, count: int | None) -> None:
         raise UsageError(f"The container has no element {index}.")
 
 
-def _typed(places: Places, whole: TypedValue, part: Object) -> TypedValue | None:
+def _typed(objects: ObjectAccess, whole: TypedValue, part: Object) -> TypedValue | None:
     if part.address is None:
         is_bit = is_bool(part.type)  # of a `std::vector<bool>`
         return TypedValue(part.type, bits=Bits(part.number, 8), unit=whole.unit) if is_bit else None
-    location = places.at(places.architecture.address_space(0), part.address)
+    location = objects.at(objects.architecture.address_space(0), part.address)
     return TypedValue(part.type, location, unit=whole.unit)

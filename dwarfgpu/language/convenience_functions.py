@@ -77,7 +77,7 @@ def _caller(name: str, *, is_any: bool, is_pattern: bool) -> DebuggerFunction:
 
     def is_caller(context: FunctionContext, arguments: list[TypedValue]) -> TypedValue:
         _require(arguments, name, 1, 2)
-        function_name = string_of(context.places, arguments[0])
+        function_name = string_of(context.objects, arguments[0])
         count = 1 if len(arguments) < 2 else context.arithmetic.number(arguments[1]).value.integer
         if count < 0:
             raise UsageError("nframes must be >= 0")
@@ -137,7 +137,7 @@ def _strings(
     context: FunctionContext, arguments: list[TypedValue], name: str, count: int
 ) -> list[str]:
     _require(arguments, name, count, count)
-    return [string_of(context.places, argument) for argument in arguments]
+    return [string_of(context.objects, argument) for argument in arguments]
 
 
 def _compiled(pattern: str) -> Regexp:
@@ -151,16 +151,16 @@ def _compiled(pattern: str) -> Regexp:
 
 def _bytes(context: FunctionContext, value: TypedValue, length: int) -> bytes:
     """Return the first bytes of an array, or from where a pointer or a number points to."""
-    places = context.places
+    objects = context.objects
     if isinstance(strip(value.type), Array) and value.location is None:
-        data = places.known(value).to_bytes(places.context.endian)
+        data = objects.known(value).to_bytes(objects.context.endian)
         if length > len(data):
             raise UsageError(f"{length} bytes of an array of {len(data)}")
         return data[:length]
     value = context.arithmetic.cast(value, context.names.builtins.pointer(None))
-    space = places.space_of(context.names.builtins.pointer(None), value.unit)
-    address = places.known(value).value
-    return bytes_at(places, space, address, length) if length else b""
+    space = objects.space_of(context.names.builtins.pointer(None), value.unit)
+    address = objects.known(value).value
+    return bytes_at(objects, space, address, length) if length else b""
 
 
 def _part(

@@ -116,12 +116,12 @@ class Evaluator(NamedValues):
             value = self.value(node)
             if isinstance(node, ast.Name):
                 value = typed(value, node.name)
-            value = self.places.read(value)
+            value = self.objects.read(value)
         finally:
             if self.options.looked_at is not None:
-                for variable in self.places.variables:
+                for variable in self.objects.variables:
                     self.options.looked_at(variable)
-        notes = assumptions(self.session, self.places.variables)
+        notes = assumptions(self.session, self.objects.variables)
         if self.session.reads_before_start != before:
             notes = (*notes, NOT_STARTED)
         return evolve(value, notes=notes)
@@ -160,7 +160,7 @@ class Evaluator(NamedValues):
             case ast.SizeOf():
                 return self._size(self.names.type_of(node.type).type)
             case ast.Elements():
-                return elements(self.places, [self.object(element) for element in node.elements])
+                return elements(self.objects, [self.object(element) for element in node.elements])
 
     def object(self, node: ast.Node) -> TypedValue:
         """Return the value of an operand; for a reference, its target."""
@@ -170,7 +170,7 @@ class Evaluator(NamedValues):
     def _referred(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
         if isinstance(bare, Pointer) and bare.kind != "pointer":
-            return self.places.dereferenced(value)
+            return self.objects.dereferenced(value)
         return value
 
     # Operands
@@ -205,7 +205,7 @@ class Evaluator(NamedValues):
             raise UsageError(f"{unknown_space}; known: {names}")
         address = self.arithmetic.address(self.object(node.address))
         space.require_address(address)
-        return self.places.pointer(None, space, address)
+        return self.objects.pointer(None, space, address)
 
     # Operations
 
@@ -223,7 +223,7 @@ class Evaluator(NamedValues):
             if member is not None:
                 return member
         if operator == "&":
-            return self.places.address_of(self._referred(self.value(node.operand)))
+            return self.objects.address_of(self._referred(self.value(node.operand)))
         value = self.object(node.operand)
         if operator in "!~-+":
             refuse_overloaded(operator, value, cplusplus=self.is_cplusplus)
@@ -234,7 +234,7 @@ class Evaluator(NamedValues):
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
                 unit_value = self.number(self.numbers.integer(1))
-                before = self.places.read(value)
+                before = self.objects.read(value)
                 stored = store(
                     self.arithmetic,
                     self.options,
@@ -254,27 +254,27 @@ class Evaluator(NamedValues):
         ]
         if len(functions) > 1 and has_this(functions[0]):
             raise UsageError(overloaded(functions))
-        return member_pointer(self.places, functions[0]) if functions else None
+        return member_pointer(self.objects, functions[0]) if functions else None
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
         pointee = self._smart_pointee(value, "*")
         if pointee is not None:
             return pointee
-        if not isinstance(self.places, Unevaluated):
+        if not isinstance(self.objects, Unevaluated):
             refuse_overloaded("*", value, cplusplus=self.is_cplusplus)
         if isinstance(bare, Function):
             return value
         form = bare.form if isinstance(bare, Dynamic) else bare
         if isinstance(form, Array):
-            return self.places.element(value, 0)
+            return self.objects.element(value, 0)
         if is_number(value.type):  # GDB: an integer is the address of a long
             number = self.arithmetic.number(value)
             if not number.is_float:
                 builtins = self.names.builtins
                 pointer = builtins.pointer(builtins.integer(builtins.long_bits))
-                return self.places.dereferenced(self.arithmetic.cast(value, pointer))
-        return self.places.dereferenced(value)
+                return self.objects.dereferenced(self.arithmetic.cast(value, pointer))
+        return self.objects.dereferenced(value)
 
     def _binary(self, node: ast.Binary) -> TypedValue:
         operator = node.operator
@@ -284,7 +284,7 @@ class Evaluator(NamedValues):
                 truth = self.arithmetic.truth(self.object(node.right))
             return self.truth(truth)
         if operator == ",":
-            self.places.read(self.value(node.left))
+            self.objects.read(self.value(node.left))
             return self.value(node.right)
         left, right = self.object(node.left), self.object(node.right)
         if operator in (".*", "->*"):
@@ -299,7 +299,7 @@ class Evaluator(NamedValues):
     def _conditional(self, node: ast.Conditional) -> TypedValue:
         holds = self.arithmetic.truth(self.object(node.condition))
         yes, no = (node.yes, node.no) if holds else (node.no, node.yes)
-        unread = self if isinstance(self.places, Unevaluated) else self._unevaluated()
+        unread = self if isinstance(self.objects, Unevaluated) else self._unevaluated()
         unchosen, chosen = Arm(no, unread.object(no)), Arm(yes, self.object(yes))
         return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
 
@@ -314,9 +314,9 @@ class Evaluator(NamedValues):
         elif node.is_arrow:
             refuse_arrow(value)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
-            value = self.places.dereferenced(value)
+            value = self.objects.dereferenced(value)
         elif isinstance(bare, Array) and isinstance(strip(element_type(bare)), Struct):
-            value = self.places.element(value, bare.lower_bound or 0)  # as in GDB
+            value = self.objects.element(value, bare.lower_bound or 0)  # as in GDB
         elif node.is_arrow and not isinstance(bare, Struct):
             raise UsageError(
                 "Attempt to extract a component of a value that is not a structure pointer."
@@ -325,10 +325,10 @@ class Evaluator(NamedValues):
         if isinstance(bare, Struct) and path_to(bare, node.name) is None:
             return self._method(bare, node.name, is_called=is_called)
         if is_vector(bare):
-            component = components(self.places, value, node.name)
+            component = components(self.objects, value, node.name)
             if component is not None:
                 return component
-        return self.places.member(value, node.name)
+        return self.objects.member(value, node.name)
 
     def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
         """The member function of an object; `UsageError` where its class has none of that name."""
@@ -356,8 +356,8 @@ class Evaluator(NamedValues):
         """`.*` and `->*`, which are one here, as `.` and `->` are."""
         bare = strip(value.type)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
-            value = self.places.dereferenced(value)
-        return pointed(self.places, value, member)
+            value = self.objects.dereferenced(value)
+        return pointed(self.objects, value, member)
 
     def _element(self, node: ast.Index) -> TypedValue:
         value = self.object(node.operand)
@@ -366,7 +366,7 @@ class Evaluator(NamedValues):
             value, index = index, value
         bare = strip(value.type)
         if isinstance(bare, Pointer):
-            return self.places.dereferenced(self.arithmetic.binary("+", value, index))
+            return self.objects.dereferenced(self.arithmetic.binary("+", value, index))
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
         form = bare.form if isinstance(bare, Dynamic) else bare
         element = self._container_element(value, index)
@@ -379,7 +379,7 @@ class Evaluator(NamedValues):
         number = self.arithmetic.number(index)
         if number.is_float:
             raise UsageError("Argument to subscript operation is not an integer.")
-        return self.places.element(value, number.value.integer)
+        return self.objects.element(value, number.value.integer)
 
     def _container_element(self, value: TypedValue, index: TypedValue) -> TypedValue | None:
         """Return an element of a library container that has the operator as a function only."""
@@ -391,8 +391,8 @@ class Evaluator(NamedValues):
         from dwarfgpu.language.containers import element_of, element_type
 
         number = self.arithmetic.number(index).value.integer
-        element = element_of(self.places, value, number)
-        if element is None and isinstance(self.places, Unevaluated):
+        element = element_of(self.objects, value, number)
+        if element is None and isinstance(self.objects, Unevaluated):
             type_ = element_type(kind)
             return None if type_ is None else TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
         return element
@@ -404,13 +404,13 @@ class Evaluator(NamedValues):
             return None
         from dwarfgpu.language.containers import pointee_of
 
-        return pointee_of(self.places, value, operator)
+        return pointee_of(self.objects, value, operator)
 
     def _called(self, call: ast.Call) -> TypedValue:
         """What a function of the program gives has a type, and no value."""
         node = call.function
         own = self._debugger_function(node)
-        if own is not None and isinstance(self.places, Unevaluated):
+        if own is not None and isinstance(self.objects, Unevaluated):
             return self.number(self.numbers.integer(0))  # as in GDB
         if own is not None:
             return own(self, [self.object(argument) for argument in call.arguments])
@@ -426,7 +426,7 @@ class Evaluator(NamedValues):
         bare = strip(function.type)
         if isinstance(bare, Pointer):
             bare = strip(bare.target)
-        if isinstance(self.places, Unevaluated) and isinstance(bare, Function):
+        if isinstance(self.objects, Unevaluated) and isinstance(bare, Function):
             return TypedValue(bare.result, UNDEFINED_LOCATION, unit=function.unit)
         raise Unsupported(NO_CALLS)
 

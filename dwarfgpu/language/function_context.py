@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.names import Names
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.session.session import Session
 
@@ -22,7 +22,7 @@ class FunctionContext(Protocol):
     def names(self) -> Names: ...
 
     @property
-    def places(self) -> Places: ...
+    def objects(self) -> ObjectAccess: ...
 
     @property
     def arithmetic(self) -> Arithmetic: ...

@@ -28,8 +28,8 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.names import Names
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.options import Options
-from dwarfgpu.language.places import Places
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition, place_in
 
@@ -92,7 +92,7 @@ def spots_of(
     `options` are those of the expression of `*ADDRESS`. `UsageError` with GDB's wording.
     """
     if text.startswith("*"):
-        space, pc = address_of(session, options, Places(session), text[1:])
+        space, pc = address_of(session, options, ObjectAccess(session), text[1:])
         if space is not session.architecture.address_space(0):
             raise UsageError(f"{space}#{pc:#x} is not an address of code")
         step = step_at(session, pc)

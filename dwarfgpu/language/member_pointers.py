@@ -20,7 +20,7 @@ from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.language.base_class_casts import converted, is_same_class, kinship
 from dwarfgpu.language.members import path_to
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
@@ -36,11 +36,11 @@ def has_this(die: Die) -> bool:
     return first is not None and first.flag(dw.AT_ARTIFICIAL)
 
 
-def member_pointer(places: Places, die: Die) -> TypedValue | None:
+def member_pointer(objects: ObjectAccess, die: Die) -> TypedValue | None:
     """Return a pointer to a data member or member function; None if it is not part of an object."""
     if die.tag == dw.TAG_MEMBER:
-        return _to_data(places, die)
-    return _to_function(places, die) if has_this(die) else None
+        return _to_data(objects, die)
+    return _to_function(objects, die) if has_this(die) else None
 
 
 def _class_of(die: Die) -> Struct:
@@ -53,38 +53,38 @@ def _class_of(die: Die) -> Struct:
     raise UsageError(f"There is no field named {die.name}")
 
 
-def _to_data(places: Places, die: Die) -> TypedValue:
+def _to_data(objects: ObjectAccess, die: Die) -> TypedValue:
     container = _class_of(die)
     path = path_to(container, die.name or "")
     if path is None or any(step.location is not None for step in path):
         raise UsageError(f"There is no field named {die.name}")
     if path[-1].bit_size is not None:
         raise UsageError("Attempt to take the address of a bit-field.")
-    size_bytes = places.architecture.address_bits // 8
+    size_bytes = objects.architecture.address_bits // 8
     offset = sum(step.bit_offset or 0 for step in path) // 8
     kind = MemberPointer(path[-1].type, container, size_bytes)
     return TypedValue(kind, bits=Bits(offset, 8 * size_bytes), unit=die.unit)
 
 
-def _to_function(places: Places, die: Die) -> TypedValue:
+def _to_function(objects: ObjectAccess, die: Die) -> TypedValue:
     container = _class_of(die)
-    target = places.function(die).type if code_ranges(die) else None
+    target = objects.function(die).type if code_ranges(die) else None
     if not isinstance(target, Function):
         raise UsageError(f"There is no field named {die.name}")
-    bits = places.architecture.address_bits
-    first, second = _pair(places, container, die)
-    is_little = places.architecture.endian == "little"
+    bits = objects.architecture.address_bits
+    first, second = _pair(objects, container, die)
+    is_little = objects.architecture.endian == "little"
     low, high = (first, second) if is_little else (second, first)
     kind = MemberPointer(target, container, bits // 4)
     return TypedValue(kind, bits=Bits(high << bits | low, 2 * bits), unit=die.unit)
 
 
-def _pair(places: Places, container: Struct, die: Die) -> tuple[int, int]:
+def _pair(objects: ObjectAccess, container: Struct, die: Die) -> tuple[int, int]:
     """Return the function or slot, and the adjustment of `this`; one of them marks a slot."""
     for method in container.declared.methods:
         if _is_it(method, die) and method.slot_index is not None:
-            slot = method.slot_index * (places.architecture.address_bits // 8)
-            return (slot, 1) if places.architecture.abi.marks_virtual_in_second else (slot + 1, 0)
+            slot = method.slot_index * (objects.architecture.address_bits // 8)
+            return (slot, 1) if objects.architecture.abi.marks_virtual_in_second else (slot + 1, 0)
     return Subprogram(die).ranges[0].begin, 0
 
 
@@ -94,7 +94,7 @@ def _is_it(method: Method, die: Die) -> bool:
     return method.is_virtual and method.name == die.name and names == parameter_types(die)
 
 
-def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue:
+def pointed(objects: ObjectAccess, value: TypedValue, member: TypedValue) -> TypedValue:
     """Return the member of an object at a pointer to member (A.5.14).
 
     An object of a derived class is first converted to the member's class (C++ expr.mptr). Without
@@ -103,37 +103,37 @@ def pointed(places: Places, value: TypedValue, member: TypedValue) -> TypedValue
     kind = strip(member.type)
     if not isinstance(kind, MemberPointer):
         raise UsageError("not implemented: pointer-to-method in pointer-to-member construct")
-    bits = places.known(member)
+    bits = objects.known(member)
     if isinstance(strip(kind.target), Function):
-        return _pointed_function(places, kind, bits, member.unit)
+        return _pointed_function(objects, kind, bits, member.unit)
     if bits.value == (1 << bits.size_bits) - 1:
         raise EvaluationError("the pointer to member is null")
-    container = places.completed(kind.container)
+    container = objects.completed(kind.container)
     way = kinship(value.type, container)
     if way is not None and container is not None:
-        value = converted(places, value, way, container)
+        value = converted(objects, value, way, container)
     elif not is_same_class(value.type, container):
         names = [type_name(either, cplusplus=True) for either in (value.type, container)]
         raise UsageError(f"The pointer to a member of {names[1]} is not for objects of {names[0]}.")
     if kind.use_location is None:
-        return places.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
+        return objects.part(value, kind.target, 8 * signed(bits.value, bits.size_bits))
     if value.location is None:
         raise EvaluationError("a pointer to member is followed for objects in places only")
-    number = Value.of(bits.value, places.architecture.generic)
-    location = places.resolver.pointed(kind, number, value.location)
-    target = places.resolver.resolved(kind.target, location)
-    return evolve(places.part_of(value, target.type), location=target.location, around=None)
+    number = Value.of(bits.value, objects.architecture.generic)
+    location = objects.resolver.pointed(kind, number, value.location)
+    target = objects.resolver.resolved(kind.target, location)
+    return evolve(objects.part_of(value, target.type), location=target.location, around=None)
 
 
 def _pointed_function(
-    places: Places, kind: MemberPointer, bits: Bits, unit: CompilationUnit | None
+    objects: ObjectAccess, kind: MemberPointer, bits: Bits, unit: CompilationUnit | None
 ) -> TypedValue:
     """Return the function itself; `Unsupported` for a virtual one, which depends on the object."""
-    half, endian = bits.size_bits // 2, places.context.endian
+    half, endian = bits.size_bits // 2, objects.context.endian
     first, second = (bits.slice(n * half, half, endian).value for n in (0, 1))
     if not first and not second:
         raise EvaluationError("the pointer to member is null")
-    if (second if places.architecture.abi.marks_virtual_in_second else first) & 1:
+    if (second if objects.architecture.abi.marks_virtual_in_second else first) & 1:
         raise Unsupported("pointers to virtual member functions are not resolved")
-    location = memory_location(places.context, places.architecture.address_space(0), first)
+    location = memory_location(objects.context, objects.architecture.address_space(0), first)
     return TypedValue(kind.target, location, Bits(0, 0), unit=unit)

@@ -24,8 +24,8 @@ from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
 from dwarfgpu.language.names import Names, is_cplusplus
 from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.options import Options
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import untyped
@@ -37,14 +37,16 @@ from dwarfgpu.session.session import Session
 class NamedValues:
     """The values of names in one focus."""
 
-    def __init__(self, session: Session, options: Options, places: Places | None = None) -> None:
+    def __init__(
+        self, session: Session, options: Options, objects: ObjectAccess | None = None
+    ) -> None:
         self.session = session
         self.options = options
         self.names = Names(session)
-        self.places = places or Places(session)
-        is_evaluated = not isinstance(self.places, Unevaluated)
+        self.objects = objects or ObjectAccess(session)
+        is_evaluated = not isinstance(self.objects, Unevaluated)
         self.numbers = Numbers(self.names.builtins, is_evaluated)
-        self.arithmetic = Arithmetic(self.places, self.numbers)
+        self.arithmetic = Arithmetic(self.objects, self.numbers)
 
     @property
     def is_cplusplus(self) -> bool:
@@ -88,13 +90,13 @@ class NamedValues:
         first = meanings[0]
         if isinstance(first, Variable):
             is_of_function = first.kind != "global" and (node.file is not None or "::" in name)
-            if not is_of_function or isinstance(self.places, Unevaluated):
-                return self.places.variable(first)
-            return self.places.variable(*in_frame(self.session, first))
+            if not is_of_function or isinstance(self.objects, Unevaluated):
+                return self.objects.variable(first)
+            return self.objects.variable(*in_frame(self.session, first))
         if first.tag == dw.TAG_SUBPROGRAM:
             functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
             function = self._function(name, functions, is_called=is_called)
-            is_evaluated = not isinstance(self.places, Unevaluated)
+            is_evaluated = not isinstance(self.objects, Unevaluated)
             if is_evaluated and "::" in name and "(" not in name and _is_virtual(functions):
                 simple = split_last(name)[1]
                 raise UsageError(f'Cannot reference virtual member function "{simple}"')
@@ -102,7 +104,7 @@ class NamedValues:
         if first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
         if first.tag == dw.TAG_MEMBER:
-            if isinstance(self.places, Unevaluated) and "::" in name:  # C++ expr.prim.id
+            if isinstance(self.objects, Unevaluated) and "::" in name:  # C++ expr.prim.id
                 return TypedValue(types_of(first.unit).type_of(first), unit=first.unit)
             return self._member_of_this(name)
         raise UsageError("Attempt to use a type name as an expression")
@@ -112,7 +114,7 @@ class NamedValues:
         with_code = [
             function for function in functions if code_ranges(function)
         ] or self.names.own_call(functions)
-        if is_called and not isinstance(self.places, Unevaluated):
+        if is_called and not isinstance(self.objects, Unevaluated):
             raise Unsupported(NO_CALLS)  # for every overload
         if len(with_code) > 1:
             raise UsageError(overloaded(with_code))
@@ -121,7 +123,7 @@ class NamedValues:
             if symbol is None:
                 raise self.names.unknown(name)
             return symbol
-        return self.places.function(with_code[0])
+        return self.objects.function(with_code[0])
 
     def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
         """Return the symbol of a name; as in GDB, a symbol where the code of a described function
@@ -129,7 +131,7 @@ class NamedValues:
         function = function_of_symbol(self.session.code_objects, name)
         if function is not None:
             return self._function(name, [function], is_called=is_called)
-        return untyped(self.places, name, is_called=is_called)
+        return untyped(self.objects, name, is_called=is_called)
 
     def _member_of_this(self, name: str) -> TypedValue:
         this = [meaning for meaning in self.names.meaning("this") if isinstance(meaning, Variable)]
@@ -138,7 +140,7 @@ class NamedValues:
             if simple == name:  # as in C, of an unnamed structure that a variable has
                 raise self.names.unknown(name)
             raise UsageError(f'Cannot reference non-static field "{simple}"')
-        return self.places.member(self.places.dereferenced(self.places.variable(this[0])), name)
+        return self.objects.member(self.objects.dereferenced(self.objects.variable(this[0])), name)
 
     def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
         """In C an int (6.7.2.2p3), except, as compilers have it, one that int does not hold."""

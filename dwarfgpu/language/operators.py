@@ -12,7 +12,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.numbers import Numbers
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 
 
@@ -20,7 +20,7 @@ class Operators(Protocol):
     """Operators on the parts of a value; `dwarfgpu.language.arithmetic.Arithmetic` has them."""
 
     @property
-    def places(self) -> Places: ...
+    def objects(self) -> ObjectAccess: ...
 
     @property
     def numbers(self) -> Numbers: ...

@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip
 from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.names import is_cplusplus
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.view.strings import CharacterKind, character_kind
 
@@ -18,7 +18,7 @@ MAX_CHARACTERS: Final = 10_000
 _CODINGS: Final = {1: "utf-8", 2: "utf-16", 4: "utf-32"}
 
 
-def string_of(places: Places, value: TypedValue) -> str:
+def string_of(objects: ObjectAccess, value: TypedValue) -> str:
     """Return the characters up to a NUL, or to the end of an array; `UsageError` for other
     types."""
     bare = strip(value.type)
@@ -26,11 +26,11 @@ def string_of(places: Places, value: TypedValue) -> str:
     if kind is None:
         shown = type_name(value.type, cplusplus=is_cplusplus(value.unit))
         raise UsageError(f"Trying to read string with inappropriate type `{shown}'.")
-    data = _of_array(places, value, kind) if isinstance(bare, Array) else pointed(
-        places, value, kind.unit_bytes
+    data = _of_array(objects, value, kind) if isinstance(bare, Array) else pointed(
+        objects, value, kind.unit_bytes
     )  # fmt: skip
     coding = _CODINGS[kind.unit_bytes]
-    coding += "" if kind.unit_bytes == 1 else "-le" if places.context.endian == "little" else "-be"
+    coding += "" if kind.unit_bytes == 1 else "-le" if objects.context.endian == "little" else "-be"
     return data.decode(coding, "replace")
 
 
@@ -41,8 +41,8 @@ def string_character(bare: BareType | None) -> CharacterKind | None:
     return character_kind(bare.target) if isinstance(bare, Pointer) else None
 
 
-def _of_array(places: Places, value: TypedValue, kind: CharacterKind) -> bytes:
-    data = places.known(value).to_bytes(places.context.endian)
+def _of_array(objects: ObjectAccess, value: TypedValue, kind: CharacterKind) -> bytes:
+    data = objects.known(value).to_bytes(objects.context.endian)
     return up_to_nul(data, kind.unit_bytes)
 
 
@@ -54,31 +54,31 @@ def up_to_nul(data: bytes, width: int) -> bytes:
     return data
 
 
-def pointed(places: Places, value: TypedValue, width: int = 1) -> bytes:
+def pointed(objects: ObjectAccess, value: TypedValue, width: int = 1) -> bytes:
     """Return the bytes from where a pointer points to up to a NUL."""
     bare = strip(value.type)
     pointer = bare if isinstance(bare, Pointer) else Pointer(None)
-    return at_address(places, pointer, value, places.known(value).value, width)
+    return at_address(objects, pointer, value, objects.known(value).value, width)
 
 
-def bytes_at(places: Places, space: AddressSpace, address: int, size_bytes: int) -> bytes:
+def bytes_at(objects: ObjectAccess, space: AddressSpace, address: int, size_bytes: int) -> bytes:
     """Read memory; raises `Unavailable` with GDB's wording, followed by the reason."""
     try:
-        return places.context.access.read_bytes(places.at(space, address), size_bytes)
+        return objects.context.access.read_bytes(objects.at(space, address), size_bytes)
     except Unavailable as error:
-        where = f"Cannot access memory at address {places.address_text(space, address)}"
+        where = f"Cannot access memory at address {objects.address_text(space, address)}"
         _, _, reason = error.message.partition(": ")
         raise Unavailable(f"{where}: {reason}" if reason else where) from None
 
 
 def at_address(
-    places: Places, pointer: Pointer, value: TypedValue, address: int, width: int = 1
+    objects: ObjectAccess, pointer: Pointer, value: TypedValue, address: int, width: int = 1
 ) -> bytes:
     """Return the bytes from an address of a pointer's space up to a NUL."""
-    space = places.space_of(pointer, value.unit)
+    space = objects.space_of(pointer, value.unit)
     encoded = bytearray()
     while len(encoded) < MAX_CHARACTERS * width:
-        unit = bytes_at(places, space, address + len(encoded), width)
+        unit = bytes_at(objects, space, address + len(encoded), width)
         if not any(unit):
             return bytes(encoded)
         encoded += unit

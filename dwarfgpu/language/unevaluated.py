@@ -8,7 +8,7 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
@@ -17,7 +17,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 
 
-class Unevaluated(Places):
+class Unevaluated(ObjectAccess):
     """Every variable has a location and every scalar is 0; nothing is read or written.
 
     Except for the size of a type: as in C, that of a variable length array is evaluated.
@@ -35,7 +35,7 @@ class Unevaluated(Places):
     def dereferenced(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)
         if isinstance(bare, Pointer) and is_dynamic(bare.target):
-            return Places(self.session).dereferenced(value)
+            return ObjectAccess(self.session).dereferenced(value)
         return super().dereferenced(value)
 
     def step(self, value: TypedValue, member: Member) -> TypedValue:

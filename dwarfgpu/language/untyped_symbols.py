@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.dwarf.types.types import Function, Type, Unspecified
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 
@@ -15,9 +15,9 @@ TEXT: Final = Function(own_name="<text variable, no debug info>")
 DATA: Final = Unspecified("<data variable, no debug info>")
 
 
-def untyped(places: Places, name: str, *, is_called: bool) -> TypedValue | None:
+def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue | None:
     """Return the symbol of a name; None if the symbol tables do not have it."""
-    symbol = untyped_symbol(places.session.code_objects, name)
+    symbol = untyped_symbol(objects.session.code_objects, name)
     if symbol is None:
         return None
     address, is_code = symbol
@@ -25,7 +25,7 @@ def untyped(places: Places, name: str, *, is_called: bool) -> TypedValue | None:
         raise UsageError(
             f"'{name}' has unknown return type; cast the call to its declared return type"
         )
-    location = places.at(places.architecture.address_space(0), address)
+    location = objects.at(objects.architecture.address_space(0), address)
     if is_code:
         return TypedValue(TEXT, location, Bits(0, 0))
     return TypedValue(DATA, location)

@@ -34,7 +34,7 @@ def is_in_gdbs_words(error: DwarfGpuError) -> bool:
 
 @frozen(eq=False)
 class TypedValue:
-    """What an expression means. Contents are read when they are needed, by `Places.read`."""
+    """What an expression means. Contents are read when they are needed, by `ObjectAccess.read`."""
 
     type: Type | None
     """None is void."""

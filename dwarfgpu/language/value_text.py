@@ -12,8 +12,8 @@ from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Type, Unspec
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import static_member
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -42,11 +42,11 @@ def format(
     A generic pointer into an aperture also shows its target: `(int *) 0x2000000000010 =
     private_lane#0x10`. `symbolize` names addresses, by default from the code objects' symbols.
     """
-    places = Places(session)
+    objects = ObjectAccess(session)
     unit = value.unit or _unit_in_focus(session, value.type)
     if unit is not None:
         options = options.of_source(unit.is_cplusplus, unit.style)
-    value = places.read(value)
+    value = objects.read(value)
     if isinstance(value.error, UndefinedBits):
         return OPTIMIZED_OUT
     if value.error is not None:
@@ -69,17 +69,17 @@ def format(
         options,
         endian=session.architecture.endian,
         location=value.location,
-        resolver=places.resolver,
+        resolver=objects.resolver,
         around=value.around,
         architecture=session.architecture,
         symbolize=symbolize or symbolizer(session, options),
-        read_memory=partial(read_memory, places),
+        read_memory=partial(read_memory, objects),
         static=partial(_read_static, session),
         class_of_method=partial(class_of_method, session.code_objects),
-        space_of=partial(_space_of, places, value.unit),
+        space_of=partial(_space_of, objects, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
     )
-    return text + _aperture(places, value, text)
+    return text + _aperture(objects, value, text)
 
 
 def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | None:
@@ -100,7 +100,7 @@ def referred_text(
     if not isinstance(bare, Pointer) or bare.kind == "pointer" or value.pointer is None:
         return ""
     try:
-        location = Places(session).pointee(value.pointer)
+        location = ObjectAccess(session).pointee(value.pointer)
         referred = TypedValue(bare.target, location, unit=value.unit)
         return f": {format(referred, session, options, symbolize)}"
     except UndefinedBits:
@@ -122,23 +122,23 @@ def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
     return as_stored(wide, value.type, endian)
 
 
-def _space_of(places: Places, unit: CompilationUnit | None, pointer_type: Pointer) -> int:
+def _space_of(objects: ObjectAccess, unit: CompilationUnit | None, pointer_type: Pointer) -> int:
     """The address space that the address class of a pointer means."""
-    return places.space_of(pointer_type, unit).number if pointer_type.address_class else 0
+    return objects.space_of(pointer_type, unit).number if pointer_type.address_class else 0
 
 
-def _aperture(places: Places, value: TypedValue, text: str) -> str:
+def _aperture(objects: ObjectAccess, value: TypedValue, text: str) -> str:
     """Return where a generic address really is, if not in global memory."""
     bare = strip(value.type)
     if not isinstance(bare, Pointer) or bare.kind != "pointer" or value.bits is None:
         return ""
     if not value.bits.is_complete:
         return ""
-    space = places.space_of(bare, value.unit)
-    converted, address = places.resolved(space, value.bits.value)
+    space = objects.space_of(bare, value.unit)
+    converted, address = objects.resolved(space, value.bits.value)
     if space.name != "generic" or not converted.number:
         return ""
-    return f" = {places.address_text(converted, address)}"
+    return f" = {objects.address_text(converted, address)}"
 
 
 def _read_static(session: Session, member: Member) -> tuple[Bits, Location | None] | None:
@@ -154,10 +154,10 @@ def _read_static(session: Session, member: Member) -> tuple[Bits, Location | Non
     return None if reading.bits is None else (reading.bits, reading.location)
 
 
-def read_memory(places: Places, address: int, space: int, size_bytes: int) -> bytes:
+def read_memory(objects: ObjectAccess, address: int, space: int, size_bytes: int) -> bytes:
     """Read memory to which a pointer points; without an address space, that of A.5.3 is used."""
     if space:
-        where = places.architecture.address_space(space)
+        where = objects.architecture.address_space(space)
     else:
-        where = places.space_of(Pointer(None), None)
-    return places.context.access.read_bytes(places.at(where, address), size_bytes)
+        where = objects.space_of(Pointer(None), None)
+    return objects.context.access.read_bytes(objects.at(where, address), size_bytes)

@@ -10,8 +10,8 @@ from attrs import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import concatenate
 
@@ -42,7 +42,7 @@ def _form(type_: Type | None) -> tuple[Type | None, int]:
     return element_type(bare), bare.dimensions[0]
 
 
-def components(places: Places, value: TypedValue, name: str) -> TypedValue | None:
+def components(objects: ObjectAccess, value: TypedValue, name: str) -> TypedValue | None:
     """Return `.xy`, `.s01` or `.lo`: several elements of a vector (OpenCL C 6.3.7); None for other
     names."""
     element, count = _form(value.type)
@@ -60,14 +60,14 @@ def components(places: Places, value: TypedValue, name: str) -> TypedValue | Non
     if len(indexes) not in _COUNTS or max(indexes) >= count:
         raise UsageError(f"Invalid OpenCL vector component accessor {name}")
     if len(indexes) == 1:
-        return places.element(value, indexes[0])
+        return objects.element(value, indexes[0])
     kind = Array(element, (len(indexes),), is_vector=True)
-    parts = [places.read(places.element(value, index)) for index in indexes]
+    parts = [objects.read(objects.element(value, index)) for index in indexes]
     read = [part.bits for part in parts if part.bits is not None]
     if len(read) < len(parts):
         error = next((part.error for part in parts if part.error is not None), None)
         return TypedValue(kind, error=error, unit=value.unit)
-    bits = concatenate(read, places.context.endian)
+    bits = concatenate(read, objects.context.endian)
     return TypedValue(kind, bits=bits, unit=value.unit, notes=value.notes)
 
 
@@ -96,11 +96,11 @@ def compared(arithmetic: Operators, operator: str, left: TypedValue, right: Type
     value."""
     if operator not in ("==", "!="):
         raise UsageError("Invalid type combination in ordering comparison.")
-    places = arithmetic.places
+    objects = arithmetic.objects
     if not (is_vector(left.type) and is_vector(right.type)):
         raise UsageError("Invalid type combination in equality test.")
     same_size = left.size_bits == right.size_bits
-    is_equal = same_size and places.known(left).value == places.known(right).value
+    is_equal = same_size and objects.known(left).value == objects.known(right).value
     return is_equal == (operator == "==")
 
 
@@ -113,11 +113,11 @@ def _shape(value: TypedValue) -> tuple[object, ...]:
 
 def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> list[TypedValue]:
     """Return the elements of a vector; for a number, that many copies of it."""
-    places = arithmetic.places
+    objects = arithmetic.objects
     kind, count = _form(vector.type)
     if is_vector(value.type):
-        whole = TypedValue(value.type, bits=places.known(value), unit=value.unit)
-        return [places.element(whole, index) for index in range(count)]
+        whole = TypedValue(value.type, bits=objects.known(value), unit=value.unit)
+        return [objects.element(whole, index) for index in range(count)]
     number = arithmetic.value(arithmetic.number(value))
     element = arithmetic.cast(number, kind)
     is_shorter = (size_bits(kind) or 0) < (number.size_bits or 0)
@@ -129,9 +129,9 @@ def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> l
 def _of(arithmetic: Operators, vector: TypedValue, elements: list[TypedValue]) -> TypedValue:
     """Return a vector of results, each as one of its elements."""
     kind, _ = _form(vector.type)
-    places = arithmetic.places
-    parts = [places.known(arithmetic.cast(element, kind)) for element in elements]
-    bits = concatenate(parts, places.context.endian)
+    objects = arithmetic.objects
+    parts = [objects.known(arithmetic.cast(element, kind)) for element in elements]
+    bits = concatenate(parts, objects.context.endian)
     return TypedValue(vector.type, bits=bits, unit=vector.unit)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.view.object_printer import address_of
@@ -33,25 +33,25 @@ class VirtualTable:
     """Their code: those for which classes that begin there declare slots."""
 
 
-def virtual_tables(places: Places, value: TypedValue) -> list[VirtualTable] | None:
+def virtual_tables(objects: ObjectAccess, value: TypedValue) -> list[VirtualTable] | None:
     """Return the tables with functions of an object, or of that to which a pointer or reference
     leads, by address; None if its class has neither virtual functions nor virtual bases."""
-    value = places.read(value)
+    value = objects.read(value)
     if isinstance(strip(value.type), Pointer):
-        value = places.dereferenced(value)
+        value = objects.dereferenced(value)
     if not _has_table(value.type, {}):
         return None
     if address_of(value.location) is None:
         raise UsageError("Attempt to take address of value not located in memory.")
-    parts = _parts(places, value)
+    parts = _parts(objects, value)
     return [
-        _table(places, kind, address, counts[-1])
+        _table(objects, kind, address, counts[-1])
         for address, (kind, counts) in sorted(parts.items())
         if counts[-1]
     ]
 
 
-def _parts(places: Places, value: TypedValue) -> dict[int, tuple[Struct, list[int]]]:
+def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, list[int]]]:
     """The outermost class at each address of a dynamic class, and how many slots are declared
     there, in ascending order."""
     parts: dict[int, tuple[Struct, list[int]]] = {}
@@ -76,7 +76,7 @@ def _parts(places: Places, value: TypedValue) -> dict[int, tuple[Struct, list[in
         ]
         counts.sort()
         bases = [member for member in bare.members if member.is_base_class]
-        pending += [places.step(part, member) for member in reversed(bases)]
+        pending += [objects.step(part, member) for member in reversed(bases)]
     return parts
 
 
@@ -95,13 +95,15 @@ def _has_table(type_: Type | None, known: dict[Struct, bool]) -> bool:
     return known[bare]
 
 
-def _table(places: Places, struct_type: Struct, object_address: int, count: int) -> VirtualTable:
-    size_bytes = places.architecture.address_space(0).address_bits // 8
-    endian = places.architecture.endian
+def _table(
+    objects: ObjectAccess, struct_type: Struct, object_address: int, count: int
+) -> VirtualTable:
+    size_bytes = objects.architecture.address_space(0).address_bits // 8
+    endian = objects.architecture.endian
 
     def word(address: int) -> int | DwarfGpuError:
         try:
-            return int.from_bytes(read_memory(places, address, 0, size_bytes), endian)
+            return int.from_bytes(read_memory(objects, address, 0, size_bytes), endian)
         except DwarfGpuError:
             return Unavailable(f"Cannot access memory at address {address:#x}")
 

@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.location_text import location_text
 from tests.language.sessions import kind, stopped, text
@@ -220,7 +220,7 @@ def test_address_classes_are_the_producers(
     (unit, *_) = session.code_objects[0].info.units
     if producer is not None:
         unit.__dict__["producer"] = producer
-    places = Places(session)
+    places = ObjectAccess(session)
     for number, name in spaces.items():
         pointer = Pointer(None, address_class=number)
         if name is None:
@@ -235,7 +235,7 @@ def test_address_classes_of_an_unknown_producer() -> None:
     session = stopped("kernels.gfx942.O0", 3)
     (unit, *_) = session.code_objects[0].info.units
     unit.__dict__["producer"] = ""
-    places = Places(session)
+    places = ObjectAccess(session)
     for number in (1, 2):
         with pytest.raises(Unavailable, match="changed its numbers after version 21"):
             places.space_of(Pointer(None, address_class=number), unit)
@@ -258,8 +258,8 @@ def test_address_classes_of_an_unknown_producer() -> None:
 def test_address_spaces_of_pointers(
     asm: Session, pointer: Pointer, space: str, strict_space: str
 ) -> None:
-    assert Places(asm).space_of(pointer, None).name == space
-    assert Places(evolve(asm, strict=True)).space_of(pointer, None).name == strict_space
+    assert ObjectAccess(asm).space_of(pointer, None).name == space
+    assert ObjectAccess(evolve(asm, strict=True)).space_of(pointer, None).name == strict_space
 
 
 @pytest.mark.parametrize("state", ["kernels.gfx942.O0", "nest.gfx942.O0", "call.gfx1100.O0"])

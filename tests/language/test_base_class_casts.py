@@ -11,7 +11,7 @@ from dwarfgpu.dwarf.types.types import Member, Struct, Type
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.base_class_casts import kinship, require_defined
 from dwarfgpu.language.evaluator import evaluate
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import format as format_value
 from tests.language.sessions import stopped, text
@@ -79,7 +79,7 @@ def test_a_virtual_base_class_of_an_object_that_is_optimized_out() -> None:
     session = stopped("bases.gcc.O0")
     gone = UndefinedBits("bottom has no location: it is optimized out")
     whole = evaluate("bottom", session)
-    part = Places(session).member(TypedValue(whole.type, error=gone, unit=whole.unit), "t")
+    part = ObjectAccess(session).member(TypedValue(whole.type, error=gone, unit=whole.unit), "t")
     assert part.error is gone
     assert format_value(part, session) == "<optimized out>"
 

@@ -14,7 +14,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.class_parts import Declarations, TemplateType
 from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
 from dwarfgpu.errors import DwarfGpuError, Malformed
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.object import Bits
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, UnexpectedLayout
 from dwarfgpu.session.session import Session
@@ -144,7 +144,7 @@ def test_raw_shows_members(gnu: Session) -> None:
 
 def test_an_object_that_is_not_all_known_shows_its_members(gnu: Session) -> None:
     value = dg.evaluate_source("numbers", gnu)
-    read = Places(gnu).read(value)
+    read = ObjectAccess(gnu).read(value)
     assert read.bits is not None
     holed = evolve(read, bits=evolve(read.bits, undefined=(1 << 64) - 1), location=None)
     text = dg.format_source(holed, gnu)
@@ -162,7 +162,7 @@ def test_an_object_that_is_not_all_known_shows_its_members(gnu: Session) -> None
 def test_a_printer_needs_no_bits_that_it_does_not_show(
     gnu: Session, name: str, unknown: int, text: str
 ) -> None:
-    read = Places(gnu).read(dg.evaluate_source(name, gnu))
+    read = ObjectAccess(gnu).read(dg.evaluate_source(name, gnu))
     assert read.bits is not None
     holed = evolve(read, bits=evolve(read.bits, undefined=unknown))
     assert dg.format_source(holed, gnu) == text

@@ -8,7 +8,7 @@ from attrs import evolve
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type
 from dwarfgpu.language import TypedValue
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.service.value.expression import of_value
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
@@ -122,6 +122,6 @@ def test_an_array_of_nothing_else_is_no_error_in_an_expression() -> None:
     unit = session.variable("pointer_implicit_4").unit
     location = GPU.location(f"{POINTER}; {POINTER}")
     value = TypedValue(Array(INT_POINTER, (2,)), location, unit=unit)
-    answer = of_value(session, "q", Places(session).read(value))
+    answer = of_value(session, "q", ObjectAccess(session).read(value))
     assert answer.text == "{<synthetic pointer>, <synthetic pointer>}"
     assert (answer.status, answer.notes) == (0, ())

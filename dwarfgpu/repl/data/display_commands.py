@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display import Display
@@ -192,9 +192,9 @@ def _memory(shell: Shell, display: Display, format_: Format) -> Iterator[Part]:
     is_in_line = format_.count == 1 and format_.letter != "i"
     yield Output(head + ("  " if is_in_line else "\n"), {}, ends_line=False)
     try:
-        places = Places(shell.session)
-        space, address = address_of(shell, places, display.expression)
+        objects = ObjectAccess(shell.session)
+        space, address = address_of(shell, objects, display.expression)
         shell.examined = evolve(shell.examined, space=space, address=address)
-        yield from memory_lines(shell, places, format_)
+        yield from memory_lines(shell, objects, format_)
     except DwarfGpuError as error:
         yield Output(f"<error: {error.message}>", {"msg": error.message})

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.writing import NotWritten, append_file, write_file
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, subcommand_list
 from dwarfgpu.repl.data.examine_commands import address_of
@@ -38,17 +38,17 @@ def _memory(write: _Write, shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Missing start address.")
     if not end_text.strip():
         raise UsageError("Missing stop address.")
-    places = Places(shell.session)
-    space, start = address_of(shell, places, start_text)
-    end_space, end = address_of(shell, places, end_text)
+    objects = ObjectAccess(shell.session)
+    space, start = address_of(shell, objects, start_text)
+    end_space, end = address_of(shell, objects, end_text)
     if end <= start or space is not end_space:
         raise UsageError("Invalid memory address range (start >= end).")
     if end - start > _MAX_BYTES:
         raise UsageError(f"At most {_MAX_BYTES} bytes are dumped at once.")
     try:
-        data = places.context.access.read_bytes(places.at(space, start), end - start)
+        data = objects.context.access.read_bytes(objects.at(space, start), end - start)
     except Unavailable:
-        where = places.address_text(space, start)
+        where = objects.address_text(space, start)
         raise UsageError(f"Cannot access memory at address {where}") from None
     _written(write, name, data)
     yield from ()
@@ -67,7 +67,7 @@ def _value(verb: str, write: _Write, shell: Shell, argument: str) -> Iterator[Pa
     if not rest:
         raise UsageError(f"No value to {verb}.")
     value = evaluated(shell.session, shell.values, rest)
-    data = Places(shell.session).known(value).to_bytes(shell.session.architecture.endian)
+    data = ObjectAccess(shell.session).known(value).to_bytes(shell.session.architecture.endian)
     _written(write, name, data)
     yield from ()
 
@@ -112,9 +112,9 @@ def _restore(shell: Shell, argument: str) -> Iterator[Part]:
         data = read_file(name)
     except UsageError as error:
         raise UsageError(f"Failed to open {error}") from None
-    places = Places(shell.session)
+    objects = ObjectAccess(shell.session)
     offset_text, *bounds = words[1:] or ["0"]
-    space, offset = address_of(shell, places, offset_text)
+    space, offset = address_of(shell, objects, offset_text)
     start, end = 0, len(data)
     if bounds:
         start = whole_number(shell.session, shell.values, bounds[0])
@@ -130,9 +130,9 @@ def _restore(shell: Shell, argument: str) -> Iterator[Part]:
 def _restored(
     shell: Shell, space: AddressSpace, address: int, data: bytes, name: str
 ) -> Iterator[Part]:
-    places = Places(shell.session)
-    begin, end = (places.address_text(space, at) for at in (address, address + len(data)))
-    places.context.access.write_bytes(places.at(space, address), data)
+    objects = ObjectAccess(shell.session)
+    begin, end = (objects.address_text(space, at) for at in (address, address + len(data)))
+    objects.context.access.write_bytes(objects.at(space, address), data)
     wrote = options_of(shell.session, shell.values).wrote
     if wrote is not None:
         wrote()

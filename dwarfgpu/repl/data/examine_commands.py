@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue, addresses
 from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.evaluator import VOID
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -48,9 +48,9 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     if (format_.letter, format_.size) == ("s", "g"):
         shell.console.warn("Unable to display strings with size 'g', using 'b' instead.")
         format_ = evolve(format_, size="b")
-    places = Places(shell.session)
+    objects = ObjectAccess(shell.session)
     if text:
-        space, address = address_of(shell, places, text)
+        space, address = address_of(shell, objects, text)
     elif before.space is None or before.address is None:
         raise UsageError("Argument required (starting display address).")
     else:
@@ -59,19 +59,19 @@ def x(shell: Shell, argument: str) -> Iterator[Part]:
     shell.examined = evolve(
         before, format=evolve(before.format, count=format_.count), space=space, address=address
     )
-    yield from memory_lines(shell, places, format_)
+    yield from memory_lines(shell, objects, format_)
     shell.examined = evolve(shell.examined, format=format_, last_letter=format_.letter)
     shell.history.again = "x"
 
 
-def address_of(shell: Shell, places: Places, text: str) -> tuple[AddressSpace, int]:
+def address_of(shell: Shell, objects: ObjectAccess, text: str) -> tuple[AddressSpace, int]:
     """Return the address that an expression of the prompt denotes; `UsageError` if it denotes
     none."""
     session = shell.session
-    return addresses.address_of(session, options_of(session, shell.values), places, text)
+    return addresses.address_of(session, options_of(session, shell.values), objects, text)
 
 
-def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part]:
+def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterator[Part]:
     """Yield lines of memory after that of the last `x`; unreadable memory ends them, after the
     readable part of its line."""
     space, address = shell.examined.space, shell.examined.address
@@ -80,7 +80,7 @@ def memory_lines(shell: Shell, places: Places, format_: Format) -> Iterator[Part
         yield from _instructions(shell, space, address, format_.count)
         return
     options = shell.settings.format_options()
-    units = Units(places, space, format_, symbolizer(shell.session, options), options)
+    units = Units(objects, space, format_, symbolizer(shell.session, options), options)
     count = abs(format_.count)
     start = address = units.before(address, count) if format_.count < 0 else address
     while count:
@@ -153,14 +153,14 @@ class Row:
         }
 
     def _text(self, address: int) -> str:
-        return self.memory.places.address_text(self.memory.space, address)
+        return self.memory.objects.address_text(self.memory.space, address)
 
 
 def _keep(shell: Shell, units: Units, unit: Unit, address: int) -> None:
     """`$_`, `$__`, and where to continue."""
     shell.examined = evolve(shell.examined, address=unit.next_address)
     kind = units.format.type
-    pointer = units.places.pointer(kind, units.space, address)
+    pointer = units.objects.pointer(kind, units.space, address)
     contents = VOID if unit.bits is None else TypedValue(kind, bits=unit.bits)
     shell.values.examined(pointer, contents)
 
@@ -181,8 +181,8 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
 
 def examined_code(shell: Shell, address: int, type_: Type | None = None) -> None:
     """Let `x` continue with the code of `info line`, and set `$_` to its address."""
-    places = Places(shell.session)
-    space = places.architecture.address_space(0)
+    objects = ObjectAccess(shell.session)
+    space = objects.architecture.address_space(0)
     shell.examined = evolve(shell.examined, space=space, address=address)
-    pointer = places.pointer(type_, space, address)
+    pointer = objects.pointer(type_, space, address)
     shell.values.named["_"] = evolve(pointer, convenience="_")

@@ -11,7 +11,7 @@ from attrs import evolve
 from dwarfgpu import language
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.address_symbols import symbol_text
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -58,14 +58,14 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
     parts = parts_of(text)
     if len(parts) < 3 or not all(parts):
         raise UsageError("Missing search parameters." if not text else "Missing search pattern.")
-    places = Places(shell.session)
-    space, start = address_of(shell, places, parts[0])
+    objects = ObjectAccess(shell.session)
+    space, start = address_of(shell, objects, parts[0])
     if parts[1].startswith("+"):
         length = _integer(shell, parts[1][1:])
         if length <= 0:
             raise UsageError("Empty search range.")
     else:
-        length = address_of(shell, places, parts[1])[1] - start + 1
+        length = address_of(shell, objects, parts[1])[1] - start + 1
         if length <= 0:
             raise UsageError("Invalid search space, end precedes start.")
     if length > _MAX_BYTES:
@@ -76,14 +76,14 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
     from dwarfgpu.service.machine.find_in_memory import matches  # few sessions search
 
     count = 0
-    for address in matches(places, space, start, length, pattern, shell.console.warn):
+    for address in matches(objects, space, start, length, pattern, shell.console.warn):
         if count == most:
             break
         count += 1
-        pointer = places.pointer(None, space, address)
+        pointer = objects.pointer(None, space, address)
         shell.values.named["_"] = evolve(pointer, convenience="_")
         symbol = None if space.number else symbol_text(shell.session, address)
-        shown = places.address_text(space, address)
+        shown = objects.address_text(space, address)
         text = f"{shown} <{symbol}>" if symbol else shown
         yield Output(text, {"addr": shown, "symbol": symbol}, "addresses")
     arch = shell.session.architecture
@@ -121,5 +121,5 @@ def _bytes(shell: Shell, text: str, size: str | None) -> bytes:
     if size is not None and not text.startswith('"'):
         count = SIZES[size]
         return (_integer(shell, text) & (1 << 8 * count) - 1).to_bytes(count, endian)
-    bits = Places(shell.session).known(evaluated(shell.session, shell.values, text))
+    bits = ObjectAccess(shell.session).known(evaluated(shell.session, shell.values, text))
     return bits.to_bytes(endian)

@@ -47,7 +47,7 @@ def _name(evaluator: Evaluator, arguments: list[TypedValue], function: str) -> s
         raise UsageError(f"First argument of ${function} must be a string.")
     from dwarfgpu.language.strings import string_of  # a function is seldom called
 
-    name = string_of(evaluator.places, arguments[0])
+    name = string_of(evaluator.objects, arguments[0])
     for setting in SETTINGS:
         if name == setting.name or name in setting.aliases:
             return setting.name

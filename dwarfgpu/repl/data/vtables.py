@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.address_symbols import symbolizer
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vtables import VirtualTable, virtual_tables
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
@@ -17,7 +17,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 def shown_tables(shell: Shell, value: TypedValue) -> Iterator[Part]:
     """Return the answer of `info vtbl` for a value."""
-    tables = virtual_tables(Places(shell.session), value)
+    tables = virtual_tables(ObjectAccess(shell.session), value)
     if tables is None:
         yield Output("This object does not have a virtual function table", {"vtables": []})
         return

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, SHF_WRITE, ObjectFile, Section
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import place_or_none
@@ -284,8 +284,8 @@ def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
     program writes or that are relocated differ.
     """
     code_object = _program(shell)
-    file, places = code_object.file, Places(shell.session)
-    space = places.architecture.address_space(0)
+    file, objects = code_object.file, ObjectAccess(shell.session)
+    space = objects.architecture.address_space(0)
     has_matched, has_any = True, False
     for section in file.sections:
         is_loaded = section.flags & SHF_ALLOC and section.type != _SHT_NOBITS
@@ -301,7 +301,7 @@ def compare_sections(shell: Shell, argument: str) -> Iterator[Part]:
         begin = section.address + code_object.load_address
         end = begin + section.size_bytes
         try:
-            memory = places.context.access.read_bytes(places.at(space, begin), section.size_bytes)
+            memory = objects.context.access.read_bytes(objects.at(space, begin), section.size_bytes)
         except DwarfGpuError:
             raise UsageError(
                 f"target memory fault, section {section.name}, range {begin:#x} -- {end:#x}"

@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import body_of, no_line, with_code
 from dwarfgpu.language.names import Names
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import address_of
@@ -48,7 +48,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (address).")
     session = shell.session
-    space, address = address_of(shell, Places(session), argument)
+    space, address = address_of(shell, ObjectAccess(session), argument)
     symbol = None if space.number else symbol_place(session.code_objects, address)
     if symbol is None:
         yield Output(f"No symbol matches {argument}.", {"symbol": None})

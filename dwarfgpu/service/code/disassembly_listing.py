@@ -12,8 +12,8 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.linespec import split_at_comma
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.options import Options
-from dwarfgpu.language.places import Places
 from dwarfgpu.service.code.disassembly import CodeLine
 from dwarfgpu.service.code.host_code import require_capstone
 from dwarfgpu.service.code.session_code import (
@@ -72,12 +72,12 @@ def dump_of(session: Session, argument: str, options: Options) -> Dump:
     first, is_span, last = split_at_comma(argument)
     if not argument:
         return _of_function(session, None)
-    places = Places(session)
-    address = address_of(session, options, places, first)[1]
+    objects = ObjectAccess(session)
+    address = address_of(session, options, objects, first)[1]
     if not is_span:
         return _of_function(session, address)
     length = last.removeprefix("+")
-    end = address_of(session, options, places, length)[1]
+    end = address_of(session, options, objects, length)[1]
     end += address if length != last else 0
     return Dump(function_at(session, address), address, max(end, address), False)
 

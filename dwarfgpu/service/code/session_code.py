@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.language.address_symbols import symbol_text
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.service.code.disassembly import (
     CodeLine,
     CodeRange,
@@ -77,10 +77,10 @@ def memory_bytes(session: Session, begin: int, end: int) -> bytes:
 
 def _piece(session: Session, begin: int, end: int) -> bytes:
     """Return bytes of one page: what memory has, else what the file has."""
-    places = Places(session)
+    objects = ObjectAccess(session)
     space = session.architecture.address_space(0)
     try:
-        return places.context.access.read_bytes(places.at(space, begin), end - begin)
+        return objects.context.access.read_bytes(objects.at(space, begin), end - begin)
     except DwarfGpuError:
         code = disassembly_at(session, begin)
     try:

@@ -21,7 +21,7 @@ from dwarfgpu.view.strings import CharacterKind, quoted_string
 from dwarfgpu.view.values import Symbolize, format_value
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.places import Places
+    from dwarfgpu.language.object_access import ObjectAccess
 
 SIZES: Final = {"b": 1, "h": 2, "w": 4, "g": 8}
 _PREFIXES: Final = {1: "", 2: "u", 4: "U"}
@@ -128,7 +128,7 @@ class Unit:
 class Units:
     """The memory of an address space, in units of a format."""
 
-    places: Places
+    objects: ObjectAccess
     space: AddressSpace
     format: Format
     symbolize: Symbolize
@@ -136,7 +136,7 @@ class Units:
 
     @property
     def endian(self) -> Endian:
-        return self.places.architecture.endian
+        return self.objects.architecture.endian
 
     def unit(self, address: int) -> Unit:
         """Read the unit at an address; `UsageError` with GDB's wording if it cannot be read."""
@@ -180,8 +180,8 @@ class Units:
 
     def _read(self, address: int, size_bytes: int) -> bytes:
         address = self._wrapped(address)
-        where = self.places.at(self.space, address)
-        return self.places.context.access.read_bytes(where, size_bytes)
+        where = self.objects.at(self.space, address)
+        return self.objects.context.access.read_bytes(where, size_bytes)
 
     def _byte(self, address: int) -> bytes | None:
         try:
@@ -190,7 +190,7 @@ class Units:
             return None
 
     def _cannot_access(self, address: int) -> str:
-        where = self.places.address_text(self.space, self._wrapped(address))
+        where = self.objects.address_text(self.space, self._wrapped(address))
         return f"Cannot access memory at address {where}"
 
     # Strings

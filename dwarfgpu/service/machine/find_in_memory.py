@@ -7,13 +7,13 @@ from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 
 _CHUNK: Final = 1 << 16
 
 
 def matches(
-    places: Places,
+    objects: ObjectAccess,
     space: AddressSpace,
     start: int,
     length: int,
@@ -26,14 +26,14 @@ def matches(
     end = start + length
     while position < end:
         count = min(_CHUNK, end - position)
-        data = _read(places, space, position, count)
+        data = _read(objects, space, position, count)
         buffer += data
         at = buffer.find(pattern)
         while at >= 0:
             yield base + at
             at = buffer.find(pattern, at + 1)
         if len(data) < count:
-            where = places.address_text(space, position + len(data))
+            where = objects.address_text(space, position + len(data))
             unread = f"{count - len(data)} bytes of target memory at {where}"
             warn(f"Unable to access {unread}, halting search.")
             return
@@ -42,18 +42,18 @@ def matches(
         base, buffer = base + len(buffer) - rest, buffer[len(buffer) - rest :]
 
 
-def _read(places: Places, space: AddressSpace, address: int, count: int) -> bytes:
+def _read(objects: ObjectAccess, space: AddressSpace, address: int, count: int) -> bytes:
     """The bytes up to the first that cannot be read."""
-    access = places.context.access
+    access = objects.context.access
     try:
-        return access.read_bytes(places.at(space, address), count)
+        return access.read_bytes(objects.at(space, address), count)
     except DwarfGpuError:
         good, bad = 0, count
         while bad - good > 1:
             middle = (good + bad) // 2
             try:
-                access.read_bytes(places.at(space, address), middle)
+                access.read_bytes(objects.at(space, address), middle)
                 good = middle
             except DwarfGpuError:
                 bad = middle
-        return access.read_bytes(places.at(space, address), good) if good else b""
+        return access.read_bytes(objects.at(space, address), good) if good else b""

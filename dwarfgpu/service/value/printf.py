@@ -12,7 +12,7 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.numbers import Numbers
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.strings import pointed, string_character, string_of, up_to_nul
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
@@ -195,7 +195,7 @@ def _number(session: Session, values: ValueHistory, kind: str, text: str) -> int
     if operand.type is None or isinstance(kind_read, Struct):
         raise UsageError("Value can't be converted to integer.")
     builtins = Builtins(session.architecture)
-    arithmetic = Arithmetic(Places(session), Numbers(builtins))
+    arithmetic = Arithmetic(ObjectAccess(session), Numbers(builtins))
     value = arithmetic.cast(operand, builtins.named(tuple(kind.split())))
     base = strip(value.type)
     assert isinstance(base, Base) and value.bits is not None
@@ -212,12 +212,12 @@ def _padded(flags: str, width: str, precision: str, data: bytes) -> str:
 def _string(session: Session, value: TypedValue, *, is_wide: bool) -> bytes:
     """Return the characters of an array, or from an address, up to the first NUL, wide ones in
     UTF-8; `is_wide`: the target's characters are wide."""
-    bare, places = strip(value.type), Places(session)
+    bare, objects = strip(value.type), ObjectAccess(session)
     if not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
         raise UsageError("Value can't be converted to integer.")
     kind = string_character(bare)
     if kind is not None and kind.unit_bytes > 1 and (is_wide or isinstance(bare, Array)):
-        return string_of(places, value).encode("utf-8", "surrogatepass")
+        return string_of(objects, value).encode("utf-8", "surrogatepass")
     if isinstance(bare, Array):
-        return up_to_nul(places.known(value).to_bytes(places.context.endian), 1)
-    return pointed(places, value) if places.known(value).value else b"(null)"
+        return up_to_nul(objects.known(value).to_bytes(objects.context.endian), 1)
+    return pointed(objects, value) if objects.known(value).value else b"(null)"

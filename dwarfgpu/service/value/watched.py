@@ -17,8 +17,8 @@ from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import LocList
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.options import Options
-from dwarfgpu.language.places import Places
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import (
@@ -86,7 +86,7 @@ class Watched:
         if location is None:
             return self.value
         moved = evolve(_unread(self.value), location=evolve(location, stop=session.stop))
-        return Places(session).read(moved)
+        return ObjectAccess(session).read(moved)
 
 
 def _unread(value: TypedValue) -> TypedValue:
@@ -126,7 +126,7 @@ def watched(session: Session, text: str, options: Options) -> Watched:
     own: tuple[WatchedBytes, ...] = ()
     if value.location is not None:
         noted.reads.clear()
-        value = Places(noting).read(_unread(value))
+        value = ObjectAccess(noting).read(_unread(value))
         own = tuple(noted.reads)
     places = tuple(dict.fromkeys((*own, *before)))
     code = stretch(session.pc, used)

@@ -59,7 +59,7 @@ _COMPONENTS: Final = {name: index for index, name in enumerate("xyzw")} | {
 """Components of vectors, as OpenCL and HIP call them."""
 
 
-class Places(Dereference):
+class ObjectAccess(Dereference):
     """Objects as the focus of a session sees them."""
 
     def __init__(self, session: Session) -> None:
@@ -76,7 +76,7 @@ class Places(Dereference):
         if frame is None and variable.kind == "global" and self.session.is_absent:
             frame = self.session.focused(None)  # it needs no call frame
         if frame is not None and frame is not self.session:
-            return evolve(Places(frame).variable(variable), frame=frame)
+            return evolve(ObjectAccess(frame).variable(variable), frame=frame)
         kind = variable.type
         value = TypedValue(kind, unit=variable.unit, variable=variable)
         attribute = variable.location
@@ -116,7 +116,7 @@ class Places(Dereference):
             if isinstance(strip(value.type), Function):
                 return self._read_function(value)
             if value.variable is not None and value.frame is not None:
-                return Places(value.frame)._read_variable(value, value.variable)
+                return ObjectAccess(value.frame)._read_variable(value, value.variable)
             if value.variable is not None:
                 return self._read_variable(value, value.variable)
             return self._read(value)

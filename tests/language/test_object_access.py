@@ -14,7 +14,7 @@ from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.language import Options, TypedValue
-from dwarfgpu.language.places import Places
+from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.machine.target import RegisterId, Target, WaveId
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation, composite
 from dwarfgpu.model.storage import Implicit, Memory, Part
@@ -226,4 +226,4 @@ def test_an_error_of_the_result_is_kept() -> None:
     value = language.evaluate("no_location", session)
     assert isinstance(value.error, UndefinedBits) and value.bits is None
     assert language.format(value, session) == "<optimized out>"
-    assert Places(session).read(value) is value
+    assert ObjectAccess(session).read(value) is value
