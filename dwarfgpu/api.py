@@ -39,7 +39,7 @@ from dwarfgpu.language import format as format_source
 from dwarfgpu.language import type_of as source_type
 from dwarfgpu.language.presented_session import Session
 from dwarfgpu.language.source_lines import (
-    CodePlace,
+    CodePosition,
     LineEntry,
     SourcePosition,
     code_places,
@@ -64,7 +64,7 @@ __all__ = [
     "BaseType",
     "Bits",
     "CodeObject",
-    "CodePlace",
+    "CodePosition",
     "Context",
     "Core",
     "Coverage",

@@ -251,7 +251,7 @@ def _classes(total: Total) -> Iterator[str]:
         yield ""
         text: set[tuple[str, ...]] = set()
         for name, finding in found:
-            yield f"- `{name}`: {finding.message}; {place_text(finding.place)}"
+            yield f"- `{name}`: {finding.message}; {place_text(finding.position)}"
             steps = () if finding.excerpt is None else finding.excerpt.steps
             if steps and steps not in text:
                 text.add(steps)

@@ -346,7 +346,7 @@ def random_location(rng: Random, world: World, unit: ExplicitUnit, depth: int = 
             return Location((SingleLocation(Selected(rng.getrandbits(5), one, zero, 8, 5)),))
         case _:
             places = [random_location(rng, world, unit, depth + 1) for _ in range(3)]
-            return Location(tuple(place for item in places for place in item.places), 1)
+            return Location(tuple(place for item in places for place in item.singles), 1)
 
 
 def _single(
@@ -361,7 +361,7 @@ def random_entry(rng: Random, world: World, unit: ExplicitUnit) -> Entry:
     if pick < 0.5:
         return random_value(rng, world.architecture)
     location = random_location(rng, world, unit)
-    storage = location.places[0].storage if location.places else None
+    storage = location.singles[0].storage if location.singles else None
     if pick > 0.9 and isinstance(storage, ImplicitPointer):
         return ImplicitPointerValue.of(storage, world.architecture.generic)
     return location

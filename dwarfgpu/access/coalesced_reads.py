@@ -34,7 +34,7 @@ _TOO_MANY: Final = f"more than {PROBES} reads were needed to find the readable b
 class Run:
     """Bits that follow each other at one place outside any composite, or at several places."""
 
-    places: tuple[SingleLocation, ...]
+    singles: tuple[SingleLocation, ...]
     size_bits: int
     stop: int | None
 
@@ -108,11 +108,11 @@ class CoalescedReads:
         self.ranges: dict[object, list[tuple[int, int]]] = {}
         if len(runs) > 1:
             for run in runs:
-                place = run.places[0]
-                if len(run.places) == 1 and isinstance(place.storage, Memory | Register):
-                    first_byte = place.bit_offset // 8
-                    end_byte = (place.bit_offset + run.size_bits + 7) // 8
-                    self.ranges.setdefault(storage_key(place.storage), []).append(
+                single = run.singles[0]
+                if len(run.singles) == 1 and isinstance(single.storage, Memory | Register):
+                    first_byte = single.bit_offset // 8
+                    end_byte = (single.bit_offset + run.size_bits + 7) // 8
+                    self.ranges.setdefault(storage_key(single.storage), []).append(
                         (first_byte, end_byte)
                     )
             for key, ranges in self.ranges.items():

@@ -18,11 +18,11 @@ MAX_FINDINGS: Final = 64
 
 
 @frozen
-class PlaceFinding:
+class LocationFinding:
     """A place whose bits differ from those of an earlier place, or that cannot be read."""
 
     index: int
-    place: SingleLocation
+    single: SingleLocation
     other: int | None
     """Index of the earlier place whose bits differ; None if this place cannot be read."""
     other_place: SingleLocation | None
@@ -34,17 +34,17 @@ class PlaceFinding:
 class Comparison:
     """The findings for all locations with several places, in the order of reading."""
 
-    _findings: dict[PlaceFinding, None] = field(factory=dict, init=False)
+    _findings: dict[LocationFinding, None] = field(factory=dict, init=False)
 
-    def of(self, places: tuple[SingleLocation, ...]) -> ComparedPlaces:
+    def of(self, singles: tuple[SingleLocation, ...]) -> ComparedLocations:
         """Return what collects the contents of these places, for one read of a location."""
-        return ComparedPlaces(self, places)
+        return ComparedLocations(self, singles)
 
-    def add(self, finding: PlaceFinding) -> None:
+    def add(self, finding: LocationFinding) -> None:
         if len(self._findings) < MAX_FINDINGS:
             self._findings[finding] = None
 
-    def take_findings(self) -> tuple[PlaceFinding, ...]:
+    def take_findings(self) -> tuple[LocationFinding, ...]:
         """Return the findings since the last call."""
         differences = tuple(self._findings)
         self._findings.clear()
@@ -52,11 +52,11 @@ class Comparison:
 
 
 @define(eq=False)
-class ComparedPlaces:
+class ComparedLocations:
     """The places of one location while they are read."""
 
     comparison: Comparison
-    places: tuple[SingleLocation, ...]
+    singles: tuple[SingleLocation, ...]
     _distinct_contents: list[tuple[int, Bits]] = field(factory=list, init=False)
     """The distinct contents so far, each with the index of its place."""
 
@@ -67,7 +67,7 @@ class ComparedPlaces:
         for place, contents in self._distinct_contents:
             if (contents.value ^ bits.value) & ~(contents.unknown | bits.unknown):
                 self.comparison.add(
-                    PlaceFinding(index, self.places[index], place, self.places[place])
+                    LocationFinding(index, self.singles[index], place, self.singles[place])
                 )
                 return
         if all(
@@ -78,4 +78,4 @@ class ComparedPlaces:
 
     def unread(self, index: int, reason: str) -> None:
         """Add a place that cannot be read, and the reason."""
-        self.comparison.add(PlaceFinding(index, self.places[index], None, None, reason))
+        self.comparison.add(LocationFinding(index, self.singles[index], None, None, reason))

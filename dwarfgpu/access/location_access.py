@@ -136,9 +136,9 @@ class LocationAccess(ABC):
         plain = self._plain(location, size_bits)
         if plain is not None:
             return self._fetch(*plain, size_bits)
-        place = location.places[0]
-        storage = place.storage
-        is_whole = len(location.places) == 1 and place.bit_offset == 0
+        single = location.singles[0]
+        storage = single.storage
+        is_whole = len(location.singles) == 1 and single.bit_offset == 0
         if type(storage) is Implicit and is_whole and size_bits == storage.size_bits:
             self._check_fresh(location.stop)
             return storage.bits
@@ -162,13 +162,13 @@ class LocationAccess(ABC):
 
         None where they are in several, or elsewhere, or not all there: `runs` has the reason.
         """
-        place = location.places[0]
-        storage, first = place.storage, place.bit_offset
+        single = location.singles[0]
+        storage, first = single.storage, single.bit_offset
         if type(storage) is Register or type(storage) is Memory:
-            if len(location.places) != 1:
+            if len(location.singles) != 1:
                 return None
             if first + size_bits > storage.size_bits:
-                raise _too_short(place, size_bits)
+                raise _too_short(single, size_bits)
             if location.stop is not None:
                 self._check_fresh(location.stop)
             return storage, first
@@ -182,9 +182,9 @@ class LocationAccess(ABC):
         """Return the same for a composite, through composites within it."""
         at = 0
         for _ in range(min(self.runs_limit, PLAIN_LEVELS)):
-            place = location.places[0]
-            storage, first = place.storage, place.bit_offset + at
-            if len(location.places) != 1 or not size_bits:
+            single = location.singles[0]
+            storage, first = single.storage, single.bit_offset + at
+            if len(location.singles) != 1 or not size_bits:
                 return None
             if storage.size_bits is None or first + size_bits > storage.size_bits:
                 return None
@@ -212,9 +212,9 @@ class LocationAccess(ABC):
 
         None for anything else, and where a byte cannot be read: `runs` has the reason.
         """
-        place = location.places[0]
-        storage, left_bits = place.storage, 8 * size_bytes
-        if len(location.places) != 1 or not isinstance(storage, Composite) or place.bit_offset:
+        single = location.singles[0]
+        storage, left_bits = single.storage, 8 * size_bytes
+        if len(location.singles) != 1 or not isinstance(storage, Composite) or single.bit_offset:
             return None
         if left_bits > storage.size_bits or len(storage.parts) > PIECES:
             return None
@@ -277,7 +277,7 @@ class LocationAccess(ABC):
             storage, first_bit = plain
             if not first_bit % 8:
                 return self.load(storage, first_bit // 8, size_bytes)
-        elif type(location.places[0].storage) is Composite:
+        elif type(location.singles[0].storage) is Composite:
             data = self._pieces(location, size_bytes)
             if data is not None:
                 return data
@@ -294,27 +294,29 @@ class LocationAccess(ABC):
         """
         writes: list[tuple[SingleLocation, int, int]] = []
         budget = RunBudget(self.runs_limit)
-        pending = deque((place, size_bits, value, location.stop) for place in location.places)
+        pending = deque((single, size_bits, value, location.stop) for single in location.singles)
         while pending:
-            place, count, bits, stop = pending.popleft()
+            single, count, bits, stop = pending.popleft()
             first = 0
-            for run in self.runs(Location((place,), stop), count, budget):
+            for run in self.runs(Location((single,), stop), count, budget):
                 part = extract(bits, count, first, run.size_bits, self.endian)
                 first += run.size_bits
-                if len(run.places) > 1:
-                    pending.extend((place, run.size_bits, part, run.stop) for place in run.places)
+                if len(run.singles) > 1:
+                    pending.extend(
+                        (single, run.size_bits, part, run.stop) for single in run.singles
+                    )
                 else:
-                    self._bytes_to_store(run.places[0], run.size_bits, part)
-                    writes.append((run.places[0], run.size_bits, part))
+                    self._bytes_to_store(run.singles[0], run.size_bits, part)
+                    writes.append((run.singles[0], run.size_bits, part))
         self._store_all(writes)
 
     def _store_all(self, writes: list[tuple[SingleLocation, int, int]]) -> None:
         """Store everything; if a store fails, undo the earlier ones."""
         done: list[tuple[Memory | Register, int, bytes]] = []
         try:
-            for place, count, part in writes:
+            for single, count, part in writes:
                 # Prepared again: an earlier write may have changed bits of the same byte.
-                storage, first_byte, data = self._bytes_to_store(place, count, part)
+                storage, first_byte, data = self._bytes_to_store(single, count, part)
                 old: bytes | None = None
                 with suppress(Unavailable):  # the store says whether it can be written
                     old = self.load(storage, first_byte, len(data))
@@ -339,18 +341,18 @@ class LocationAccess(ABC):
         budget = budget or RunBudget(self.runs_limit)
         pending = [(location, 0, size_bits)]
         while pending:
-            budget.spend(len(pending[-1][0].places))
+            budget.spend(len(pending[-1][0].singles))
             current, first, count = pending.pop()
             self._check_fresh(current.stop)
-            for place in current.places:
-                remaining_bits = place.remaining_bits
+            for single in current.singles:
+                remaining_bits = single.remaining_bits
                 if remaining_bits is not None and first + count > remaining_bits:
-                    raise _too_short(place, first + count)
-            place = current.places[0]
-            storage, start = place.storage, place.bit_offset + first
-            if len(current.places) > 1:
+                    raise _too_short(single, first + count)
+            single = current.singles[0]
+            storage, start = single.storage, single.bit_offset + first
+            if len(current.singles) > 1:
                 moved = tuple(
-                    SingleLocation(p.storage, p.bit_offset + first) for p in current.places
+                    SingleLocation(p.storage, p.bit_offset + first) for p in current.singles
                 )
                 yield Run(moved, count, current.stop)
             elif isinstance(storage, Composite | Repeated | Selected):
@@ -388,9 +390,9 @@ class LocationAccess(ABC):
 
     def _read_run(self, run: Run, fetched: Fetch) -> Bits:
         count = run.size_bits
-        if len(run.places) > 1:
+        if len(run.singles) > 1:
             return self._read_any(run, fetched.budget)
-        storage, first = run.places[0].storage, run.places[0].bit_offset
+        storage, first = run.singles[0].storage, run.singles[0].bit_offset
         match storage:
             case Memory() | Register():
                 return fetched.read(storage, first, count)
@@ -411,10 +413,10 @@ class LocationAccess(ABC):
         """Read each bit from the first place that has it (A.2.5.3)."""
         merged: Bits | None = None
         problem: EvaluationError | None = None
-        compared = None if self.comparison is None else self.comparison.of(run.places)
-        for index, place in enumerate(run.places):
+        compared = None if self.comparison is None else self.comparison.of(run.singles)
+        for index, single in enumerate(run.singles):
             try:
-                contents = self._read(Location((place,), run.stop), run.size_bits, budget)
+                contents = self._read(Location((single,), run.stop), run.size_bits, budget)
             except StaleLocation:
                 raise
             except EvaluationError as error:  # another place may have the bits that this one lacks
@@ -457,10 +459,10 @@ class LocationAccess(ABC):
         return target.read_memory(storage, first_byte, size_bytes)
 
     def _bytes_to_store(
-        self, place: SingleLocation, size_bits: int, value: int
+        self, single: SingleLocation, size_bits: int, value: int
     ) -> tuple[Memory | Register, int, bytes]:
         """Return the storage, the first byte and the whole bytes to store, with old bits around."""
-        storage = place.storage
+        storage = single.storage
         match storage:
             case Undefined():
                 raise UndefinedBits("undefined storage cannot be written: it is optimized out")
@@ -474,7 +476,7 @@ class LocationAccess(ABC):
                 assert_never(other)
         if self.target is None:
             raise MissingContext("the context has no target to write to")
-        first_byte, bit = divmod(place.bit_offset, 8)
+        first_byte, bit = divmod(single.bit_offset, 8)
         size_bytes = (bit + size_bits + 7) // 8
         old = 0
         if bit or size_bits % 8:
@@ -509,7 +511,7 @@ def _needs_context(bits: Bits, problem: EvaluationError) -> bool:
 
 def _is_implicit_pointer(run: Run) -> bool:
     """Return whether no place of the run has bits of its own."""
-    return all(isinstance(place.storage, ImplicitPointer) for place in run.places)
+    return all(isinstance(single.storage, ImplicitPointer) for single in run.singles)
 
 
 def _sub_ranges(
@@ -552,14 +554,14 @@ def _sub_ranges(
 def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
     """Return the implicit pointer that the runs, in order, hold completely (A.2.5.4.4.5)."""
     storage = next(
-        place.storage
+        single.storage
         for run in runs
-        for place in run.places
-        if isinstance(place.storage, ImplicitPointer)
+        for single in run.singles
+        if isinstance(single.storage, ImplicitPointer)
     )
     expected = 0
     for run in runs:
-        if not any(p.storage == storage and p.bit_offset == expected for p in run.places):
+        if not any(p.storage == storage and p.bit_offset == expected for p in run.singles):
             raise EvaluationError("only some of the bits retrieved come from an implicit pointer")
         expected += run.size_bits
     if expected != storage.size_bits or size_bits != expected:
@@ -569,10 +571,10 @@ def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
     return storage
 
 
-def _too_short(place: SingleLocation, needed_bits: int) -> OutOfRange:
+def _too_short(single: SingleLocation, needed_bits: int) -> OutOfRange:
     return OutOfRange(
-        f"{needed_bits} bits needed at bit offset {place.bit_offset} of "
-        f"{storage_name(place.storage)}, {place.remaining_bits} remain"
+        f"{needed_bits} bits needed at bit offset {single.bit_offset} of "
+        f"{storage_name(single.storage)}, {single.remaining_bits} remain"
     )
 
 

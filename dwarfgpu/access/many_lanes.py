@@ -268,23 +268,23 @@ class VectorAccess(LocationAccess):
 
         None for any other object, and where either location has to be read in several pieces.
         """
-        place = location.places[0]
-        storage = place.storage
+        single = location.singles[0]
+        storage = single.storage
         if not isinstance(storage, Selected) or size_bits > 8 * WORD_BYTES:
             return None
-        if len(location.places) != 1 or not isinstance(place.bit_offset, Lanes):
+        if len(location.singles) != 1 or not isinstance(single.bit_offset, Lanes):
             return None
         self._check_fresh(location.stop)
-        number, within = divmod(place.bit_offset, storage.element_bits)
+        number, within = divmod(single.bit_offset, storage.element_bits)
         is_one = storage.mask >> number & 1
         if not isinstance(is_one, Lanes) or within + size_bits > storage.element_bits:
             return None
         both: list[tuple[Bits, Array | None]] = []
         for source in (storage.zero, storage.one):
             left_bits = source.remaining_bits
-            if left_bits is None or place.bit_offset.most + size_bits > left_bits:
+            if left_bits is None or single.bit_offset.most + size_bits > left_bits:
                 return None
-            plain = self._plain(source.displaced(place.bit_offset), size_bits)
+            plain = self._plain(source.displaced(single.bit_offset), size_bits)
             if plain is None:
                 return None
             masks: list[Array] = []
@@ -415,7 +415,7 @@ def _words(run: Run) -> list[Run]:
     size_bits = 8 * WORD_BYTES
     return [
         Run(
-            tuple(SingleLocation(p.storage, p.bit_offset + first) for p in run.places),
+            tuple(SingleLocation(p.storage, p.bit_offset + first) for p in run.singles),
             min(size_bits, run.size_bits - first),
             run.stop,
         )

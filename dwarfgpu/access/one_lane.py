@@ -23,7 +23,7 @@ class ScalarAccess(LocationAccess):
         return self._fetch_same(storage, bit_offset, size_bits)
 
     def _read(self, location: Location, size_bits: int, budget: RunBudget) -> Bits:
-        if type(location.places[0].storage) is Selected:
+        if type(location.singles[0].storage) is Selected:
             bits = self._read_selection(location, size_bits, budget)
             if bits is not None:
                 return bits

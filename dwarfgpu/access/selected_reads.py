@@ -44,7 +44,7 @@ def spans(
 
     None for any other object, and where reading it run by run raises or marks bits as unknown.
     """
-    whole = location.places[0].storage
+    whole = location.singles[0].storage
     if type(whole) is not Selected or whole.size_bits != size_bits or size_bits > MAX_BITS:
         return None
     element_bits, count = whole.element_bits, whole.count
@@ -54,12 +54,12 @@ def spans(
         current, elements = pending.pop()
         if not elements:
             continue
-        place = current.places[0]
-        storage = place.storage
-        if len(current.places) != 1 or current.stop not in (None, stop):
+        single = current.singles[0]
+        storage = single.storage
+        if len(current.singles) != 1 or current.stop not in (None, stop):
             return None
         if type(storage) is Selected:
-            if place.bit_offset or (storage.element_bits, storage.count) != (element_bits, count):
+            if single.bit_offset or (storage.element_bits, storage.count) != (element_bits, count):
                 return None
             pending.append((storage.one, elements & storage.mask))
             pending.append((storage.zero, elements & ~storage.mask))
@@ -68,9 +68,9 @@ def spans(
             return None
         first_bit = ((elements & -elements).bit_length() - 1) * element_bits
         end_bit = elements.bit_length() * element_bits
-        if place.bit_offset + end_bit > storage.size_bits or len(out) == MAX_SPANS:
+        if single.bit_offset + end_bit > storage.size_bits or len(out) == MAX_SPANS:
             return None
-        start = SingleLocation(storage, place.bit_offset + first_bit)
+        start = SingleLocation(storage, single.bit_offset + first_bit)
         out.append(
             Span(
                 Run((start,), end_bit - first_bit, stop),
@@ -85,9 +85,9 @@ def read_spans(ranges: list[Span], fetched: CoalescedReads) -> int | None:
     """Return the bits of a selection; None where a range is unreadable."""
     value = 0
     for span in ranges:
-        place = span.run.places[0]
-        assert isinstance(place.storage, Memory | Register)
-        bits = fetched.whole(place.storage, place.bit_offset, span.run.size_bits)
+        single = span.run.singles[0]
+        assert isinstance(single.storage, Memory | Register)
+        bits = fetched.whole(single.storage, single.bit_offset, span.run.size_bits)
         if bits is None:
             return None
         value |= bits << span.first_bit & span.taken

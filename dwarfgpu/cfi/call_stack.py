@@ -218,9 +218,9 @@ class CallStack:
             if last.cfa_address is not None:
                 key = 0, 8 * last.cfa_address[0], last.pc
             else:
-                place = last.cfa().places[0]
-                assert isinstance(place.storage, Memory)
-                key = place.storage.space.number, place.bit_offset, last.pc
+                single = last.cfa().singles[0]
+                assert isinstance(single.storage, Memory)
+                key = single.storage.space.number, single.bit_offset, last.pc
             if key in self._seen:
                 return End(False, f"frame {last.level} repeats an earlier one: same CFA and pc")
             self._seen.add(key)

@@ -94,14 +94,14 @@ class FrameChecker:
             self.found.skip(entry.error)
             return
         rule = RULES["unreadable-cfi"]
-        place = FindingPosition(self.section.kind, entry.offset, "entry")
+        position = FindingPosition(self.section.kind, entry.offset, "entry")
         message = entry.error.message
-        self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+        self.found.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
     def _unknown_augmentation(self, cie: Cie) -> None:
         """Report the augmentation; everything after it, in the CIE and its FDEs, is unknown."""
         fdes = self._fdes_of[cie.offset]
-        rule, place = (
+        rule, position = (
             RULES["unknown-augmentation"],
             FindingPosition(self.section.kind, cie.offset, "CIE"),
         )
@@ -109,7 +109,7 @@ class FrameChecker:
             f"the augmentation {cie.augmentation.text!r} is unknown, and so are the rules of "
             f"{fdes} FDE{'s' * (fdes != 1)}"
         )
-        self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+        self.found.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
     def _cie(self, cie: Cie) -> bool:
         """Return whether its FDEs can be executed."""
@@ -214,9 +214,9 @@ class FrameChecker:
 
     def _stopped(self, error: DwarfGpuError, checked_entry: CheckedEntry) -> None:
         """Why the instructions could not be executed to their end."""
-        place = checked_entry.place()
+        position = checked_entry.place()
         if not isinstance(error, Malformed | IllFormed):
-            self.found.skip(error, f"{place.section} {place.kind} at {place.offset:#x}")
+            self.found.skip(error, f"{position.section} {position.kind} at {position.offset:#x}")
             return
         site, rule, marked = error.site, "unreadable-cfi", None
         operation = None if site is None else site.operation
@@ -232,9 +232,9 @@ class FrameChecker:
     # FDEs against each other, and against the table of all
 
     def _search_table(self) -> None:
-        rule, place = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
+        rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
         for message in self.section.search_differences():
-            self.found.add(Finding(rule.severity, rule.name, message, rule.section, place))
+            self.found.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
     def _overlapping(self) -> None:
         """Report FDEs of the same code, except empty ones and those of code that a linker

@@ -95,5 +95,5 @@ class CheckedEntry:
         """Add a finding about the entry."""
         rule_severity = RULES[rule]
         severity, section = severity or rule_severity.severity, section or rule_severity.section
-        place = partial(self.place, row)
-        self.found.add(Finding(severity, rule, message, section, place, shown))
+        position = partial(self.place, row)
+        self.found.add(Finding(severity, rule, message, section, position, shown))

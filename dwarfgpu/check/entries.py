@@ -166,9 +166,9 @@ class EntryChecker:
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
             section = problem.section or RULES[problem.rule].section
-            place = partial(self._place, index, spec.name, span)
+            position = partial(self._place, index, spec.name, span)
             self.found.add(
-                Finding(problem.severity, problem.rule, message, section, place, fault.shown)
+                Finding(problem.severity, problem.rule, message, section, position, fault.shown)
             )
         if checked.uses_lane:
             self._lane(index)
@@ -185,12 +185,12 @@ class EntryChecker:
                 rule, severity = "outside-storage", "warning"
                 wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
-                unit, place = self.unit, partial(self._place, index, spec.name, span)
+                unit, position = self.unit, partial(self._place, index, spec.name, span)
                 shown = partial(
                     self.expressions.shown, data, unit.dialect, unit.format, reference.offset
                 )
                 message = f"{reference.operation}: {wrong}"
-                self._report(rule, message, place, reference.section, shown, severity)
+                self._report(rule, message, position, reference.section, shown, severity)
 
     def _lane(self, index: int) -> None:
         """A function without DW_AT_LLVM_lanes has one lane: lane 0 (A.3.3.5)."""
@@ -300,8 +300,8 @@ class EntryChecker:
         if 1 << 31 <= size_bytes < 1 << 32:
             # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
             message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
-        place = partial(self._place, index, spec.name, span)
-        self._report("range-outside-function", message, place)
+        position = partial(self._place, index, spec.name, span)
+        self._report("range-outside-function", message, position)
 
     # Vendor attributes
 
@@ -309,36 +309,36 @@ class EntryChecker:
         vendor = spec.vendor
         assert vendor is not None
         die = self.unit.die(index)
-        place = partial(self._place, index, spec.name)
+        position = partial(self._place, index, spec.name)
         if die.tag not in vendor.tags:
             message = f"{spec.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
-            self._report("vendor-attribute", message, place, vendor.section)
+            self._report("vendor-attribute", message, position, vendor.section)
             return
         if not isinstance(value, int):
             return
         architecture = self.expressions.architectures.architecture
         match spec.number:
             case dw.AT_LLVM_LANES if value <= 0:
-                self._report("bad-lane-count", f"{spec.name} is {value}", place)
+                self._report("bad-lane-count", f"{spec.name} is {value}", position)
             case dw.AT_LLVM_LANES if value > self.expressions.architectures.most_lanes:
                 most = self.expressions.architectures.most_lanes
                 message = f"{spec.name} is {value}, and a wave has at most {most} lanes"
-                self._report("bad-lane-count", message, place, severity="warning")
+                self._report("bad-lane-count", message, position, severity="warning")
             case dw.AT_LLVM_ITERATIONS if value <= 0 and not spec.is_list:
-                self._report("bad-iteration-count", f"{spec.name} is {value}", place)
+                self._report("bad-iteration-count", f"{spec.name} is {value}", position)
             case dw.AT_LLVM_VECTOR_SIZE if value <= 0:
-                self._report("bad-vector-size", f"{spec.name} is {value}", place)
+                self._report("bad-vector-size", f"{spec.name} is {value}", position)
             case dw.AT_LLVM_MEMORY_SPACE:
                 if value not in _MEMORY_SPACES and value not in _VENDOR_MEMORY_SPACES:
                     message = f"{spec.name} is {value}, which is not a memory space"
-                    self._report("unknown-memory-space", message, place)
+                    self._report("unknown-memory-space", message, position)
             case dw.AT_LLVM_ADDRESS_SPACE if architecture is not None:
                 if value not in architecture.address_spaces:
                     message = f"{architecture.name} defines no address space {value}"
-                    self._report("unknown-address-space", message, place, vendor.section)
+                    self._report("unknown-address-space", message, position, vendor.section)
                 elif die.tag == dw.TAG_BASE_TYPE and not _is_address(self.unit, die):
                     message = f"{spec.name} on a base type whose encoding is not DW_ATE_address"
-                    self._report("vendor-attribute", message, place, "A.5.1")
+                    self._report("vendor-attribute", message, position, "A.5.1")
 
     # Places
 
@@ -392,14 +392,14 @@ class EntryChecker:
         self,
         rule: str,
         message: str,
-        place: FindingPosition | Callable[[], FindingPosition],
+        position: FindingPosition | Callable[[], FindingPosition],
         section: str | None = None,
         shown: Callable[[], Excerpt] | None = None,
         severity: Severity | None = None,
     ) -> None:
         rule_severity = RULES[rule]
         severity, section = severity or rule_severity.severity, section or rule_severity.section
-        self.found.add(Finding(severity, rule, message, section, place, shown))
+        self.found.add(Finding(severity, rule, message, section, position, shown))
 
 
 def unit_place(unit: CompilationUnit) -> FindingPosition:

@@ -130,9 +130,9 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
         findings.skip(error)
         return
     rule = RULES["unreadable-unit"]
-    place = FindingPosition(".debug_info", 0, "unit") if unit is None else unit_place(unit)
+    position = FindingPosition(".debug_info", 0, "unit") if unit is None else unit_place(unit)
     message = error.message if error.context is None else str(error)
-    findings.add(Finding(rule.severity, rule.name, message, rule.section, place))
+    findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
 
 def _frames(
@@ -175,8 +175,8 @@ def _search_table(file: ObjectFile, findings: Findings) -> SearchTable | None:
     except Unsupported as error:
         findings.skip(error)
     except Malformed as error:
-        rule, place = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
-        findings.add(Finding(rule.severity, rule.name, error.message, rule.section, place))
+        rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
+        findings.add(Finding(rule.severity, rule.name, error.message, rule.section, position))
     return None
 
 

@@ -94,12 +94,12 @@ class Finding:
     message: str
     section: str
     """The section of the AMD text, or else of DWARF 5."""
-    _place: FindingPosition | Callable[[], FindingPosition]
+    _position: FindingPosition | Callable[[], FindingPosition]
     _excerpt: Excerpt | Callable[[], Excerpt] | None = None
 
     @property
-    def place(self) -> FindingPosition:
-        return self._place() if callable(self._place) else self._place
+    def position(self) -> FindingPosition:
+        return self._position() if callable(self._position) else self._position
 
     @property
     def excerpt(self) -> Excerpt | None:
@@ -108,16 +108,23 @@ class Finding:
     @property
     def described(self) -> Finding:
         """The finding with everything looked up."""
-        place = self.place
-        place = evolve(place, source=place.source)
-        return evolve(self, place=place, excerpt=self.excerpt)
+        position = self.position
+        position = evolve(position, source=position.source)
+        return evolve(self, position=position, excerpt=self.excerpt)
 
     @property
     def fingerprint(self) -> str:
         """Identify the finding in another build: it contains no offsets and no addresses."""
-        place = self.place
+        position = self.position
         steps = () if self.excerpt is None else self.excerpt.steps
-        names = (place.section, place.kind, place.name, place.attribute, place.function, place.unit)
+        names = (
+            position.section,
+            position.kind,
+            position.name,
+            position.attribute,
+            position.function,
+            position.unit,
+        )
         parts = (self.rule, *names, *(step.split(" ", 1)[0] for step in steps))
         text = "\0".join(part or "" for part in parts)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -83,24 +83,24 @@ def _rule(rule: Rule) -> JsonObject:
 
 
 def _result(path: str, number: int, finding: Finding, index: int) -> JsonObject:
-    place = finding.place
+    position = finding.position
     text = f"{finding.message} ({finding.section})"
     if finding.excerpt is not None:
         text = "\n".join([text, *excerpt_lines(finding.excerpt)])
-    names = [name for name in (place.unit, place.function, place.name) if name is not None]
+    names = [name for name in (position.unit, position.function, position.name) if name is not None]
     logical: JsonObject = {
-        "fullyQualifiedName": f"{place.section}+{place.offset:#x}",
-        "kind": place.kind,
+        "fullyQualifiedName": f"{position.section}+{position.offset:#x}",
+        "kind": position.kind,
     }
     if names:
         logical["name"] = names[-1]
         logical["decoratedName"] = "::".join(names)
     checked: JsonObject = _artifact(path, number)
     physical: JsonObject = {"artifactLocation": checked}
-    if place.source is not None:
-        physical = {"artifactLocation": {"uri": uri(place.source.file)}}
-        if place.source.line is not None:
-            physical["region"] = {"startLine": place.source.line}
+    if position.source is not None:
+        physical = {"artifactLocation": {"uri": uri(position.source.file)}}
+        if position.source.line is not None:
+            physical["region"] = {"startLine": position.source.line}
     return {
         "ruleId": finding.rule,
         "ruleIndex": index,
@@ -111,7 +111,7 @@ def _result(path: str, number: int, finding: Finding, index: int) -> JsonObject:
             {
                 "physicalLocation": physical,
                 "logicalLocations": [logical],
-                "message": {"text": place_text(place)},
+                "message": {"text": place_text(position)},
             }
         ],
         "partialFingerprints": {_FINGERPRINT: finding.fingerprint},

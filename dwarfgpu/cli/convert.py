@@ -166,9 +166,9 @@ def _source_place(
     match = _ADDRESS.fullmatch(args.address)
     address = None if match is None else json_reader.integer_of(match["address"])
     if address is None and args.file is not None:
-        place = _place(args, focus)
+        location = _place(args, focus)
         lane = natural(args.lane, "--lane")
-        return focus.architecture.address_space(0), place.pc, lane, place.notes
+        return focus.architecture.address_space(0), location.pc, lane, location.notes
     if match is None or address is None:
         raise UsageError(f"{args.address[:60]!r}: expected SPACE#ADDRESS, as private_lane#0x10")
     name = match["space"] or "none"

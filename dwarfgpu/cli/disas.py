@@ -76,11 +76,11 @@ def run(args: argparse.Namespace) -> int:
     code_object = _code_object(args)
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
-        places, notes = _code_to_show(disassembly, args.place)
+        shown_code, notes = _code_to_show(disassembly, args.place)
     if args.simulated:
-        return _print_not_simulated(disassembly, places, args)
+        return _print_not_simulated(disassembly, shown_code, args)
     if args.json:
-        return _print_json(disassembly, places, args)
+        return _print_json(disassembly, shown_code, args)
     print_notes(notes)
     drawn = args.arrows == "always" or (args.arrows == "auto" and is_terminal(sys.stdout))
     options = ListingOptions(
@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     )
     listing = CodeListing(disassembly, options)
     paint = _painter(args.color)
-    for line in listing.lines(places):
+    for line in listing.lines(shown_code):
         print(f"{line.margin}{paint(line.text)}" if line.text else line.margin)
     return 1 if listing.undefined_count else 0
 
@@ -178,7 +178,7 @@ def _code_to_show(
 
 
 def _print_not_simulated(
-    disassembly: Disassembly, places: Sequence[CodeToShow], args: argparse.Namespace
+    disassembly: Disassembly, shown_code: Sequence[CodeToShow], args: argparse.Namespace
 ) -> int:
     """Print what `dwarfgpu run` would stop at, function by function; return 1 if there is any."""
     from dwarfgpu.service.machine.run_kernel import why_not_simulated  # loads NumPy
@@ -186,7 +186,7 @@ def _print_not_simulated(
     if args.json:
         raise UsageError("--simulated cannot be combined with --json")
     any_missing = False
-    for piece in places:
+    for piece in shown_code:
         lines = simulated_lines(disassembly, piece, why_not_simulated)
         print("\n".join(lines))
         any_missing = any_missing or len(lines) > 1
@@ -194,7 +194,7 @@ def _print_not_simulated(
 
 
 def _print_json(
-    disassembly: Disassembly, places: Sequence[CodeToShow], args: argparse.Namespace
+    disassembly: Disassembly, shown_code: Sequence[CodeToShow], args: argparse.Namespace
 ) -> int:
     """One object, written piece by piece so that large files need little memory."""
     heading = {
@@ -205,7 +205,7 @@ def _print_json(
     }
     print(json.dumps(heading)[:-1] + ', "functions": [', end="")
     undefined = 0
-    for index, piece in enumerate(places):
+    for index, piece in enumerate(shown_code):
         head = json.dumps(function_record(disassembly, piece.item, piece.begin), allow_nan=False)
         print(", " if index else "", head[:-1], ', "instructions": [', sep="", end="")
         separator = ""

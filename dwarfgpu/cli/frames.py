@@ -74,9 +74,9 @@ def show(file: ObjectFile, args: argparse.Namespace) -> int:
     with opening():
         code_object = CodeObject.of(file, dialect=args.dialect)
     symbols, notes = symbols_by_address(code_object)
-    place = in_file(code_object, args.pc, "--pc")
-    notes += [] if place is None else place.notes
-    pc = None if place is None else place.pc
+    location = in_file(code_object, args.pc, "--pc")
+    notes += [] if location is None else location.notes
+    pc = None if location is None else location.pc
     listing = CallFrameListing(code_object, pc, symbols, args.mangled)
     frames = code_object.info.call_frames
     with opening():

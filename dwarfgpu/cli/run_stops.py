@@ -80,8 +80,8 @@ def breakpoints_of(
     if wave is not None and wave not in waves:
         plural = "" if len(waves) == 1 else "s"
         raise UsageError(f"--wave {wave}: the run has wave{plural} {runs_text(waves)}")
-    places = [run_breakpoint(session, text, around) for text in args.breakpoints]
-    stops = Stops(places, args.expressions, lanes, wave)
+    stop_breakpoints = [run_breakpoint(session, text, around) for text in args.breakpoints]
+    stops = Stops(stop_breakpoints, args.expressions, lanes, wave)
     most = natural(args.stops, "--stops")
     if most == 0:
         raise UsageError("--stops 0: expected the number of a stop, from 1")

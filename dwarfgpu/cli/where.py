@@ -258,11 +258,11 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
 
 def _placed(args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]) -> Request:
     """The request at the program location of a file that `--pc` names, and notes on that."""
-    place = in_file(file, args.pc, "--pc")
-    if place is None:
+    location = in_file(file, args.pc, "--pc")
+    if location is None:
         return request
-    notes |= dict.fromkeys(place.notes)
-    return evolve(request, wanted=evolve(request.wanted, pc=place.pc))
+    notes |= dict.fromkeys(location.notes)
+    return evolve(request, wanted=evolve(request.wanted, pc=location.pc))
 
 
 def _percentage(text: str | None) -> Fraction | None:

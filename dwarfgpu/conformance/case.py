@@ -187,8 +187,8 @@ def _members(state: Field, name: str) -> Iterable[tuple[str, Field]]:
 
 
 def _memory(space: AddressSpace, address: int) -> Location:
-    place = SingleLocation(Memory(space), (address & (1 << space.address_bits) - 1) * 8)
-    return Location((place,))
+    single = SingleLocation(Memory(space), (address & (1 << space.address_bits) - 1) * 8)
+    return Location((single,))
 
 
 def _generic(field: Field, arch: Architecture) -> Value:

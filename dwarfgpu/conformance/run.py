@@ -219,15 +219,15 @@ def _location_result(case: Case, machine: Machine, result: Result) -> None:
     _location(case, machine, case.expected["location"], result)
     contents = case.expected.get("register_value")
     if contents is not None:
-        storage = result.places[0].storage
+        storage = result.singles[0].storage
         assert isinstance(storage, Register)
         _check(contents.integer(), machine.context.access.retrieve(result, storage.size_bits))
 
 
 def _location(case: Case, machine: Machine, expected: Field, location: Location) -> None:
-    _check(1, len(location.places))
-    place = location.places[0]
-    storage = place.storage
+    _check(1, len(location.singles))
+    single = location.singles[0]
+    storage = single.storage
     kind = expected["kind"].text()
     match kind, storage:
         case "memory", Memory():
@@ -235,16 +235,16 @@ def _location(case: Case, machine: Machine, expected: Field, location: Location)
             _check(0 if aspace is None else aspace.integer(), storage.space.number)
             address = bits_of(expected["address"], storage.space.address_bits)
             position = 8 * address + _offset_bits(expected)
-            _check(position % storage.size_bits, place.bit_offset)
+            _check(position % storage.size_bits, single.bit_offset)
         case "register", Register():
             _check(expected["reg"].integer(), storage.register.number)
-            _check(_offset_bits(expected), place.bit_offset)
+            _check(_offset_bits(expected), single.bit_offset)
         case "value", Implicit():
-            _implicit(case, machine, expected, place)
+            _implicit(case, machine, expected, single)
         case "implicit_value", Implicit():
             data = storage.bits.to_bytes(storage.size_bits // 8, case.form.endian)
             _check(expected["bytes_hex"].hexadecimal().hex(), data.hex())
-            _check(0, place.bit_offset)
+            _check(0, single.bit_offset)
         case "implicit_pointer", ImplicitPointer():
             _check(expected["die_offset"].integer(), storage.die.section_offset)
             _check(expected["byte_offset"].integer(), storage.displacement_bytes)
@@ -256,11 +256,11 @@ def _location(case: Case, machine: Machine, expected: Field, location: Location)
             raise Mismatch(expected.value, location)
 
 
-def _implicit(case: Case, machine: Machine, expected: Field, place: SingleLocation) -> None:
+def _implicit(case: Case, machine: Machine, expected: Field, single: SingleLocation) -> None:
     """An implicit value of the expected type: the type decides its size and its reading."""
-    storage = place.storage
+    storage = single.storage
     assert isinstance(storage, Implicit)
-    _check(0, place.bit_offset)
+    _check(0, single.bit_offset)
     kind = expected.get("type")
     base = machine.context.generic
     if kind is not None and kind.value != "generic":
@@ -290,11 +290,11 @@ def _composite_result(case: Case, machine: Machine, result: Result) -> None:
 
 
 def _composite(case: Case, machine: Machine, expected: Field, location: Location) -> None:
-    place = location.places[0]
-    storage = place.storage
+    single = location.singles[0]
+    storage = single.storage
     if not isinstance(storage, Composite | Repeated | Selected):
         raise Mismatch("a composite", location)
-    _check(_offset_bits(expected), place.bit_offset)
+    _check(_offset_bits(expected), single.bit_offset)
     parts = expected.get("parts")
     if parts is None:
         return
@@ -314,7 +314,7 @@ def _composite(case: Case, machine: Machine, expected: Field, location: Location
 def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
     assert isinstance(result, Location)
     pieces = case.expected["pieces"].items()
-    storage = result.places[0].storage
+    storage = result.singles[0].storage
     if not isinstance(storage, Composite):
         _check(1, len(pieces))
         return _location(case, machine, pieces[0]["location"], result)
@@ -327,11 +327,11 @@ def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
         displaced_bits = 0 if offset is None or offset.value is None else offset.integer()
         location = part.location
         if displaced_bits and not location.is_undefined:
-            places = tuple(
-                SingleLocation(place.storage, place.bit_offset - displaced_bits)
-                for place in location.places
+            singles = tuple(
+                SingleLocation(single.storage, single.bit_offset - displaced_bits)
+                for single in location.singles
             )
-            location = Location(places)
+            location = Location(singles)
         _location(case, machine, field["location"], location)
 
 
@@ -341,9 +341,9 @@ def _undefined_result(case: Case, machine: Machine, result: Result) -> None:
         return
     remaining = result.remaining_bits
     if remaining is None or not all(
-        isinstance(place.storage, Undefined)
+        isinstance(single.storage, Undefined)
         for run in machine.context.access.runs(result, remaining)
-        for place in run.places
+        for single in run.singles
     ):
         raise Mismatch("the undefined location", result)
 

@@ -104,17 +104,17 @@ def as_value(ctx: Context, entry: Entry) -> Value:
         )
     if isinstance(entry, PartialComposite):
         raise incomplete()
-    if len(entry.places) == 1:
-        place = entry.places[0]
-        address = place.byte_address
-        if address is not None and isinstance(place.storage, Memory):
-            if place.storage.space.number == 0:
+    if len(entry.singles) == 1:
+        single = entry.singles[0]
+        address = single.byte_address
+        if address is not None and isinstance(single.storage, Memory):
+            if single.storage.space.number == 0:
                 return Value(address, ctx.generic)
             raise IllFormed(
-                f"a value is required, not a location in {place.storage.space} memory: "
+                f"a value is required, not a location in {single.storage.space} memory: "
                 "only the default address space converts"
             )
-    is_register = len(entry.places) == 1 and isinstance(entry.places[0].storage, Register)
+    is_register = len(entry.singles) == 1 and isinstance(entry.singles[0].storage, Register)
     kind = REGISTER_LOCATION if is_register else NO_ADDRESS
     raise IllFormed(f"a value is required, not {kind}")
 

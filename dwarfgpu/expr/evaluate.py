@@ -130,7 +130,7 @@ def _dated(location: Location, ctx: Context) -> Location:
     """A result made at this stop, whatever its storage: what it depends on may change (A.2.5.3)."""
     if location.stop is not None or ctx.target is None:
         return location
-    return Location(location.places, ctx.target.stop)
+    return Location(location.singles, ctx.target.stop)
 
 
 def _require_fresh(ctx: Context) -> None:
@@ -245,13 +245,15 @@ class Evaluator:
             return UNDEFINED_LOCATION
         if len(locations) == 1:
             return locations[0]
-        places = tuple(dict.fromkeys(place for location in locations for place in location.places))
-        if len(places) > self.limits.places:
+        singles = tuple(
+            dict.fromkeys(single for location in locations for single in location.singles)
+        )
+        if len(singles) > self.limits.places:
             raise LimitExceeded(
-                f"{len(places)} places, at most {self.limits.places}", "--max-places"
+                f"{len(singles)} places, at most {self.limits.places}", "--max-places"
             )
         stops = (location.stop for location in locations if location.stop != ctx.stop)
-        return Location(places, next(stops, ctx.stop))
+        return Location(singles, next(stops, ctx.stop))
 
     def _as_location(self, entry: Entry, ctx: Context) -> Location:
         converted = as_location(ctx, entry)

@@ -160,10 +160,10 @@ def _facts(gdb_frame: gdb.Frame, own_frame: StackFrame) -> Iterator[tuple[str, s
     yield "pc", f"{gdb_frame.pc():#x}", f"{own_frame.pc:#x}"
     if own_frame.is_described and not is_signal:
         yield "function", *_names(gdb_frame, own_frame)
-    sal, place = gdb_frame.find_sal(), own_frame.place
+    sal, position = gdb_frame.find_sal(), own_frame.place
     line = f"{Path(sal.symtab.filename).name}:{sal.line}" if sal.symtab and sal.line else "none"
-    own = "none" if place is None else f"{Path(place.path).name}:{place.line}"
-    if place is not None or not _is_of_no_line(own_frame.session):
+    own = "none" if position is None else f"{Path(position.path).name}:{position.line}"
+    if position is not None or not _is_of_no_line(own_frame.session):
         yield "line", line, own
     physical = own_frame.session.physical_frame
     if own_frame.is_inlined or physical is None:
@@ -229,7 +229,7 @@ def _our_cfa(frame: CfiFrame) -> str:
         cfa = frame.cfa()
     except DwarfGpuError as error:
         return str(error)
-    address = cfa.places[0].byte_address
+    address = cfa.singles[0].byte_address
     return location_text(cfa) if address is None else f"{address:#x}"
 
 

@@ -53,11 +53,11 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
     """
     location = value.location
     objects = ObjectAccess(session)
-    if location is not None and len(location.places) == 1 and value.bit_size is None:
-        place = location.places[0]
-        storage = place.storage
-        if isinstance(storage, Memory) and not storage.space.number and not place.bit_offset % 8:
-            pointer = gdb.Value(place.bit_offset // 8).cast(_type_of(value).pointer())
+    if location is not None and len(location.singles) == 1 and value.bit_size is None:
+        single = location.singles[0]
+        storage = single.storage
+        if isinstance(storage, Memory) and not storage.space.number and not single.bit_offset % 8:
+            pointer = gdb.Value(single.bit_offset // 8).cast(_type_of(value).pointer())
             return pointer.dereference()
     bits = objects.known(value)
     endian = session.architecture.endian

@@ -101,12 +101,12 @@ def _is_inlined(session: GdbSession) -> bool:
 def _cfa(session: GdbSession) -> int | None:
     """Return the Canonical Frame Address; None if it is unknown, or not in ordinary memory."""
     try:
-        place = session.frame.cfa().places[0]
+        single = session.frame.cfa().singles[0]
     except DwarfGpuError:
         return None
-    storage = place.storage
+    storage = single.storage
     is_plain = isinstance(storage, Memory) and not storage.space.number
-    return place.byte_address if is_plain else None
+    return single.byte_address if is_plain else None
 
 
 def _registers(session: GdbSession) -> JsonObject:

@@ -99,7 +99,7 @@ class GdbFrame(SubprogramFrame):
         die = None if subprogram is None else subprogram.die.unit.info.die_at(section_offset)
         return None if die is None else self._passed(die)
 
-    def _passed(self, place: EntryValueSource) -> Value | None:
+    def _passed(self, source: EntryValueSource) -> Value | None:
         subprogram = self.subprogram
         if subprogram is None:
             return None
@@ -108,7 +108,7 @@ class GdbFrame(SubprogramFrame):
             call = call_site_returning_to(calling.code_object, return_address)
         except (MissingContext, UsageError):
             return None
-        return entry_value_from_call_site(subprogram, call, place, calling.nested().context())
+        return entry_value_from_call_site(subprogram, call, source, calling.nested().context())
 
 
 @frozen(eq=False)

@@ -28,7 +28,7 @@ def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
         symbol = symbol_at_address.symbol_place(session.code_objects, address)
         if symbol is None or symbol.offset > (options.most_offset or symbol.offset):
             return None
-        place = line_place(session, address) if options.symbol_filename else None
-        return str(symbol) if place is None else f"{symbol} at {place.file}:{place.line}"
+        position = line_place(session, address) if options.symbol_filename else None
+        return str(symbol) if position is None else f"{symbol} at {position.file}:{position.line}"
 
     return name

@@ -235,13 +235,13 @@ class Arithmetic:
         """Two pointers to compare: one to a derived class becomes one to its base class."""
         left_type, right_type = strip(left.type), strip(right.type)
         if isinstance(left_type, Pointer) and isinstance(right_type, Pointer):
-            a, b = (
+            left_target, right_target = (
                 self.objects.completed(left_type.target),
                 self.objects.completed(right_type.target),
             )
-            if way_up(a, b) is not None:
+            if way_up(left_target, right_target) is not None:
                 return converted_pointer(self.objects, left, right_type.target), right
-            if way_up(b, a) is not None:
+            if way_up(right_target, left_target) is not None:
                 return left, converted_pointer(self.objects, right, left_type.target)
         return left, right
 
@@ -291,7 +291,7 @@ class Arithmetic:
         """Return a reference to an object in memory; elsewhere, the object itself with the target
         type."""
         assert isinstance(bare, Pointer)
-        place = None if value.location is None else value.location.places[0].storage
+        place = None if value.location is None else value.location.singles[0].storage
         if place is not None and not isinstance(place, Memory):
             return evolve(value, type=bare.target, variable=None, bits=None)
         address = self.objects.address_of(value)

@@ -171,10 +171,10 @@ def _moved_bytes(objects: ObjectAccess, way: Kinship, where: Callable[[], Locati
     offset = way.offset_bytes
     if offset is not None:
         return offset if way.is_up else -offset
-    start = place = where()
+    start = location = where()
     for step in way.steps:
-        place = objects.resolver.member_location(place, step)
-    first, last = start.places[0], place.places[0]
+        location = objects.resolver.member_location(location, step)
+    first, last = start.singles[0], location.singles[0]
     if first.storage != last.storage:
         raise EvaluationError("the base class is not in the object to which the pointer points")
     return (last.bit_offset - first.bit_offset) // 8

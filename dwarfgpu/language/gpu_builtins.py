@@ -74,8 +74,8 @@ def _global_offset(machine: Machine, session: Session) -> Position:
         if member is None or location is None or member.bit_offset is None:
             raise _no_offset("the kernel does not take it as a hidden argument")
         try:
-            place = location.displaced(member.bit_offset)
-            bits = session.context().access.read(place, _INDEX_BITS)
+            member_location = location.displaced(member.bit_offset)
+            bits = session.context().access.read(member_location, _INDEX_BITS)
         except DwarfGpuError as error:
             raise _no_offset(error.message) from None
         if not bits.is_complete:

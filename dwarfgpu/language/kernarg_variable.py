@@ -43,8 +43,8 @@ def kernel_arguments(session: Session, dispatch: Dispatch | None) -> TypedValue:
     assert kernel.address is not None
     kind, unit = _structure(code_object, kernel.address, session.architecture.endian)
     memory = Memory(session.architecture.address_space(0))
-    place = SingleLocation(memory, 8 * dispatch.kernarg)
-    return TypedValue(kind, Location((place,), session.stop), unit=unit)
+    single = SingleLocation(memory, 8 * dispatch.kernarg)
+    return TypedValue(kind, Location((single,), session.stop), unit=unit)
 
 
 @lru_cache(maxsize=16)

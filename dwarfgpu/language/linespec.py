@@ -65,7 +65,7 @@ class Spot:
     """The location that a linespec denotes."""
 
     kind: Literal["line", "function", "address"]
-    place: FramePosition | None
+    position: FramePosition | None
     """None if the line is unknown."""
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
@@ -96,15 +96,15 @@ def spots_of(
         if space is not session.architecture.address_space(0):
             raise UsageError(f"{space}#{pc:#x} is not an address of code")
         step = step_at(session, pc)
-        return (Spot("address", None if step is None else step.place, (pc,)),)
+        return (Spot("address", None if step is None else step.position, (pc,)),)
     spot = _line_in_file(text)
     if spot is not None:
         path, number = spot
         for lines in _lines(session):
             file = next(lines.files_named(path), None)
             if file is not None:
-                place = place_in(file, number, is_start=True)
-                return (Spot("line", place, pcs_of(session, place)),)
+                position = place_in(file, number, is_start=True)
+                return (Spot("line", position, pcs_of(session, position)),)
         raise UsageError(f"No source file named {path}.")
     if _LINE.fullmatch(text):
         if around is None and session.code_objects:
@@ -112,8 +112,8 @@ def spots_of(
         if around is None:
             raise UsageError(NO_SYMBOL_TABLE)
         line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))
-        place = place_in(around.source, line, is_start=True)
-        return (Spot("line", place, pcs_of(session, place)),)
+        position = place_in(around.source, line, is_start=True)
+        return (Spot("line", position, pcs_of(session, position)),)
     junk = _JUNK.fullmatch(text)
     if junk is not None and junk["rest"].startswith(","):
         raise UsageError(f"Junk at end of line specification: {junk['rest']}")
@@ -164,14 +164,14 @@ def _spots_in_function(
 
 
 def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
-    place = _place_at(session, function.entry)
+    position = _place_at(session, function.entry)
     line = decl_line(function.die)
     file = decl_file(function.die) if line else None
     declared = None
     if line and file is not None:
         own = place_in(file, line, is_start=True)
-        declared = None if place is not None and place.path == own.path else own
-    return Spot("function", place, (function.entry,), function.name, function.is_call, declared)
+        declared = None if position is not None and position.path == own.path else own
+    return Spot("function", position, (function.entry,), function.name, function.is_call, declared)
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:
@@ -204,7 +204,7 @@ def _is_in(function: NamedFunction, file: str) -> bool:
 class LineStep:
     """The line of a program location and its surrounding code, as GDB reports it."""
 
-    place: FramePosition
+    position: FramePosition
     begin: int
     """As loaded, as is the end."""
     end: int
@@ -228,25 +228,25 @@ def step_at(session: Session, pc: int) -> LineStep | None:
     if line_step is None:
         return None
     step, end = line_step
-    place = place_in(table.file(step.file), step.line, is_start=True)
-    return LineStep(place, unit.relocate(step.address), unit.relocate(end))
+    position = place_in(table.file(step.file), step.line, is_start=True)
+    return LineStep(position, unit.relocate(step.address), unit.relocate(end))
 
 
 def _place_at(session: Session, pc: int) -> FramePosition | None:
     step = step_at(session, pc)
-    return None if step is None else step.place
+    return None if step is None else step.position
 
 
-def starts_of(session: Session, place: FramePosition) -> tuple[int | None, ...]:
+def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ...]:
     """Return where the first code of a line begins, else that of the next line with code, in each
     table with the file; None if no code follows."""
     for lines in _lines(session):
         named_files = [
-            (unit, _steps(table).first_of(numbers, place.line))
+            (unit, _steps(table).first_of(numbers, position.line))
             for unit, table in lines.tables()
             if (
                 numbers := frozenset(
-                    source_file.number for source_file in table.files_named(place.path)
+                    source_file.number for source_file in table.files_named(position.path)
                 )
             )
         ]
@@ -283,7 +283,7 @@ def no_line(text: str, spot: Spot) -> UsageError:
     """Return the error that neither a line nor later lines of its file have code, in GDB's
     words."""
     named = _line_in_file(text)
-    number = "?" if spot.place is None else str(spot.place.line)
+    number = "?" if spot.position is None else str(spot.position.line)
     where = "the current file" if named is None else f'file "{named[0]}"'
     return UsageError(f"No line {number} in {where}.")
 
@@ -317,10 +317,14 @@ def entry_of(session: Session, text: str) -> int:
         value = language.evaluate(name, session, _NAMES_ONLY)
     except UsageError:
         raise UsageError(words) from None
-    place = value.location.places[0] if value.location is not None else None
-    if not isinstance(strip(value.type), Function) or place is None or place.byte_address is None:
+    position = value.location.singles[0] if value.location is not None else None
+    if (
+        not isinstance(strip(value.type), Function)
+        or position is None
+        or position.byte_address is None
+    ):
         raise UsageError(words)
-    return place.byte_address
+    return position.byte_address
 
 
 def _lines(session: Session) -> Iterator[Lines]:
@@ -330,12 +334,12 @@ def _lines(session: Session) -> Iterator[Lines]:
     return (Lines(code_object.scopes) for code_object in objects)
 
 
-def pcs_of(session: Session, place: FramePosition) -> tuple[int, ...]:
+def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
     """Return where the code of a line begins, in the object file in focus first: as in GDB once in
     each block."""
     out: list[int] = []
     for lines in _lines(session):
-        pcs = lines.pcs_of(place.path, place.line)
+        pcs = lines.pcs_of(position.path, position.line)
         out += () if not pcs else _first_in_blocks(lines, pcs)
     return tuple(out)
 
@@ -373,13 +377,13 @@ def _is_without_names(die: Die) -> bool:
 def with_code(session: Session, spot: Spot) -> Spot:
     """Return the spot; of a line without code, that of the next line of its file with code, if
     there is one."""
-    if spot.pcs or spot.place is None:
+    if spot.pcs or spot.position is None:
         return spot
     for lines in _lines(session):
-        line = lines.next_line(spot.place.path, spot.place.line)
+        line = lines.next_line(spot.position.path, spot.position.line)
         if line is not None:
-            place = evolve(spot.place, line=line)
-            return evolve(spot, place=place, pcs=pcs_of(session, place))
+            position = evolve(spot.position, line=line)
+            return evolve(spot, position=position, pcs=pcs_of(session, position))
     return spot
 
 

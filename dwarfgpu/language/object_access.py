@@ -83,14 +83,17 @@ class ObjectAccess(Dereference):
         symbol = self.session.at_symbol(variable) if attribute is None else None
         if attribute is not None or symbol is not None:
             try:
-                place = self.session.place(attribute) if attribute else None
-                location = place.location if place else symbol
+                variable_location = self.session.locate_variable(attribute) if attribute else None
+                location = variable_location.location if variable_location else symbol
                 if location is not None and not location.is_undefined:
                     resolved = self.resolver.variable(kind, location)
-                    if place is not None:
-                        place = evolve(place, object=resolved)
+                    if variable_location is not None:
+                        variable_location = evolve(variable_location, object=resolved)
                     return evolve(
-                        value, type=resolved.type, location=resolved.location, place=place
+                        value,
+                        type=resolved.type,
+                        location=resolved.location,
+                        variable_location=variable_location,
                     )
             except UndefinedBits as error:
                 return evolve(value, error=error)
@@ -126,19 +129,19 @@ class ObjectAccess(Dereference):
     def _read_function(self, value: TypedValue) -> TypedValue:
         """A function, which has no contents; as in GDB, its first byte must be readable."""
         location = value.location
-        place = None if location is None or len(location.places) != 1 else location.places[0]
-        if location is not None and place is not None and isinstance(place.storage, Memory):
+        single = None if location is None or len(location.singles) != 1 else location.singles[0]
+        if location is not None and single is not None and isinstance(single.storage, Memory):
             try:
                 self.context.access.read_bytes(location, 1)
             except Unavailable as error:
-                where = self.address_text(place.storage.space, place.bit_offset // 8)
+                where = self.address_text(single.storage.space, single.bit_offset // 8)
                 _, _, reason = error.message.partition(": ")
                 text = f"Cannot access memory at address {where}"
                 raise Unavailable(f"{text}: {reason}" if reason else text) from None
         return evolve(value, bits=Bits(0, 0))
 
     def _read_variable(self, value: TypedValue, variable: Variable) -> TypedValue:
-        reading = self.session.read(variable, place=value.place)
+        reading = self.session.read(variable, variable_location=value.variable_location)
         value = evolve(
             value,
             type=reading.type,
@@ -160,7 +163,7 @@ class ObjectAccess(Dereference):
             raise UndefinedBits("value has been optimized out")
         location = narrowed(value.location, size)
         access = self.context.access
-        is_pointer = any(isinstance(place.storage, ImplicitPointer) for place in location.places)
+        is_pointer = any(isinstance(single.storage, ImplicitPointer) for single in location.singles)
         if is_pointer and not _has_parts(value.type):
             pointer = access.retrieve(location, size)
             assert isinstance(pointer, ImplicitPointer)
@@ -185,9 +188,9 @@ class ObjectAccess(Dereference):
             return value  # they may be implicit pointers
         location = value.location
         message = next(iter(bits.reasons), "the contents are not available")
-        place = None if location is None else location.places[0]
-        if place is not None and isinstance(place.storage, Memory):
-            where = self.address_text(place.storage.space, place.bit_offset // 8)
+        single = None if location is None else location.singles[0]
+        if single is not None and isinstance(single.storage, Memory):
+            where = self.address_text(single.storage.space, single.bit_offset // 8)
             message = f"Cannot access memory at address {where}"
         return evolve(value, error=Unavailable(message))
 
@@ -214,7 +217,7 @@ class ObjectAccess(Dereference):
             raise UsageError("Left operand of assignment is not an lvalue.")
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is unknown.")
-        if value.variable is not None and not isinstance(location.places[0].storage, Memory):
+        if value.variable is not None and not isinstance(location.singles[0].storage, Memory):
             self._refuse_unread(self.read(value))
         whole_bits = described_bits(value.type, size, location)
         if whole_bits < size - padding_bits(value.type):
@@ -228,10 +231,10 @@ class ObjectAccess(Dereference):
                 write_field(self.context.access, location, whole_bits, value.type, bits)
             self.session.forget_frames()
         except Unavailable as error:
-            place = location.places[0]
-            if not isinstance(place.storage, Memory):
+            single = location.singles[0]
+            if not isinstance(single.storage, Memory):
                 raise
-            where = self.address_text(place.storage.space, place.bit_offset // 8)
+            where = self.address_text(single.storage.space, single.bit_offset // 8)
             # GDB's words alone where nothing is: other reasons would say the same again.
             reason = f": {READ_ONLY}" if error.message.endswith(READ_ONLY) else ""
             raise Unavailable(f"Cannot access memory at address {where}{reason}") from error
@@ -274,7 +277,7 @@ class ObjectAccess(Dereference):
     def _check_upstream(self, value: TypedValue, end_bit: int) -> None:
         """Upstream clang: a vector register is one lane's dword, so its neighbours are others'."""
         assert value.location is not None
-        storage = value.location.places[0].storage
+        storage = value.location.singles[0].storage
         if (
             value.unit is not None
             and value.unit.dialect.upstream_clang
@@ -368,7 +371,7 @@ class ObjectAccess(Dereference):
         if stride is None or not (stride or size_bits(kind)):
             raise UsageError("The size of the array's elements is unknown.")
         location = value.location
-        in_memory = location is not None and isinstance(location.places[0].storage, Memory)
+        in_memory = location is not None and isinstance(location.singles[0].storage, Memory)
         if not in_memory and count is not None and not 0 <= index < count:
             raise UsageError("no such vector element")
         first_bit = offset_bits(stride, count or 0, index)
@@ -383,12 +386,12 @@ class ObjectAccess(Dereference):
         """Return `&object`: the address of an object in memory, as a pointer to its address
         space."""
         location = value.location
-        place = None if location is None or len(location.places) != 1 else location.places[0]
-        if place is None or not isinstance(place.storage, Memory) or value.bit_size is not None:
+        single = None if location is None or len(location.singles) != 1 else location.singles[0]
+        if single is None or not isinstance(single.storage, Memory) or value.bit_size is not None:
             raise UsageError(why_no_address(value))
-        if place.byte_address is None:
+        if single.byte_address is None:
             raise UsageError("Attempt to take address of value that does not start at a byte.")
-        return self.pointer(value.type, place.storage.space, place.byte_address, value.unit)
+        return self.pointer(value.type, single.storage.space, single.byte_address, value.unit)
 
     def pointer(
         self,

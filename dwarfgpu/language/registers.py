@@ -165,10 +165,12 @@ def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
     is_lost = False
     undefined = Location((SingleLocation(UNDEFINED),), session.stop)
     for register, first_bit, size_bits in pseudo.pieces:
-        place = _location(session, register).displaced(first_bit)
+        location = _location(session, register).displaced(first_bit)
         own = SingleLocation(Register(register, session.wave), first_bit)
-        is_lost |= place.places != (own,)
-        parts.append(Part(undefined if is_lost and register.number is None else place, size_bits))
+        is_lost |= location.singles != (own,)
+        parts.append(
+            Part(undefined if is_lost and register.number is None else location, size_bits)
+        )
         remaining -= size_bits
     if remaining:
         parts.append(Part(Location((SingleLocation(Implicit(0, remaining)),)), remaining))

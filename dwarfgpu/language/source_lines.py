@@ -40,7 +40,7 @@ class SourcePosition:
 
 
 @frozen
-class CodePlace:
+class CodePosition:
     """A program location and the source that it is from."""
 
     pc: int
@@ -91,7 +91,7 @@ class LineEntry:
     """Whether the address is the first one after the code of a sequence."""
 
 
-def place_at(code_object: CodeObject, pc: int) -> CodePlace | None:
+def place_at(code_object: CodeObject, pc: int) -> CodePosition | None:
     """Return the source of a program location; None if it is outside of the object's code."""
     if not code_object.covers(pc):
         return None
@@ -106,7 +106,7 @@ def place_at(code_object: CodeObject, pc: int) -> CodePlace | None:
         row = _call_position(function)
     outermost = name_in_frames(functions[0]) if functions else None
     positions.append(SourcePosition(outermost or _symbol(code_object, pc), *row))
-    return CodePlace(pc, tuple(positions), None if line_info is None else line_info.span)
+    return CodePosition(pc, tuple(positions), None if line_info is None else line_info.span)
 
 
 def _call_position(inlined: Die) -> tuple[str | None, int | None, int | None]:
@@ -127,7 +127,7 @@ def _symbol(code_object: CodeObject, pc: int) -> str | None:
 
 def code_places(
     session: Session, text: str, options: Options = _READ_ONLY
-) -> tuple[CodePlace, ...]:
+) -> tuple[CodePosition, ...]:
     """Return where the code of a place begins: `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
     `FUNCTION+OFFSET`, `*EXPRESSION`. Functions precede their inlined calls.
 
@@ -139,7 +139,9 @@ def code_places(
     return tuple(_place_in_any(session, pc) for pc in pcs)
 
 
-def next_code_place(session: Session, text: str, options: Options = _READ_ONLY) -> CodePlace | None:
+def next_code_place(
+    session: Session, text: str, options: Options = _READ_ONLY
+) -> CodePosition | None:
     """Return where the code begins of the first line with code after a `FILE:LINE` that has
     none."""
     for spot in spots_of(session, text, None, options):
@@ -148,10 +150,10 @@ def next_code_place(session: Session, text: str, options: Options = _READ_ONLY) 
     return None
 
 
-def _place_in_any(session: Session, pc: int) -> CodePlace:
-    places = (place_at(code_object, pc) for code_object in session.code_objects)
-    nowhere = CodePlace(pc, (SourcePosition(None, None, None, None),))
-    return next((place for place in places if place is not None), nowhere)
+def _place_in_any(session: Session, pc: int) -> CodePosition:
+    positions = (place_at(code_object, pc) for code_object in session.code_objects)
+    nowhere = CodePosition(pc, (SourcePosition(None, None, None, None),))
+    return next((position for position in positions if position is not None), nowhere)
 
 
 def line_entries(code_object: CodeObject) -> Iterator[LineEntry]:

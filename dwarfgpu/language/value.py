@@ -16,7 +16,7 @@ from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
-from dwarfgpu.session.read_variable import VariablePlace
+from dwarfgpu.session.read_variable import VariableLocation
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.type_attributes import EnclosingObject
 
@@ -54,7 +54,7 @@ class TypedValue:
     """Where its type comes from: who wrote it says what its address classes mean."""
     variable: Variable | None = field(default=None, repr=False)
     """The variable that it wholly is."""
-    place: VariablePlace | None = field(default=None, repr=False)
+    variable_location: VariableLocation | None = field(default=None, repr=False)
     """Where the description of that variable puts it, once evaluated."""
     frame: Session | None = field(default=None, repr=False)
     """What sees the variable, where that is not the focus."""
@@ -79,7 +79,7 @@ def why_no_address(value: TypedValue) -> str:
         return "Attempt to take address of value not located in memory."
     variable = value.variable
     name = qualified_name(variable.die) if variable.kind == "global" else variable.name
-    storage = None if value.location is None else value.location.places[0].storage
+    storage = None if value.location is None else value.location.singles[0].storage
     if isinstance(storage, Register):
         register = storage.register.name
         return f'Address requested for identifier "{name}" which is in register ${register}'

@@ -323,7 +323,7 @@ class LeavesBreakpoints(Runs, Protocol):
 
 
 @frozen
-class RegisterPlace:
+class RegisterOffset:
     """Bytes of a register of a wave."""
 
     wave: WaveId
@@ -332,7 +332,7 @@ class RegisterPlace:
 
 
 @frozen
-class MemoryPlace:
+class MemoryAddress:
     """Bytes of a memory."""
 
     where: Memory
@@ -343,7 +343,7 @@ class MemoryPlace:
 class WatchedBytes:
     """Bytes of the machine that are watched."""
 
-    place: RegisterPlace | MemoryPlace
+    start: RegisterOffset | MemoryAddress
     size_bytes: int
 
 

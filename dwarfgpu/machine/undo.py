@@ -12,9 +12,9 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import (
     ForgetsMemory,
-    MemoryPlace,
+    MemoryAddress,
     RegisterId,
-    RegisterPlace,
+    RegisterOffset,
     WaveId,
 )
 from dwarfgpu.model.storage import Memory
@@ -24,7 +24,7 @@ from dwarfgpu.model.storage import Memory
 class Write:
     """What one write changed."""
 
-    place: RegisterPlace | MemoryPlace
+    start: RegisterOffset | MemoryAddress
     before: tuple[int | None, ...]
     """The earlier bytes; None for an unknown one."""
     after: bytes
@@ -48,7 +48,7 @@ class RecordedTarget(TargetWithCodeObjects):
             self._register_byte(wave, register, offset_bytes + index) for index in range(len(data))
         )
         super().write_register(wave, register, data, offset_bytes)
-        self._record(Write(RegisterPlace(wave, register, offset_bytes), before, bytes(data)))
+        self._record(Write(RegisterOffset(wave, register, offset_bytes), before, bytes(data)))
 
     def _register_byte(self, wave: WaveId, register: RegisterId, offset: int) -> int | None:
         try:
@@ -59,7 +59,7 @@ class RecordedTarget(TargetWithCodeObjects):
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
         before = self._memory_before(where, address, len(data))
         super().write_memory(where, address, data)
-        self._record(Write(MemoryPlace(where, address), before, bytes(data)))
+        self._record(Write(MemoryAddress(where, address), before, bytes(data)))
 
     def _memory_before(self, where: Memory, address: int, count: int) -> tuple[int | None, ...]:
         if not isinstance(self.machine, ForgetsMemory):
@@ -81,7 +81,7 @@ class RecordedTarget(TargetWithCodeObjects):
             return []
         number, writes = self.done.pop()
         for write in reversed(writes):
-            self._set(write.place, write.before)
+            self._set(write.start, write.before)
         self.undone.append((number, writes))
         return writes
 
@@ -91,29 +91,29 @@ class RecordedTarget(TargetWithCodeObjects):
             return []
         number, writes = self.undone.pop()
         for write in writes:
-            self._set(write.place, tuple(write.after))
+            self._set(write.start, tuple(write.after))
         self.done.append((number, writes))
         return writes
 
-    def _set(self, place: RegisterPlace | MemoryPlace, data: tuple[int | None, ...]) -> None:
-        if isinstance(place, MemoryPlace):
-            self._set_memory(place, data)
+    def _set(self, start: RegisterOffset | MemoryAddress, data: tuple[int | None, ...]) -> None:
+        if isinstance(start, MemoryAddress):
+            self._set_memory(start, data)
             return
         for index, byte in enumerate(data):
-            at = place.offset_bytes + index
+            at = start.offset_bytes + index
             if byte is None:
-                self.machine.forget_register(place.wave, place.register, at, 1)
+                self.machine.forget_register(start.wave, start.register, at, 1)
             else:
-                self.machine.write_register(place.wave, place.register, bytes((byte,)), at)
+                self.machine.write_register(start.wave, start.register, bytes((byte,)), at)
 
-    def _set_memory(self, place: MemoryPlace, data: tuple[int | None, ...]) -> None:
-        self.machine.write_memory(place.where, place.address, bytes(byte or 0 for byte in data))
+    def _set_memory(self, start: MemoryAddress, data: tuple[int | None, ...]) -> None:
+        self.machine.write_memory(start.where, start.address, bytes(byte or 0 for byte in data))
         if None not in data:
             return
         assert isinstance(self.machine, ForgetsMemory)
         for offset, byte in enumerate(data):
             if byte is None:
-                self.machine.forget_memory(place.where, place.address + offset, 1)
+                self.machine.forget_memory(start.where, start.address + offset, 1)
 
 
 def recorded(target: TargetWithCodeObjects) -> RecordedTarget:

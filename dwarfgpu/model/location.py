@@ -82,47 +82,47 @@ class SingleLocation:
 class Location:
     """A location description: one or more places that hold the same object."""
 
-    places: tuple[SingleLocation, ...]
+    singles: tuple[SingleLocation, ...]
     stop: int | None = field(default=None, eq=False, repr=False)
     """The target's stop at which it was made; None if it depends on no machine state."""
 
     def displaced(self, bits: int) -> Location:
         """Return every place moved by `bits`; `OutOfRange` if any leaves its storage."""
-        places = self.places
-        if len(places) == 1:
-            return Location((places[0].displaced(bits),), self.stop)
-        return Location(tuple([place.displaced(bits) for place in self.places]), self.stop)
+        singles = self.singles
+        if len(singles) == 1:
+            return Location((singles[0].displaced(bits),), self.stop)
+        return Location(tuple([single.displaced(bits) for single in self.singles]), self.stop)
 
     @property
     def remaining_bits(self) -> int | None:
         """rbss (A.2.5.4.4.6): the least remaining size of any place; None if unbounded."""
-        if len(self.places) == 1:
-            return self.places[0].remaining_bits
-        sizes = [size for place in self.places if (size := place.remaining_bits) is not None]
+        if len(self.singles) == 1:
+            return self.singles[0].remaining_bits
+        sizes = [size for single in self.singles if (size := single.remaining_bits) is not None]
         return min(sizes, default=None)
 
     def in_register(self, holder_bits: int) -> Location:
         """Return the same location with each place as a register of `holder_bits` bits."""
-        places = [
-            place
-            if place.holder_bits is not None or isinstance(place.storage, Undefined)
-            else SingleLocation(place.storage, place.bit_offset, holder_bits)
-            for place in self.places
+        singles = [
+            single
+            if single.holder_bits is not None or isinstance(single.storage, Undefined)
+            else SingleLocation(single.storage, single.bit_offset, holder_bits)
+            for single in self.singles
         ]
-        return Location(tuple(places), self.stop)
+        return Location(tuple(singles), self.stop)
 
     def of_object(self, size_bits: int, endian: Endian) -> Location:
         """Return the location of an object here: in a wider register it is in the low bits."""
         if endian == "little":
             return self
-        places = tuple([place.low(size_bits) for place in self.places])
-        return self if places == self.places else Location(places, self.stop)
+        singles = tuple([single.low(size_bits) for single in self.singles])
+        return self if singles == self.singles else Location(singles, self.stop)
 
     @property
     def is_undefined(self) -> bool:
-        if len(self.places) == 1:
-            return isinstance(self.places[0].storage, Undefined)
-        return all(isinstance(place.storage, Undefined) for place in self.places)
+        if len(self.singles) == 1:
+            return isinstance(self.singles[0].storage, Undefined)
+        return all(isinstance(single.storage, Undefined) for single in self.singles)
 
 
 @frozen
@@ -179,10 +179,10 @@ def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
     If a single part of a composite holds all of them, the result is in that part.
     """
     for _ in range(NARROWED):
-        if len(location.places) != 1 or size_bits == 0:
+        if len(location.singles) != 1 or size_bits == 0:
             break
-        place = location.places[0]
-        storage, first = place.storage, place.bit_offset + at
+        single = location.singles[0]
+        storage, first = single.storage, single.bit_offset + at
         if isinstance(storage, Composite):
             index = bisect_right(storage.starts, first) - 1
             if index < 0:
@@ -212,12 +212,12 @@ def selection(location: Location, mask: int, element_bits: int, count: int) -> L
     A selection of the same elements that all come from one place becomes that place.
     """
     for _ in range(NARROWED):
-        place = location.places[0]
-        storage = place.storage
+        single = location.singles[0]
+        storage = single.storage
         if (
             not isinstance(storage, Selected)
-            or len(location.places) != 1
-            or place.bit_offset
+            or len(location.singles) != 1
+            or single.bit_offset
             or (storage.element_bits, storage.count) != (element_bits, count)
         ):
             break

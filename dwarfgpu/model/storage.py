@@ -89,7 +89,7 @@ class Undefined:
 
 def _outline(location: Location) -> str:
     """A location inside a composite, for `repr`: composites within it only by their size."""
-    if any(is_compound(place.storage) for place in location.places):
+    if any(is_compound(single.storage) for single in location.singles):
         return f"<composite of {location.remaining_bits} bits>"
     return repr(location)
 
@@ -104,11 +104,11 @@ class Part:
 
 def depth_of(location: Location) -> int:
     """Return the number of nested composites at a location; 0 if there is none."""
-    places = location.places
-    if len(places) == 1:
-        storage = places[0].storage
+    singles = location.singles
+    if len(singles) == 1:
+        storage = singles[0].storage
         return storage.depth if isinstance(storage, _COMPOUND) else 0
-    return max(place.storage.depth if is_compound(place.storage) else 0 for place in places)
+    return max(single.storage.depth if is_compound(single.storage) else 0 for single in singles)
 
 
 @frozen(eq=False)
@@ -126,8 +126,8 @@ class Composite:
     def _depth(self) -> int:
         depth = 0
         for part in self.parts:
-            places = part.location.places
-            if len(places) != 1 or type(places[0].storage) is not Register:
+            singles = part.location.singles
+            if len(singles) != 1 or type(singles[0].storage) is not Register:
                 depth = max(depth, depth_of(part.location))
         return 1 + depth
 
@@ -223,12 +223,12 @@ def _equal(left: Compound, right: Compound) -> bool:
         if type(a) is not type(b) or key != other_key:
             return False
         for left_part, right_part in zip(inside, other_inside, strict=True):
-            if len(left_part.places) != len(right_part.places):
+            if len(left_part.singles) != len(right_part.singles):
                 return False
-            for place, mate in zip(left_part.places, right_part.places, strict=True):
-                if place.bit_offset != mate.bit_offset:
+            for single, mate in zip(left_part.singles, right_part.singles, strict=True):
+                if single.bit_offset != mate.bit_offset:
                     return False
-                x, y = place.storage, mate.storage
+                x, y = single.storage, mate.storage
                 if not (is_compound(x) and is_compound(y)):
                     if x != y:
                         return False

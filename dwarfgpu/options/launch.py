@@ -98,13 +98,13 @@ def launch(args: Namespace, *, has_guards: bool = False) -> tuple[Launched, list
     """
     limits = file_limits_of(args)
     before = None if args.beside is None else load_state(Path(args.beside), limits.waves)
-    place = _with_guards(FIRST_PLACEMENT) if has_guards else _place(args, before)
+    placement = _with_guards(FIRST_PLACEMENT) if has_guards else _place(args, before)
     fill = byte(args.fill, "--fill")
     if fill is not None and args.save is None:
         raise UsageError("--fill sets the memory of a saved state: give --save STATE")
     if args.save is not None:
         _require_saved_state(args, before)
-    prepared = _prepared(args, limits, before, place, is_run=False)
+    prepared = _prepared(args, limits, before, placement, is_run=False)
     launched, notes = prepared.launched, prepared.notes
     if launched.note_on_hidden is not None:
         notes.append(launched.note_on_hidden)
@@ -140,14 +140,16 @@ def _able_to_run(prepared: Prepared) -> Prepared:
     return prepared
 
 
-def _with_guards(place: DispatchPlacement) -> DispatchPlacement:
-    return evolve(place, guard_bytes=GUARD_BYTES)
+def _with_guards(placement: DispatchPlacement) -> DispatchPlacement:
+    return evolve(placement, guard_bytes=GUARD_BYTES)
 
 
-def prepare_behind(args: Namespace, code_object: CodeObject, place: DispatchPlacement) -> Prepared:
+def prepare_behind(
+    args: Namespace, code_object: CodeObject, placement: DispatchPlacement
+) -> Prepared:
     """Prepare a dispatch of a loaded code object on a machine whose waves were resumed."""
     return _able_to_run(
-        _prepared(args, file_limits_of(args), None, _with_guards(place), code_object)
+        _prepared(args, file_limits_of(args), None, _with_guards(placement), code_object)
     )
 
 
@@ -155,15 +157,17 @@ def prepare_next(args: Namespace, earlier: Sequence[Prepared]) -> Prepared:
     """Return a further dispatch of the same code object on the machine of earlier ones."""
     launches = [prepared.launched for prepared in earlier]
     buffers = {name: buffer.address for name, buffer in named_buffers(launches).items()}
-    place, code_object = next_placement(launches), earlier[0].code_object
-    return _able_to_run(_prepared(args, file_limits_of(args), None, place, code_object, buffers))
+    placement, code_object = next_placement(launches), earlier[0].code_object
+    return _able_to_run(
+        _prepared(args, file_limits_of(args), None, placement, code_object, buffers)
+    )
 
 
 def _prepared(
     args: Namespace,
     limits: FileLimits,
     before: State | None,
-    place: DispatchPlacement,
+    placement: DispatchPlacement,
     opened: CodeObject | None = None,
     buffers: Mapping[str, int] = MappingProxyType({}),
     *,
@@ -192,7 +196,7 @@ def _prepared(
         argument_values(args.arg),
         natural(args.dynamic_lds, "--dynamic-lds") or 0,
         natural(args.scratch, "--scratch"),
-        place,
+        placement,
         FILL if (fill := byte(args.fill, "--fill")) is None else fill,
         buffers,
     )

@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.numbers import PLACE_HELP, natural
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.source_lines import CodePlace
+    from dwarfgpu.language.source_lines import CodePosition
     from dwarfgpu.session.session import Session
 
 _MAX_LISTED: Final = 8
@@ -49,14 +49,14 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         # A function or a line is found without knowing where the wave is, which may be nowhere.
         session = evolve(session, pc=None)
     try:
-        places = code_places(session, stripped, DEFAULT)
-        after = None if places else next_code_place(session, stripped, DEFAULT)
+        positions = code_places(session, stripped, DEFAULT)
+        after = None if positions else next_code_place(session, stripped, DEFAULT)
     except UsageError as error:
         raise UsageError(f"{option} {text}: {error.message}{_like(session, error)}") from None
     except DwarfGpuError as error:
         raise UsageError(f"{option} {text}: {error}") from None
-    if places:
-        return ProgramLocation(places[0].pc, _choice(text, places))
+    if positions:
+        return ProgramLocation(positions[0].pc, _choice(text, positions))
     if after is None:
         raise UsageError(f"{option} {text}: neither this line nor one after it has code")
     note = f"{text} has no code: line {after.line} at {after.pc:#x} is used, the next with code"
@@ -87,21 +87,25 @@ def _like(session: Session, error: UsageError) -> str:
     return session.did_you_mean(name.partition("+")[0], "function")
 
 
-def _choice(text: str, places: tuple[CodePlace, ...]) -> tuple[str, ...]:
+def _choice(text: str, positions: tuple[CodePosition, ...]) -> tuple[str, ...]:
     """Return which of several places is taken."""
-    if len(places) < 2:
+    if len(positions) < 2:
         return ()
-    listed = [_words(place) for place in places[:_MAX_LISTED]]
-    if len(places) > _MAX_LISTED:
+    listed = [_words(position) for position in positions[:_MAX_LISTED]]
+    if len(positions) > _MAX_LISTED:
         listed.append("…")
     note = (
-        f"{text} has code at {len(places)} places: {', '.join(listed)}; "
-        f"using {places[0].pc:#x}; give an address for another one"
+        f"{text} has code at {len(positions)} places: {', '.join(listed)}; "
+        f"using {positions[0].pc:#x}; give an address for another one"
     )
     return (note,)
 
 
-def _words(place: CodePlace) -> str:
+def _words(code_position: CodePosition) -> str:
     """`0x1618 in nest`, `0x1700 in twice inlined into nest`."""
-    functions = [position.function for position in place.positions if position.function is not None]
-    return f"{place.pc:#x}" + (f" in {' inlined into '.join(functions)}" if functions else "")
+    functions = [
+        position.function for position in code_position.positions if position.function is not None
+    ]
+    return f"{code_position.pc:#x}" + (
+        f" in {' inlined into '.join(functions)}" if functions else ""
+    )

@@ -129,10 +129,10 @@ def _context(subject: AttributeSource, session: Session, object: int | None) -> 
             raise MissingContext("the context has no object, whose part the DIE describes")
         return context
     address = address_of(session.architecture, "object", object)
-    place = memory_location(context, session.architecture.address_space(0), address)
+    location = memory_location(context, session.architecture.address_space(0), address)
     if subject.number in MEMBER_ATTRIBUTES:
-        return evolve(context, initial_stack=(place,))
-    return evolve(context, object=place)
+        return evolve(context, initial_stack=(location,))
+    return evolve(context, object=location)
 
 
 def _evaluated(subject: AttributeSource, context: Context, observe: Observer | None) -> Result:

@@ -15,7 +15,7 @@ from attrs import evolve
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.wave_variables import integer_value
-from dwarfgpu.machine.target import RegisterPlace, WaveId
+from dwarfgpu.machine.target import RegisterOffset, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl.command import Command, parse
 from dwarfgpu.repl.console import Console
@@ -54,7 +54,7 @@ class Listed:
 
     frame: FramePosition | None
     """Where the frame in focus was; with another one a listing begins anew."""
-    place: FramePosition
+    position: FramePosition
     """In the file."""
     first: int
     """0: only `info line` has shown it, which lists nothing."""
@@ -264,9 +264,9 @@ class Shell:
             return
         counter = top.architecture.register(number)
         last = [writes for _, writes in (*target.done[-1:], *target.undone[-1:])]
-        for place in (write.place for writes in last for write in writes):
-            if isinstance(place, RegisterPlace) and place.register is counter:
-                if place.wave == top.wave:
+        for start in (write.start for writes in last for write in writes):
+            if isinstance(start, RegisterOffset) and start.register is counter:
+                if start.wave == top.wave:
                     data = target.read_register(top.wave, counter)
                     pc = int.from_bytes(data, top.architecture.endian)
                     self.session = self.session if pc == top.pc else evolve(top, pc=pc)

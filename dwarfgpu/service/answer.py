@@ -116,12 +116,12 @@ def has_hint(notes: Iterable[str]) -> bool:
 def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
     """Return the location in one line; an address of a code object also as an offset in it."""
     text = location_text(location)
-    if len(location.places) == 1:
-        place = location.places[0]
-        address = place.byte_address
-        if address is not None and isinstance(place.storage, Memory):
+    if len(location.singles) == 1:
+        single = location.singles[0]
+        address = single.byte_address
+        if address is not None and isinstance(single.storage, Memory):
             offset_text = (
-                _offset_text(code_objects, address) if place.storage.space.number == 0 else None
+                _offset_text(code_objects, address) if single.storage.space.number == 0 else None
             )
             text += f" = {offset_text}" if offset_text is not None else ""
     return text

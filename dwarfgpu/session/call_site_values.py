@@ -48,8 +48,8 @@ def entry_value_from_call_site(
     `passed` is a formal parameter, or an expression: the place of the argument, or `breg*, deref`
     for the target of a pointer in a register. `context` is that of the calling frame.
     """
-    place, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
-    attribute = None if call is None else _attribute_of(call, place)
+    source, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
+    attribute = None if call is None else _attribute_of(call, source)
     if call is None or attribute is None or not _call_site_matches(call, callee, context):
         return None
     result = passed_value(attribute, context)

@@ -64,7 +64,7 @@ class CalleeFrame(Protocol):
     @property
     def preserved_by_callees(self) -> dict[int, Location]: ...
 
-    def is_preserved_by_callees(self, place: EntryValueSource) -> bool: ...
+    def is_preserved_by_callees(self, source: EntryValueSource) -> bool: ...
 
     def nested_context(self, preserved_by_callees: dict[int, Location]) -> Context: ...
 
@@ -77,21 +77,21 @@ class _Needed:
     physical: CfiFrame
     calling: FrameView
     call: CallSite | None
-    places: tuple[EntryValueSource, ...]
+    sources: tuple[EntryValueSource, ...]
 
     def find(self) -> None:
         """Evaluate them in the calling frame, which has what it needs itself."""
-        for place in self.places:
+        for source in self.sources:
             preserved_by_callees: dict[int, Location] = {}
             value: Value | DwarfGpuError | None
             try:
-                value = self._value(place, preserved_by_callees)
+                value = self._value(source, preserved_by_callees)
             except DwarfGpuError as error:
                 value = error.with_traceback(None)  # which would keep everything that is under way
-            self.physical.on_entry[place] = OnEntry(value, preserved_by_callees)
+            self.physical.on_entry[source] = OnEntry(value, preserved_by_callees)
 
     def _value(
-        self, place: EntryValueSource, preserved_by_callees: dict[int, Location]
+        self, source: EntryValueSource, preserved_by_callees: dict[int, Location]
     ) -> Value | None:
         subprogram = self.frame.subprogram
         if subprogram is None:
@@ -99,10 +99,10 @@ class _Needed:
         context = self.calling.frame.nested_context(preserved_by_callees)
         limits = evolve(context.limits, steps=min(context.limits.steps, MAX_STEPS))
         context = evolve(context, limits=limits)
-        return entry_value_from_call_site(subprogram, self.call, place, context)
+        return entry_value_from_call_site(subprogram, self.call, source, context)
 
 
-def value_on_entry(frame: CalleeFrame, place: EntryValueSource) -> Value | None:
+def value_on_entry(frame: CalleeFrame, source: EntryValueSource) -> Value | None:
     """Return what the call of a frame passed; None if the call does not describe it.
 
     Raises the errors of evaluating the description, and `LimitExceeded`.
@@ -110,10 +110,10 @@ def value_on_entry(frame: CalleeFrame, place: EntryValueSource) -> Value | None:
     physical = frame.session.physical_frame
     if physical is None:
         return None
-    if place not in physical.on_entry:
-        for needed_entry in reversed(_needed(frame, physical, place)):
+    if source not in physical.on_entry:
+        for needed_entry in reversed(_needed(frame, physical, source)):
             needed_entry.find()
-    cached = physical.on_entry.get(place)
+    cached = physical.on_entry.get(source)
     if cached is None:
         return None
     frame.preserved_by_callees.update(cached.preserved_by_callees)
@@ -122,14 +122,14 @@ def value_on_entry(frame: CalleeFrame, place: EntryValueSource) -> Value | None:
     return cached.value
 
 
-def _needed(frame: CalleeFrame, physical: CfiFrame, place: EntryValueSource) -> list[_Needed]:
+def _needed(frame: CalleeFrame, physical: CfiFrame, source: EntryValueSource) -> list[_Needed]:
     """Return the prerequisites of a value on entry that are not cached, innermost first."""
     needed: list[_Needed] = []
     nested: dict[tuple[CallSite, EntryValueSource], tuple[EntryValueSource, ...]] = {}
-    places: tuple[EntryValueSource, ...] = (place,)
+    sources: tuple[EntryValueSource, ...] = (source,)
     limit = remaining = frame.session.limits.frames
-    while places:
-        remaining -= len(places)
+    while sources:
+        remaining -= len(sources)
         if remaining < 0:
             raise LimitExceeded(f"more than {limit} values on entry to callers", "--max-frames")
         try:
@@ -137,16 +137,16 @@ def _needed(frame: CalleeFrame, physical: CfiFrame, place: EntryValueSource) -> 
         except MissingContext:
             break
         call = call_site_returning_to(calling.code_object, return_address)
-        needed.append(_Needed(frame, physical, calling, call, places))
+        needed.append(_Needed(frame, physical, calling, call, sources))
         outer = calling.physical_frame
         if call is None or outer is None:
             break
-        for needed_place in places:
+        for needed_place in sources:
             if (call, needed_place) not in nested:
                 nested[call, needed_place] = tuple(_nested(call, needed_place))
         frame, physical = calling.frame, outer
-        needed_places = dict.fromkeys(inner for place in places for inner in nested[call, place])
-        places = tuple(
+        needed_places = dict.fromkeys(inner for source in sources for inner in nested[call, source])
+        sources = tuple(
             needed_place
             for needed_place in needed_places
             if needed_place not in outer.on_entry
@@ -155,10 +155,10 @@ def _needed(frame: CalleeFrame, physical: CfiFrame, place: EntryValueSource) -> 
     return needed
 
 
-def _nested(call: CallSite, place: EntryValueSource) -> Iterator[EntryValueSource]:
+def _nested(call: CallSite, source: EntryValueSource) -> Iterator[EntryValueSource]:
     """Yield what the description of a value needs from the frame outside of the call's."""
     unit = call.die.unit
-    for attribute in attributes_used(call, place):
+    for attribute in attributes_used(call, source):
         used = attribute.unit
         for instruction in decode(attribute.expression, used.dialect, used.format).instructions:
             operand = instruction.operands[0] if instruction.operands else None

@@ -393,9 +393,9 @@ class SubprogramFrame(FrameLanes):
             evolve(self, preserved_by_callees=preserved_by_callees)
         )
 
-    def is_preserved_by_callees(self, place: EntryValueSource) -> bool:
+    def is_preserved_by_callees(self, source: EntryValueSource) -> bool:
         """Return whether a place is a register, and it is known where the caller has it."""
-        number = _register_of(place) if isinstance(place, bytes) else None
+        number = _register_of(source) if isinstance(source, bytes) else None
         try:
             return number is not None and not self.entry_register(number).is_undefined
         except DwarfGpuError:

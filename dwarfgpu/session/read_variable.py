@@ -109,7 +109,7 @@ class Reading:
 
 
 @frozen(eq=False)
-class VariablePlace:
+class VariableLocation:
     """Where the description of a variable says that it is, and what that was evaluated in."""
 
     frame: SubprogramFrame
@@ -171,8 +171,8 @@ def contents(reading: Reading, context: Context) -> Reading:
 
 
 def _check_upstream(location: Location, size: int) -> None:
-    place = location.places[0]
-    storage = place.storage
+    single = location.singles[0]
+    storage = single.storage
     if isinstance(storage, Register) and storage.register.number in VECTOR_REGISTERS and size > 32:
         raise Unavailable(
             f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"

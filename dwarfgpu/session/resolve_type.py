@@ -49,7 +49,7 @@ from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register, is_compound
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.bit_field import read_field
-from dwarfgpu.session.type_attributes import EnclosingObject, ObjectPlace, TypeAttributes
+from dwarfgpu.session.type_attributes import EnclosingObject, LocatedObject, TypeAttributes
 
 RESOLUTIONS: Final = 20_000
 """Types resolved for one answer."""
@@ -83,7 +83,7 @@ def described_bits(type_: Type | None, size: int, location: Location) -> int:
     described = location.remaining_bits
     if described is None or described >= size:
         return size
-    if all(is_compound(place.storage) for place in location.places):
+    if all(is_compound(single.storage) for single in location.singles):
         return described
     return described if described == size - padding_bits(type_) else size
 
@@ -93,15 +93,15 @@ def _location_bits(location: Location) -> int | None:
 
     None if it has no end, as one in memory.
     """
-    if len(location.places) != 1:
+    if len(location.singles) != 1:
         return None
-    [place] = location.places
-    storage = place.storage
+    [single] = location.singles
+    storage = single.storage
     if isinstance(storage, Memory | ImplicitPointer):
         return None
     if isinstance(storage, Register) and storage.register.number in VECTOR_REGISTERS:
         return LANE_BITS
-    return place.remaining_bits
+    return single.remaining_bits
 
 
 def object_bits(type_: Type | None, size: int, location: Location, context: Context) -> Bits:
@@ -194,7 +194,7 @@ class Resolver:
             raise LimitExceeded(f"more than {RESOLUTIONS} types resolved for one answer")
         self._depth += 1
         try:
-            placed = self._resolved(type_, ObjectPlace(location, around))
+            placed = self._resolved(type_, LocatedObject(location, around))
         finally:
             self._depth -= 1
         return TypedObject(_renamed(type_, placed.type), placed.location)
@@ -237,15 +237,15 @@ class Resolver:
         """Return the slot of a virtual function in the table of an object (A.5.7.8)."""
         if method.slot is None:
             raise UndefinedBits(f"{method.name} has no DW_AT_vtable_elem_location")
-        return self._attributes.place(method.slot, stack=(instance,))
+        return self._attributes.evaluate_location(method.slot, stack=(instance,))
 
     def pointed(self, kind: MemberPointer, value: Value, instance: Location) -> Location:
         """Return the member of an object to which a pointer to member points (A.5.14)."""
         if kind.use_location is None:
             raise Unsupported("a pointer to member without DW_AT_use_location")
-        return self._attributes.place(kind.use_location, stack=(value, instance))
+        return self._attributes.evaluate_location(kind.use_location, stack=(value, instance))
 
-    def _resolved(self, type_: Type | None, about: ObjectPlace) -> TypedObject:
+    def _resolved(self, type_: Type | None, about: LocatedObject) -> TypedObject:
         bare = strip(type_)
         if not isinstance(bare, Dynamic):
             assert isinstance(bare, Array | Struct)
@@ -266,7 +266,7 @@ class Resolver:
             source = properties.data_location.source
             if isinstance(source, Die):
                 raise IllFormed("DW_AT_data_location is a reference, not an expression")
-            data = self._attributes.place(source, object=about.location)
+            data = self._attributes.evaluate_location(source, object=about.location)
         if isinstance(form, Array):
             return self._array(form, properties, about, data)
         if properties.size_bits is not None and isinstance(form, Struct | Unspecified):
@@ -276,7 +276,7 @@ class Resolver:
             return TypedObject(self._sized(form, evolve(about, location=data)), data)
         return TypedObject(form, data)
 
-    def _sized(self, struct_type: Struct, about: ObjectPlace) -> Struct:
+    def _sized(self, struct_type: Struct, about: LocatedObject) -> Struct:
         """A structure that ends where its last member ends."""
         end = 0
         around = EnclosingObject(struct_type, about.location, about.around)
@@ -284,7 +284,7 @@ class Resolver:
             if member.is_static:
                 continue
             place = self.member_location(about.location, member)
-            first, base = place.places[0], about.location.places[0]
+            first, base = place.singles[0], about.location.singles[0]
             if first.storage != base.storage:
                 continue
             size = member.bit_size
@@ -300,7 +300,7 @@ class Resolver:
     # Arrays
 
     def _array(
-        self, form: Array, properties: Properties, about: ObjectPlace, data: Location
+        self, form: Array, properties: Properties, about: LocatedObject, data: Location
     ) -> TypedObject:
         """Return the array that a descriptor describes, from its lowest address on."""
         dimensions = self._dimensions(properties, about)
@@ -322,7 +322,7 @@ class Resolver:
         kind = self._with_element(kind, data, about)
         return TypedObject(kind, _lowest(kind, data))
 
-    def _with_element(self, array_type: Array, data: Location, about: ObjectPlace) -> Array:
+    def _with_element(self, array_type: Array, data: Location, about: LocatedObject) -> Array:
         """Resolve elements that all have the same size; others stay as they are."""
         element = array_type.element
         bare = strip(element)
@@ -331,7 +331,7 @@ class Resolver:
         return evolve(array_type, element=self.resolved(element, data, about.around).type)
 
     def _dimensions(
-        self, properties: Properties, about: ObjectPlace
+        self, properties: Properties, about: LocatedObject
     ) -> list[tuple[int | None, int | None, int | None]]:
         """First index, count and stride of each dimension, outermost first."""
         if properties.string_length is not None:
@@ -351,7 +351,7 @@ class Resolver:
         return measured[::-1] if properties.is_column_major else measured
 
     def _dimension(
-        self, bounds: Bounds, about: ObjectPlace, stack: tuple[Entry, ...] = ()
+        self, bounds: Bounds, about: LocatedObject, stack: tuple[Entry, ...] = ()
     ) -> tuple[int | None, int | None, int | None]:
         lower, stride = (
             None if measure is None else self._attributes.number(measure, about, stack)

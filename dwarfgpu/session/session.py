@@ -41,7 +41,7 @@ from dwarfgpu.session.lane_states import LaneState, WaveLanes
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
-    VariablePlace,
+    VariableLocation,
     contents,
     located,
     notes_on_location,
@@ -109,7 +109,7 @@ class Session(WaveLanes):
     inline_level: int = field(default=0, kw_only=True)
     """How many functions are inlined into the function in focus, one into the other."""
     comparison: Comparison | None = field(default=None, repr=False, kw_only=True)
-    """Compare all places of each read location (A.2.5.3)."""
+    """Compare all single locations of each read location (A.2.5.3)."""
     callers: int = field(default=0, kw_only=True)
     """Evaluations of values on entry that are under way, one within the other."""
     presenter: Callable[[Session], Presenter] | None = field(default=None, repr=False, kw_only=True)
@@ -251,7 +251,7 @@ class Session(WaveLanes):
         )
 
     def comparing(self) -> Session:
-        """Return the same session with the comparison of all places of each read location."""
+        """Return the same session, which compares all single locations of each read location."""
         comparison = Comparison()
         top = None if self.top is None else evolve(self.top, comparison=comparison)
         return evolve(self, comparison=comparison, top=top)
@@ -394,7 +394,7 @@ class Session(WaveLanes):
         """Return the variable that a name denotes; `UsageError` with GDB's wording if there is
         none."""
         for meaning in self.meanings(name).of(name)[:1]:
-            # `f::x` is for the language: it needs a frame of f, or a place that needs none.
+            # `f::x` is for the language: it needs a frame of f, or a location that needs none.
             if isinstance(meaning, Variable) and (meaning.kind == "global" or "::" not in name):
                 return meaning
         self.require_entered(name)
@@ -428,17 +428,20 @@ class Session(WaveLanes):
         """Return where an attribute says the object is, in the context of the focus."""
         return located(attribute, self.context(), observe)
 
-    def place(self, attribute: LocationAttribute) -> VariablePlace:
+    def locate_variable(self, attribute: LocationAttribute) -> VariableLocation:
         """Locate a variable that is then read: `read` does not evaluate its location again."""
         frame, context = self.focus()
         stop, writes = self.stop, self.write_count.writes
         location = located(attribute, context, None)
-        return VariablePlace(frame, context, location, stop, writes)
+        return VariableLocation(frame, context, location, stop, writes)
 
-    def _is_fresh(self, place: VariablePlace) -> bool:
-        """Return whether the machine has not run, and nothing was written, since a place was
+    def _is_fresh(self, variable_location: VariableLocation) -> bool:
+        """Return whether the machine has not run, and nothing was written, since a location was
         found."""
-        return (place.stop, place.writes) == (self.stop, self.write_count.writes)
+        return (variable_location.stop, variable_location.writes) == (
+            self.stop,
+            self.write_count.writes,
+        )
 
     def at_symbol(self, variable: Variable) -> Location | None:
         """Return the location of the symbol with a variable's name, if others can refer to it."""
@@ -449,20 +452,24 @@ class Session(WaveLanes):
         self,
         variable: Variable,
         observe: Observer | None = None,
-        place: VariablePlace | None = None,
+        variable_location: VariableLocation | None = None,
     ) -> Reading:
         """Read the variable's contents for the focus; the result keeps an error instead of raising
         it.
 
-        `place`: what `place` has found, evaluated again only where it may have changed.
+        `variable_location`: from `locate_variable`, evaluated again only where it may have changed.
 
         A global variable needs no call frame: it is there for a lane that is not in this one too.
         """
         if variable.kind == "global" and self.is_absent:
             return evolve(self.focused(None).read(variable, observe), lane=self.lane)
         before = self.reads_before_start
-        place = place if place is not None and self._is_fresh(place) else None
-        reading = self._read(variable, observe, place)
+        variable_location = (
+            variable_location
+            if variable_location is not None and self._is_fresh(variable_location)
+            else None
+        )
+        reading = self._read(variable, observe, variable_location)
         if self.reads_before_start == before:
             return reading
         return evolve(reading, notes=(*reading.notes, NOT_STARTED))
@@ -474,13 +481,20 @@ class Session(WaveLanes):
         return 0 if target is None else target.reads_before_start
 
     def _read(
-        self, variable: Variable, observe: Observer | None, place: VariablePlace | None
+        self,
+        variable: Variable,
+        observe: Observer | None,
+        variable_location: VariableLocation | None,
     ) -> Reading:
         presenter = None if self.presenter is None else self.presenter(self)
         reading = Reading(variable, None, self.lane, presenter=presenter)
         try:
             reading = evolve(reading, type=variable.type)
-            frame, context = (place.frame, place.context) if place else self.focus()
+            frame, context = (
+                (variable_location.frame, variable_location.context)
+                if variable_location
+                else self.focus()
+            )
             reading = evolve(reading, notes=self._notes(variable, frame, context.pc))
             attribute = variable.location
             symbol = self.at_symbol(variable) if attribute is None else None
@@ -494,14 +508,18 @@ class Session(WaveLanes):
             why = why_not_described(variable, self.code_object, context.pc)
             if attribute is None or why is not None:
                 raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
-            location = place.location if place else located(attribute, context, observe)
+            location = (
+                variable_location.location
+                if variable_location
+                else located(attribute, context, observe)
+            )
             reading = evolve(reading, location=location)
             if frame.preserved_by_callees:
                 reading = evolve(
                     reading, notes=(*reading.notes, *frame.notes_on_preserved_registers())
                 )
-            if place is not None and place.object is not None:
-                typed = place.object
+            if variable_location is not None and variable_location.object is not None:
+                typed = variable_location.object
                 reading = evolve(reading, type=typed.type, location=typed.location)
                 return contents(reading, context)
             return contents(resolved(reading, context), context)

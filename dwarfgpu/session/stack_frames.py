@@ -135,10 +135,10 @@ def _location(session: Session) -> int | None:
     """Return where the lane in focus is; where the wave is, where the lane is in another
     function."""
     try:
-        place = session.frame.lane_location(session.lane)
+        location = session.frame.lane_location(session.lane)
     except DwarfGpuError:
         return session.pc  # the lane's pc is unknown, as for lanes that never entered
-    return session.pc if place.pc is None else place.pc
+    return session.pc if location.pc is None else location.pc
 
 
 def shown_pc(session: Session, frame_pc: int) -> int:

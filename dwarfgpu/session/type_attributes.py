@@ -62,7 +62,7 @@ class EnclosingObject:
 
 
 @frozen(eq=False)
-class ObjectPlace:
+class LocatedObject:
     """The object that has the type."""
 
     location: Location
@@ -75,7 +75,7 @@ def displaced(location: Location, bits: int) -> Location:
     try:
         return location.displaced(bits)
     except OutOfRange:
-        if bits > 0 and all(isinstance(place.storage, Composite) for place in location.places):
+        if bits > 0 and all(isinstance(single.storage, Composite) for single in location.singles):
             return UNDEFINED_LOCATION
         raise
 
@@ -108,27 +108,27 @@ class TypeAttributes:
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a place begins."""
         if member.location is not None:
-            location = self.place(member.location, stack=(location,))
+            location = self.evaluate_location(member.location, stack=(location,))
         return displaced(location, member.bit_offset or 0)
 
-    def string_length(self, length: StringLength, about: ObjectPlace) -> int:
+    def string_length(self, length: StringLength, about: LocatedObject) -> int:
         """Return the number at the location that DW_AT_string_length gives (DWARF 5 5.11)."""
         source = length.where.source
         if isinstance(source, Die):
             return max(0, self._referenced(length.where.name, source, about.around))
         if not 0 < length.size_bytes <= MAX_LENGTH_BYTES:
             raise IllFormed(f"the length of a string has {length.size_bytes} bytes")
-        place = self.place(source, object=about.location)
+        length_location = self.evaluate_location(source, object=about.location)
         access = self.context.access
-        return int.from_bytes(access.read_bytes(place, length.size_bytes), access.endian)
+        return int.from_bytes(access.read_bytes(length_location, length.size_bytes), access.endian)
 
-    def size(self, measure: Measure, about: ObjectPlace) -> int:
+    def size(self, measure: Measure, about: LocatedObject) -> int:
         size = self.number(measure, about)
         if size < 0:
             raise IllFormed(f"the size of a type is {size // 8}")
         return size
 
-    def number(self, measure: Measure, about: ObjectPlace, stack: tuple[Entry, ...] = ()) -> int:
+    def number(self, measure: Measure, about: LocatedObject, stack: tuple[Entry, ...] = ()) -> int:
         """Return the number of an attribute for an object; the generic type is taken as signed."""
         if not isinstance(measure, Computed):
             assert measure is not None
@@ -155,12 +155,12 @@ class TypeAttributes:
         for holder in die.origins():
             attribute = holder.unit.location_attribute(holder)
             if isinstance(attribute, ConstValue):
-                place = constant_location(attribute.data, self.context.endian)
-                return self._integer(subject, kind, place)
+                location = constant_location(attribute.data, self.context.endian)
+                return self._integer(subject, kind, location)
             if attribute is not None:
-                place = self.place(attribute)
-                place = place.of_object(size_bits(kind) or 0, self.context.endian)
-                return self._integer(subject, kind, place)
+                location = self.evaluate_location(attribute)
+                location = location.of_object(size_bits(kind) or 0, self.context.endian)
+                return self._integer(subject, kind, location)
         raise UndefinedBits(f"{subject}, which is optimized out: it has no location")
 
     def _of_member(self, subject: str, die: Die, around: EnclosingObject | None) -> int:
@@ -206,7 +206,7 @@ class TypeAttributes:
         assert not isinstance(number, ImplicitPointer)
         return number - (1 << size) if is_signed and number >> size - 1 else number
 
-    def place(
+    def evaluate_location(
         self,
         source: ExprLoc | LocList,
         *,
@@ -251,14 +251,15 @@ class TypeAttributes:
         A.2.5.5 specifies an empty stack, but then no list could describe a member:
         docs/spec-notes.md.
         """
-        places: dict[SingleLocation, None] = {}
+        singles: dict[SingleLocation, None] = {}
         stop = context.stop
         for entry in matching_entries(source.entries, context.pc):
             location = evaluate_attribute(ExprLoc(entry.expression, source.unit), context)
             assert isinstance(location, Location)
-            places |= dict.fromkeys(location.places)
-            if len(places) > context.limits.places:
+            singles |= dict.fromkeys(location.singles)
+            if len(singles) > context.limits.places:
                 raise LimitExceeded(
-                    f"{len(places)} places, at most {context.limits.places}", "--max-places"
+                    f"{len(singles)} places, at most {context.limits.places}",
+                    "--max-places",
                 )
-        return Location(tuple(places), stop) if places else UNDEFINED_LOCATION
+        return Location(tuple(singles), stop) if singles else UNDEFINED_LOCATION

@@ -96,10 +96,10 @@ def moved(location: Location, bits: int) -> Location:
     """Return the location moved by `bits` without a check, for display."""
     return Location(
         tuple(
-            place
-            if isinstance(place.storage, Undefined)
-            else SingleLocation(place.storage, place.bit_offset + bits)
-            for place in location.places
+            single
+            if isinstance(single.storage, Undefined)
+            else SingleLocation(single.storage, single.bit_offset + bits)
+            for single in location.singles
         ),
         location.stop,
     )
@@ -108,9 +108,9 @@ def moved(location: Location, bits: int) -> Location:
 def _is_same_part(a: Location, b: Location) -> bool:
     if a is b:
         return True
-    return len(a.places) == len(b.places) and all(
+    return len(a.singles) == len(b.singles) and all(
         left.bit_offset == right.bit_offset and is_same_storage(left, right)
-        for left, right in zip(a.places, b.places, strict=True)
+        for left, right in zip(a.singles, b.singles, strict=True)
     )
 
 
@@ -140,8 +140,8 @@ def is_undefined_somewhere(entry: Entry) -> bool:
     while pending and visited < SEARCHED:
         location = pending.pop()
         visited += 1
-        for place in location.places:
-            match place.storage:
+        for single in location.singles:
+            match single.storage:
                 case Undefined():
                     return True
                 case Composite(parts=parts):

@@ -22,7 +22,7 @@ def frame_words(
     pc: int,
     digits: int,
     call: str,
-    place: FramePosition | None,
+    position: FramePosition | None,
     origin: str | None,
     mark: str = "",
     style: FrameStyle = DEFAULT_STYLE,
@@ -31,13 +31,13 @@ def frame_words(
 
     The mark is that of the address.
     """
-    is_start = place is not None and place.is_start and not style.is_always_addressed
+    is_start = position is not None and position.is_start and not style.is_always_addressed
     is_addressed = style.has_address and not is_start
     where = f"{pc:#0{digits + 2}x}{mark} in " if is_addressed else ""
     if not style.has_place:
         return f"{where}{call}"
-    if place is not None:
-        return f"{where}{call} at {place.file}:{place.line}"
+    if position is not None:
+        return f"{where}{call} at {position.file}:{position.line}"
     return f"{where}{call}" + ("" if origin is None else f" from {origin}")
 
 
@@ -78,16 +78,16 @@ def is_aggregate(type_: Type | None) -> bool:
 def frame_line(
     session: Session,
     pc: int,
-    place: FramePosition | None,
+    position: FramePosition | None,
     call: str,
     style: FrameStyle = DEFAULT_STYLE,
     marks: Sequence[str] = (),
 ) -> str:
     """Return `0x… in f (a=1) at file:line  [heuristic]`: the frame of a session that continues at a
     program location; `call`: its function with the arguments."""
-    origin = origin_of(session.code_object) if place is None else None
+    origin = origin_of(session.code_object) if position is None else None
     digits, physical = session.architecture.address_bits // 4, session.physical_frame
-    words = frame_words(pc, digits, call, place, origin, address_mark(physical), style)
+    words = frame_words(pc, digits, call, position, origin, address_mark(physical), style)
     return words + marked(physical, *marks)
 
 

@@ -66,5 +66,5 @@ def telling_outer_frame(session: Session) -> Iterator[None]:
 def _where(session: Session, pc: int) -> str:
     from dwarfgpu.session.stack_frames import place_of  # line tables are for these two notes alone
 
-    place = place_of(session, pc)
-    return f"{pc:#x}" if place is None else f"{pc:#x} ({place.file}:{place.line})"
+    position = place_of(session, pc)
+    return f"{pc:#x}" if position is None else f"{pc:#x} ({position.file}:{position.line})"

@@ -147,7 +147,7 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
     inside = max(min(free, _WIDEST, layout.size_bits), min(_LEAST, free), 1)
     if len(pieces) > _MAX_BOXES or layout.omitted:
         return _bar(layout, glyphs, inside, margin)
-    needed = [len(_short(piece)) + 2 if piece.places else _CELL for piece in pieces]
+    needed = [len(_short(piece)) + 2 if piece.singles else _CELL for piece in pieces]
     widths = _shared([piece.total_bits for piece in pieces], needed, inside)
     low, between, right, low_left, low_between, low_right = glyphs.corners
     bounds = [piece.first_bit // size for piece in pieces] + [layout.size_bits // size]
@@ -214,14 +214,14 @@ def _label(piece: Piece, width: int, glyphs: Glyphs) -> str:
 def _short(piece: Piece) -> str:
     """`v2 + byte 12`, `s9[11:4]`, `local#0x10`, `= 0x7`."""
     times = f"{piece.count} x " if piece.count > 1 else ""
-    place = piece.places[0]
-    match place.storage:
+    single = piece.singles[0]
+    match single.storage:
         case Register(register=register) if register.register_class != "vector":
-            first, count = place.bit_offset, piece.size_bits
+            first, count = single.bit_offset, piece.size_bits
             is_whole = (first, count) == (0, register.size_bits)
             text = register.name if is_whole else f"{register.name}[{first + count - 1}:{first}]"
         case _:
-            text = location_text(Location((place,))).partition(" (")[0]
+            text = location_text(Location((single,))).partition(" (")[0]
             text = text.replace("implicit 0x", "= 0x").removeprefix("implicit ")
     return times + text
 
@@ -234,8 +234,8 @@ def _rows(layout: Layout, glyphs: Glyphs, room: int) -> Iterator[Line]:
         for index, words in enumerate(_words(piece) or ["not described"]):
             head = span if index == 0 else ""
             yield (Span(f"{_INDENT}{head:<{width}}  "), Span(words, piece.kind))
-        for place in piece.places if piece.count == 1 else ():
-            for row in _picture(place, piece, glyphs, room - 2):
+        for single in piece.singles if piece.count == 1 else ():
+            for row in _picture(single, piece, glyphs, room - 2):
                 yield (Span(f"{_INDENT}  "), Span(row, piece.kind))
     if layout.omitted:
         yield (Span(f"{_INDENT}… {layout.omitted} more pieces"),)
@@ -249,22 +249,22 @@ def _words(piece: Piece) -> list[str]:
     """One line for each place of a piece."""
     repeated = f"{piece.count} times {_amount(piece.size_bits)}, each " if piece.count > 1 else ""
     out: list[str] = []
-    for place in piece.places:
+    for single in piece.singles:
         also = "also " if out else ""
-        out.append(f"{also}{repeated}{_place_words(place, piece)}")
+        out.append(f"{also}{repeated}{_place_words(single, piece)}")
     return out
 
 
-def _place_words(place: SingleLocation, piece: Piece) -> str:
-    storage, first, count = place.storage, place.bit_offset, piece.size_bits
+def _place_words(single: SingleLocation, piece: Piece) -> str:
+    storage, first, count = single.storage, single.bit_offset, piece.size_bits
     if piece.kind == "undefined":
         return "nowhere: optimized out"
     if isinstance(storage, Memory):
         start, end = first // 8, (first + count - 1) // 8
-        text, about, words = location_text(Location((place,))).partition(" (")
+        text, about, words = location_text(Location((single,))).partition(" (")
         return (f"{text} to {end:#x}" if end > start else text) + about + words
     if not isinstance(storage, Register):
-        return location_text(Location((place,)))
+        return location_text(Location((single,)))
     register = storage.register
     frame = f" of frame {storage.frame}" if storage.frame else ""
     if (first, count) == (0, register.size_bits):
@@ -283,9 +283,9 @@ def _amount(bits: int) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def _picture(place: SingleLocation, piece: Piece, glyphs: Glyphs, room: int) -> Iterator[str]:
+def _picture(single: SingleLocation, piece: Piece, glyphs: Glyphs, room: int) -> Iterator[str]:
     """Draw a register that is used in part: which bits, or which dwords of a vector register."""
-    storage, first = place.storage, place.bit_offset
+    storage, first = single.storage, single.bit_offset
     if not isinstance(storage, Register) or (first, piece.size_bits) == (0, storage.size_bits):
         return
     size = 32 if storage.register.register_class == "vector" else 1

@@ -132,10 +132,10 @@ class _PartBudget:
         self._stretches: dict[int, tuple[Stretch, ...]] = {}
 
     def places(self, location: Location, nesting: int) -> list[Plain]:
-        return [self.place(place, nesting) for place in location.places]
+        return [self.single_location(single, nesting) for single in location.singles]
 
-    def place(self, place: SingleLocation, nesting: int) -> JsonObject:
-        storage, bit_offset = place.storage, place.bit_offset
+    def single_location(self, single: SingleLocation, nesting: int) -> JsonObject:
+        storage, bit_offset = single.storage, single.bit_offset
         match storage:
             case Memory():
                 return {

@@ -54,15 +54,15 @@ def _cut(text: str, characters: int) -> str:
 
 
 def _location(location: Location, nesting: int, texts: _Texts) -> str:
-    shown = [_place(place, nesting, texts) for place in location.places[:_MAX_PLACES]]
-    more = len(location.places) - len(shown)
+    shown = [_place(single, nesting, texts) for single in location.singles[:_MAX_PLACES]]
+    more = len(location.singles) - len(shown)
     if more:
         shown.append(f"{more} more places")
     return ", also at ".join(shown)
 
 
-def _place(place: SingleLocation, nesting: int, texts: _Texts) -> str:
-    storage, offset = place.storage, place.bit_offset
+def _place(single: SingleLocation, nesting: int, texts: _Texts) -> str:
+    storage, offset = single.storage, single.bit_offset
     match storage:
         case Memory(space=space):
             address, bit = divmod(offset, 8)
@@ -172,9 +172,9 @@ def _selected(storage: Selected) -> Iterator[_Piece]:
 
 def _goes_on(first: _Piece, piece: _Piece) -> bool:
     """Return whether the second piece is where the first one ends, at the only place of each."""
-    if len(first.location.places) != 1 or len(piece.location.places) != 1:
+    if len(first.location.singles) != 1 or len(piece.location.singles) != 1:
         return False
-    a, b = first.location.places[0], piece.location.places[0]
+    a, b = first.location.singles[0], piece.location.singles[0]
     if not is_same_storage(a, b):
         return False
     if isinstance(a.storage, Undefined):

@@ -212,11 +212,11 @@ def unknown_text(bits: Bits) -> str | None:
 
 def address_of(location: Location | None) -> int | None:
     """Return the address of an object in the default address space; None if it is elsewhere."""
-    if location is None or len(location.places) != 1:
+    if location is None or len(location.singles) != 1:
         return None
-    place = location.places[0]
-    if isinstance(place.storage, Memory) and place.storage.space.number == 0:
-        return place.byte_address
+    single = location.singles[0]
+    if isinstance(single.storage, Memory) and single.storage.space.number == 0:
+        return single.byte_address
     return None
 
 

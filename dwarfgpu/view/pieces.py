@@ -44,7 +44,7 @@ class Piece:
     """In the object."""
     size_bits: int
     """The size in bits of each of `count`."""
-    places: tuple[SingleLocation, ...]
+    singles: tuple[SingleLocation, ...]
     """All hold the same bits; empty if these bits are not described."""
     count: int = 1
 
@@ -54,9 +54,9 @@ class Piece:
 
     @property
     def kind(self) -> Kind:
-        if not self.places:
+        if not self.singles:
             return "undefined"
-        storage = self.places[0].storage
+        storage = self.singles[0].storage
         match storage:
             case Register():
                 return "register"
@@ -88,7 +88,8 @@ class Layout:
 def layouts(location: Location, size_bits: int, access: Access) -> tuple[Layout, ...]:
     """Return the pieces of each place that holds an object; errors are in the layouts."""
     return tuple(
-        _layout(Location((place,), location.stop), size_bits, access) for place in location.places
+        _layout(Location((single,), location.stop), size_bits, access)
+        for single in location.singles
     )
 
 
@@ -108,7 +109,7 @@ def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
     current: Piece | None = None
     position = 0
     for run in runs:
-        piece = Piece(position, run.size_bits, run.places)
+        piece = Piece(position, run.size_bits, run.singles)
         position += run.size_bits
         joined = None if current is None else _merged(current, piece)
         if joined is not None:
@@ -123,11 +124,11 @@ def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
 
 def _merged(first: Piece, piece: Piece) -> Piece | None:
     """Return both as one piece; None if they are separate."""
-    if len(first.places) != len(piece.places) or any(
-        is_compound(place.storage) for place in (*first.places, *piece.places)
+    if len(first.singles) != len(piece.singles) or any(
+        is_compound(single.storage) for single in (*first.singles, *piece.singles)
     ):
         return None
-    pairs = list(zip(first.places, piece.places, strict=True))
+    pairs = list(zip(first.singles, piece.singles, strict=True))
     if not all(is_same_storage(a, b) for a, b in pairs):
         return None
     if all(isinstance(a.storage, Undefined) for a, _ in pairs):
@@ -148,7 +149,7 @@ def layout_json(layout: Layout) -> JsonObject:
             "count": piece.count,
             "kind": piece.kind,
             "text": _text(piece),
-            "places": location_json(Location(piece.places))["places"] if piece.places else [],
+            "places": location_json(Location(piece.singles))["places"] if piece.singles else [],
         }
         for piece in layout.pieces
     ]
@@ -157,4 +158,4 @@ def layout_json(layout: Layout) -> JsonObject:
 
 
 def _text(piece: Piece) -> str:
-    return location_text(Location(piece.places)) if piece.places else "<optimized out>"
+    return location_text(Location(piece.singles)) if piece.singles else "<optimized out>"

@@ -161,13 +161,13 @@ class _Walk:
         """A part that is at a place of its own, or has a shape of its own."""
         if subject.whole is None:
             return unknown("the object has no location from which this could be computed")
-        whole, place = subject.whole, subject.whole.part(first_bit)
+        whole, part_location = subject.whole, subject.whole.part(first_bit)
         around = whole.around
         if member is None:
-            placed = whole.resolver.resolved(type_, place, around)
+            placed = whole.resolver.resolved(type_, part_location, around)
         else:
-            placed = whole.resolver.member(member[0], place, member[1], around)
-            around = EnclosingObject(member[0], place, around)
+            placed = whole.resolver.member(member[0], part_location, member[1], around)
+            around = EnclosingObject(member[0], part_location, around)
         if member is not None and member[1].bit_size is not None:
             bits = whole.resolver.bit_field(placed.location, member[1].bit_size, type_)
             return self._bit_field(type_, bits)

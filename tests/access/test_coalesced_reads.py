@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.access import coalesced_reads
 from dwarfgpu.access.coalesced_reads import CoalescedReads, IsUnreadable, Run, RunBudget
-from dwarfgpu.access.compare_places import MAX_FINDINGS, Comparison, PlaceFinding
+from dwarfgpu.access.compare_places import MAX_FINDINGS, Comparison, LocationFinding
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import LimitExceeded, Unavailable, WhollyUnavailable
 from dwarfgpu.model.location import SingleLocation
@@ -140,7 +140,7 @@ def test_a_machine_that_cannot_say_is_probed() -> None:
 def test_findings_are_bounded() -> None:
     comparison = Comparison()
     findings = [
-        PlaceFinding(number, SingleLocation(MEMORY, number), None, None)
+        LocationFinding(number, SingleLocation(MEMORY, number), None, None)
         for number in range(MAX_FINDINGS + 2)
     ]
     for finding in findings:

@@ -56,7 +56,7 @@ TABLE: list[tuple[str, str, str, str, str]] = [
 
 
 def row(finding: Finding) -> tuple[str, str, str, str, str]:
-    place = finding.place
+    place = finding.position
     return finding.rule, finding.severity, finding.section, place.kind, place.name or ""
 
 
@@ -66,7 +66,7 @@ def test_each_mistake_is_found_once_and_nothing_else() -> None:
 
 def shown(rule: str) -> Iterator[str]:
     for finding in findings(fixture_verdict(BROKEN)):
-        if finding.rule == rule and finding.place.kind == "FDE":
+        if finding.rule == rule and finding.position.kind == "FDE":
             yield from finding_lines(finding)
 
 

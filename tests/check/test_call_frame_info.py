@@ -185,7 +185,7 @@ def test_an_unknown_augmentation_is_a_finding(count: int, fdes: str) -> None:
     (result,) = findings(verdict)
     assert (result.severity, result.rule) == ("warning", "unknown-augmentation")
     assert result.message == (f"the augmentation 'xyz' is unknown, and so are the rules of {fdes}")
-    assert (result.place.kind, result.place.offset) == ("CIE", 0)
+    assert (result.position.kind, result.position.offset) == ("CIE", 0)
     assert verdict.findings.skipped == []
 
 
@@ -204,12 +204,12 @@ def test_the_instruction_is_marked() -> None:
         "DW_CFA_advance_loc: 4 to 0x1004",
         "DW_CFA_restore_state",
     )
-    assert (result.place.kind, result.place.span) == ("FDE", (0x1000, 0x1040))
+    assert (result.position.kind, result.position.span) == ("FDE", (0x1000, 0x1040))
 
 
 def test_a_row_is_named_by_its_locations() -> None:
     (result,) = findings(verdict_on(frame_file(CFA + ADVANCE + def_cfa(S32))))
-    assert result.place.span == (0x1004, 0x1040)
+    assert result.position.span == (0x1004, 0x1040)
     assert result.message.startswith("register SGPR32 of 32 bits is narrower than the 64-bit")
 
 
@@ -240,7 +240,7 @@ def test_clangs_empty_fdes() -> None:
     verdict = fixture_verdict("hip/call.gfx942.O2.v5.co")
     assert findings(verdict) == []
     notes = [finding for finding in verdict.findings.kept if finding.rule == "empty-fde"]
-    assert [(note.severity, note.place.name) for note in notes] == [
+    assert [(note.severity, note.position.name) for note in notes] == [
         ("note", "inner"), ("note", "outer"), ("note", "call"),
     ]  # fmt: skip
     assert notes[0].message.endswith(", as upstream LLVM up to 22 writes them for AMD GPUs")
@@ -264,7 +264,7 @@ def test_whose_empty_fdes_are_mistakes(producer: str, severity: str) -> None:
     [inner] = [
         finding
         for finding in verdict.findings.kept
-        if (finding.place.name, finding.rule) == ("inner", "empty-fde")
+        if (finding.position.name, finding.rule) == ("inner", "empty-fde")
     ]
     assert inner.severity == severity
 
@@ -274,7 +274,7 @@ def test_a_kernels_rows_begin_after_the_code_that_loads_its_arguments(kernel: st
     verdict = fixture_verdict(f"triton/{kernel}.gfx942.co")
     assert findings(verdict) == []
     [note] = [finding for finding in verdict.findings.kept if finding.rule == "lost-cfa"]
-    assert (note.severity, note.place.name) == ("note", kernel)
+    assert (note.severity, note.position.name) == ("note", kernel)
     assert note.message.endswith(", which a kernel does not need: it has no caller")
 
 
@@ -293,8 +293,12 @@ def test_a_note_on_what_a_kernel_does_not_need_has_no_advice() -> None:
 def test_a_kernel_needs_no_rows() -> None:
     kept = fixture_verdict("hip/call.gfx942.O2.v5.co").findings.kept
     [result] = [
-        finding for finding in kept if finding.place.name == "call" and finding.rule == "empty-fde"
+        finding
+        for finding in kept
+        if finding.position.name == "call" and finding.rule == "empty-fde"
     ]
     assert result.severity == "note"
     assert result.message.endswith(", which a kernel does not need: it has no caller")
-    assert result.place.source is not None and result.place.source.file.endswith("hip/call.hip")
+    assert result.position.source is not None and result.position.source.file.endswith(
+        "hip/call.hip"
+    )

@@ -212,7 +212,7 @@ def test_a_rule_both_ways(rule: str, severity: str, broken: bytes, kept: bytes) 
 
 def test_a_finding_names_its_place() -> None:
     (result,) = findings(verdict_on(listed(0x1080, 0x1104)))
-    place = result.place
+    place = result.position
     assert (place.section, place.kind, place.name) == (".debug_info", "variable", "x")
     assert (place.attribute, place.function) == ("DW_AT_location", "f")
     assert (place.span, result.section) == ((0x1080, 0x1104), "A.2.5.5")
@@ -356,14 +356,17 @@ def test_split_units_are_checked_with_their_skeletons(name: str) -> None:
 def test_a_finding_in_a_split_file_names_the_file() -> None:
     (result,) = findings(fixture_verdict("split/named/prog"))
     assert result.rule == "pieces-short-of-type"
-    assert (result.place.section, result.place.unit) == (".debug_info.dwo", "../b.cpp")
-    assert result.place.file is not None and result.place.file.endswith("b.dwo")
+    assert (result.position.section, result.position.unit) == (".debug_info.dwo", "../b.cpp")
+    assert result.position.file is not None and result.position.file.endswith("b.dwo")
 
 
 def test_gcc_writes_ranges_of_length_minus_1_into_split_files() -> None:
     """In DWARF 4; the entry ends a byte before it begins."""
     (result,) = findings(fixture_verdict("split/gcc4/prog"))
-    assert (result.rule, result.place.span) == ("range-outside-function", (0x2000FC, 0x1002000FB))
+    assert (result.rule, result.position.span) == (
+        "range-outside-function",
+        (0x2000FC, 0x1002000FB),
+    )
     assert result.message.endswith("its length is -1 as a signed number")
 
 

@@ -51,7 +51,7 @@ def core_of(dispatches: Sequence[Running]) -> tuple[bytes, list[dict[str, int]]]
         )
         options.arg = [_placed(text, buffers[-1] if buffers else {}) for text in options.arg]
         prepared = prepare_run(options)
-        launched = dispatched(evolve(prepared.launched.request, place=place))
+        launched = dispatched(evolve(prepared.launched.request, placement=place))
         code_object: CodeObject = prepared.code_object
         machine = machine_of_dispatch(launched, code_object.loaded_segments(), 0)
         machine.run(most=running.instructions)

@@ -127,7 +127,7 @@ def evaluations(session: Session, change: Callable[[], None]) -> int:
     """How often a location is evaluated to read a variable whose place is known, after a change."""
     variable = session.variable("t")
     assert variable.location is not None and not isinstance(variable.location, ConstValue)
-    place = session.place(variable.location)
+    place = session.locate_variable(variable.location)
     change()
     count = 0
 
@@ -137,7 +137,7 @@ def evaluations(session: Session, change: Callable[[], None]) -> int:
 
     sys.setprofile(called)
     try:
-        reading = session.read(variable, place=place)
+        reading = session.read(variable, variable_location=place)
     finally:
         sys.setprofile(None)
     assert reading.failure is None

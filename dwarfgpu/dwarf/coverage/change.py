@@ -102,13 +102,13 @@ class Build:
     def _add(self, coverage: Coverage) -> None:
         if coverage.problem is not None:
             raise coverage.problem
-        variable, place = coverage.variable, coverage.code_scope
-        if place is None:
+        variable, scope = coverage.variable, coverage.code_scope
+        if scope is None:
             identity = Identity((), "global", qualified_name(variable.die))
             share = int(coverage.is_described)
             measure = Measure(variable.decl_line, 1, share, share)
         else:
-            functions = tuple(map(self._function, place.functions))
+            functions = tuple(map(self._function, scope.functions))
             identity = Identity(functions, variable.kind, variable.name)
             measure = Measure(
                 variable.decl_line,
@@ -155,8 +155,8 @@ def build_of(groups: Iterable[UnitGroups], allowance: Allowance) -> Build:
     out = Build()
     for unit in groups:
         out.problems += unit.problems
-        for place in unit.functions:
-            out.add_function(place)
+        for code_scope in unit.functions:
+            out.add_function(code_scope)
         for group in unit.groups:
             out.add(group, allowance)
     for measures in out.measures.values():

@@ -25,7 +25,7 @@ _NUMBER: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
 
 
 @frozen
-class SymbolPlace:
+class SymbolAtAddress:
     """An address by the symbol that covers it."""
 
     name: str
@@ -45,13 +45,13 @@ def symbol_text(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
     """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_place`."""
-    place = symbol_place(code_objects, address)
-    if place is not None and is_mangled:
-        place = evolve(place, name=place.symbol)
-    return None if place is None else str(place)
+    found_symbol = symbol_place(code_objects, address)
+    if found_symbol is not None and is_mangled:
+        found_symbol = evolve(found_symbol, name=found_symbol.symbol)
+    return None if found_symbol is None else str(found_symbol)
 
 
-def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlace | None:
+def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAddress | None:
     """Return the symbol at an address; None outside the sections of all files, and past the end of
     a symbol."""
     for code_object in code_objects:
@@ -72,7 +72,7 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolPlac
         if symbol.kind == "object" and not symbol.size_bytes:
             return None  # as in GDB: its contents are unknown
         name = _name(code_object, symbol)
-        return SymbolPlace(name, offset, section.name, code_object, symbol.name)
+        return SymbolAtAddress(name, offset, section.name, code_object, symbol.name)
     return None
 
 

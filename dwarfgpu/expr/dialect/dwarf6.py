@@ -159,8 +159,8 @@ def _piece(
 def _is_composite(entry: Entry) -> bool:
     return (
         isinstance(entry, Location)
-        and len(entry.places) == 1
-        and is_compound(entry.places[0].storage)
+        and len(entry.singles) == 1
+        and is_compound(entry.singles[0].storage)
     )
 
 
@@ -170,8 +170,8 @@ def _appended(
     if displacement is not None:
         location = _displaced(ctx, location, size_bits, displacement)
     part = part_of(ctx, location, size_bits)
-    place = base.places[0]
-    storage = place.storage
+    single = base.singles[0]
+    storage = single.storage
     assert is_compound(storage)
     if not isinstance(storage, Composite):  # one of the AMD text's, of equal parts
         whole = Part(Location((SingleLocation(storage),)), storage.size_bits)
@@ -189,27 +189,27 @@ def _appended(
         total_bits,
         max(storage.depth, 1 + depth_of(part.location)),
     )
-    return Location((SingleLocation(longer, place.bit_offset),), base.stop)
+    return Location((SingleLocation(longer, single.bit_offset),), base.stop)
 
 
 def _displaced(ctx: Context, location: Location, size_bits: int, displacement: int) -> Location:
     """The location of a part, `displacement` bits into what `location` has."""
-    places: list[SingleLocation] = []
-    for place in location.places:
-        remaining_bits = place.remaining_bits
-        if isinstance(place.storage, Undefined):
-            places.append(place)
-        elif isinstance(place.storage, Register | Implicit) and ctx.endian == "big":
+    singles: list[SingleLocation] = []
+    for single in location.singles:
+        remaining_bits = single.remaining_bits
+        if isinstance(single.storage, Undefined):
+            singles.append(single)
+        elif isinstance(single.storage, Register | Implicit) and ctx.endian == "big":
             assert remaining_bits is not None
             first = remaining_bits - displacement - size_bits
             if first < 0:
                 raise IllFormed(
                     f"a part of {size_bits} bits at bit {displacement} of {remaining_bits}"
                 )
-            places.append(place.displaced(first) if first else place)
+            singles.append(single.displaced(first) if first else single)
         else:
-            places.append(place.displaced(displacement) if displacement else place)
-    return Location(tuple(places), location.stop)
+            singles.append(single.displaced(displacement) if displacement else single)
+    return Location(tuple(singles), location.stop)
 
 
 def overlay(
@@ -237,10 +237,10 @@ def bit_overlay(
 def _overlay(
     ctx: Context, base: Location, overlay: Location, offset_bits: int, width_bits: int
 ) -> Location:
-    if len(base.places) != 1:
+    if len(base.singles) != 1:
         raise Unsupported("an overlay on a location of several places: no approved text defines it")
-    place = base.places[0]
-    storage, start = place.storage, place.bit_offset + offset_bits
+    single = base.singles[0]
+    storage, start = single.storage, single.bit_offset + offset_bits
     size_bits = storage.size_bits
     if size_bits is None:
         size_bits = require(ctx.architecture, "target architecture").largest_space_bits
@@ -266,8 +266,8 @@ def _overlay(
     if width_bits:
         parts.append(part_of(ctx, overlay, width_bits))
     keep(end, size_bits)
-    made = composite(parts).places[0].storage
-    return Location((SingleLocation(made, place.bit_offset),), base.stop)
+    made = composite(parts).singles[0].storage
+    return Location((SingleLocation(made, single.bit_offset),), base.stop)
 
 
 # Section 3.13.

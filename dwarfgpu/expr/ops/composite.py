@@ -155,12 +155,12 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
 
 def part_of(ctx: Context, location: Location, size_bits: int) -> Part:
     """Return a part whose bits all lie within each of its places."""
-    places = location.places
-    if len(places) == 1:
-        place = places[0]
-        storage = place.storage
+    singles = location.singles
+    if len(singles) == 1:
+        single = singles[0]
+        storage = single.storage
         is_plain = type(storage) is Register or type(storage) is Memory
-        if is_plain and size_bits <= (place.remaining_bits or 0):
+        if is_plain and size_bits <= (single.remaining_bits or 0):
             return Part(location, size_bits)
     _require_bits(location, size_bits)
     return Part(_shallow(ctx, narrowed(location, size_bits)), size_bits)
@@ -179,11 +179,11 @@ def _require_bits(location: Location, size_bits: int, index: int | None = None) 
     if rest_bits is None or needed_bits <= rest_bits:
         return
     moved = location if index is None else location.displaced(size_bits * index)
-    for place in moved.places:
-        remaining_bits = place.remaining_bits
+    for single in moved.singles:
+        remaining_bits = single.remaining_bits
         if remaining_bits is not None and remaining_bits < size_bits:
             raise IllFormed(
-                f"a part of {size_bits} bits, but {storage_name(place.storage)} "
+                f"a part of {size_bits} bits, but {storage_name(single.storage)} "
                 f"has {remaining_bits} left"
             )
 

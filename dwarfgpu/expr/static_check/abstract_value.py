@@ -82,7 +82,7 @@ _UNTOLD: Final = "only the context determines it"
 
 def _identity(entry: Entry | None) -> object:
     """Equal for entries that are known to be the same; composites are not looked into."""
-    if isinstance(entry, Location) and any(is_compound(place.storage) for place in entry.places):
+    if isinstance(entry, Location) and any(is_compound(single.storage) for single in entry.singles):
         return id(entry)
     return entry
 
@@ -201,7 +201,7 @@ def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | N
     if isinstance(top, Value) and (blank or in_top_frame or not top.type.is_generic):
         return None
     if isinstance(top, Location):
-        storage = top.places[0].storage
+        storage = top.singles[0].storage
         in_top_frame = in_top_frame or isinstance(storage, Register)
         if isinstance(storage, Implicit) and storage.size_bits > _MAX_BITS:
             top, blank = blank_location(storage.size_bits), True
@@ -227,11 +227,11 @@ def kind_of(entry: Entry) -> int:
         case PartialComposite():
             return PARTIAL
         case Location():
-            place = entry.places[0]
-            if isinstance(place.storage, Register):
+            single = entry.singles[0]
+            if isinstance(single.storage, Register):
                 return REGISTER
-            is_address = place.byte_address is not None
-            default = isinstance(place.storage, Memory) and place.storage.space.number == 0
+            is_address = single.byte_address is not None
+            default = isinstance(single.storage, Memory) and single.storage.space.number == 0
             return ADDRESS if is_address and default else PLACE
 
 

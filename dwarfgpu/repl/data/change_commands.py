@@ -13,7 +13,7 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import MemoryPlace, RegisterPlace, WaveId
+from dwarfgpu.machine.target import MemoryAddress, RegisterOffset, WaveId
 from dwarfgpu.machine.undo import RecordedTarget, Write
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -126,34 +126,34 @@ def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Par
     after: tuple[int | None, ...] = tuple(write.after)
     if is_undo:
         before, after = after, before
-    place = write.place
+    start = write.start
     endian = shell.session.architecture.endian
-    if isinstance(place, MemoryPlace):
-        where = place.where
+    if isinstance(start, MemoryAddress):
+        where = start.where
         owner = "" if where.lane is None else f" of lane {where.lane}"
         space = f"{where.space.name}#" if where.space.number else ""
         for first in range(0, len(after), _MAX_BYTES):
             old, new = before[first : first + _MAX_BYTES], after[first : first + _MAX_BYTES]
-            at = f"{space}{place.address + first:#x}{owner}"
+            at = f"{space}{start.address + first:#x}{owner}"
             yield _changed(at, _hex(old), _hex(new))
         return
-    for name, old, new in _elements(place, before, after):
+    for name, old, new in _elements(start, before, after):
         yield _changed(name, _number(old, endian), _number(new, endian))
 
 
 def _elements(
-    place: RegisterPlace, before: tuple[int | None, ...], after: tuple[int | None, ...]
+    start: RegisterOffset, before: tuple[int | None, ...], after: tuple[int | None, ...]
 ) -> Iterator[tuple[str, tuple[int | None, ...], tuple[int | None, ...]]]:
-    register = place.register
+    register = start.register
     lanes = register.type.vector_size or 1
     element_bytes = register.size_bits // lanes // 8
-    whole = place.offset_bytes % element_bytes == 0 and len(after) % element_bytes == 0
+    whole = start.offset_bytes % element_bytes == 0 and len(after) % element_bytes == 0
     if not whole:
-        at = f"${register.name}, byte {place.offset_bytes}"
+        at = f"${register.name}, byte {start.offset_bytes}"
         yield at, before, after
         return
     for first in range(0, len(after), element_bytes):
-        lane = (place.offset_bytes + first) // element_bytes
+        lane = (start.offset_bytes + first) // element_bytes
         name = f"${register.name}[{lane}]" if lanes > 1 else f"${register.name}"
         part = slice(first, first + element_bytes)
         yield name, before[part], after[part]

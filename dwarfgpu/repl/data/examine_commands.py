@@ -171,12 +171,12 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
     if shell.examined.space is None:
         return
     location, size = value.location, value.size_bits
-    place = None if location is None or len(location.places) != 1 else location.places[0]
-    if place is None or size is None or not isinstance(place.storage, Memory):
+    single = None if location is None or len(location.singles) != 1 else location.singles[0]
+    if single is None or size is None or not isinstance(single.storage, Memory):
         return
-    if place.byte_address is not None:
-        address = place.byte_address + (size + 7) // 8
-        shell.examined = evolve(shell.examined, space=place.storage.space, address=address)
+    if single.byte_address is not None:
+        address = single.byte_address + (size + 7) // 8
+        shell.examined = evolve(shell.examined, space=single.storage.space, address=address)
 
 
 def examined_code(shell: Shell, address: int, type_: Type | None = None) -> None:

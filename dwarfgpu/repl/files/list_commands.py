@@ -62,20 +62,20 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     if several:
         yield from _titled_places(shell, several, frame)
         return
-    place, first, last = _lines_of(shell, argument.strip(), before)
-    text = text_of(shell, place)
+    position, first, last = _lines_of(shell, argument.strip(), before)
+    text = text_of(shell, position)
     if text is None:
-        shell.listed = Listed(frame, place, first, first)
-        yield missing_line(shell, place, first)
+        shell.listed = Listed(frame, position, first, first)
+        yield missing_line(shell, position, first)
         return
     if not 0 < first <= len(text):
-        shell.listed = Listed(frame, place, first, first)
+        shell.listed = Listed(frame, position, first, first)
         count = len(text)
-        raise UsageError(f"Line number {first} out of range; {place.file} has {count} lines.")
+        raise UsageError(f"Line number {first} out of range; {position.file} has {count} lines.")
     yield from _where(shell, argument)
-    shell.listed = Listed(frame, place, first, max(min(last, len(text)), first) + 1)
+    shell.listed = Listed(frame, position, first, max(min(last, len(text)), first) + 1)
     shell.history.again = "list -" if argument.strip() == "-" else "list"
-    yield Output("", {"file": place.file, "fullname": place.path})
+    yield Output("", {"file": position.file, "fullname": position.path})
     for number, line in enumerate(text[first - 1 : last], first):
         yield numbered_line(number, line)
 
@@ -85,11 +85,11 @@ def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
     start, comma, _ = split_at_comma(argument)
     if comma or not start or start[0] in "*+-,0123456789":
         return []
-    around = place_or_none(shell.session) if before is None else before.place
+    around = place_or_none(shell.session) if before is None else before.position
     spots_by_line: dict[tuple[str, int], Spot] = {}
     for spot in _shown_spots(shell, start, around or default_place(shell)):
-        if spot.place is not None:
-            spots_by_line.setdefault((spot.place.path, spot.place.line), spot)
+        if spot.position is not None:
+            spots_by_line.setdefault((spot.position.path, spot.position.line), spot)
     return [spots_by_line[key] for key in sorted(spots_by_line)] if len(spots_by_line) > 1 else []
 
 
@@ -97,23 +97,23 @@ def _titled_places(shell: Shell, spots: list[Spot], frame: FramePosition | None)
     """Each place with its title."""
     count = _count(shell)
     for spot in spots:
-        assert spot.place is not None
-        text = text_of(shell, spot.place)
-        first = max(spot.place.line - count // 2, 1)
+        assert spot.position is not None
+        text = text_of(shell, spot.position)
+        first = max(spot.position.line - count // 2, 1)
         yield heading(_title(spot))
         if text is None:
-            shell.listed = Listed(frame, spot.place, first, first)
-            yield missing_line(shell, spot.place, first)
+            shell.listed = Listed(frame, spot.position, first, first)
+            yield missing_line(shell, spot.position, first)
             continue
         last = min(first + count - 1, len(text))
-        shell.listed = Listed(frame, spot.place, first, last + 1)
+        shell.listed = Listed(frame, spot.position, first, last + 1)
         yield from (numbered_line(number, text[number - 1]) for number in range(first, last + 1))
 
 
 def _title(spot: Spot) -> str:
-    assert spot.place is not None
+    assert spot.position is not None
     name = spot.name or "???"
-    return f'file: "{spot.place.file}", line number: {spot.place.line}, symbol: "{name}"'
+    return f'file: "{spot.position.file}", line number: {spot.position.line}, symbol: "{name}"'
 
 
 def listed_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
@@ -121,17 +121,17 @@ def listed_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple
     try:
         return spots_of(shell, text, around)
     except UsageError:
-        place = declared_at(shell.session, text) if text else None
-        if place is None:
+        position = declared_at(shell.session, text) if text else None
+        if position is None:
             raise
-        return (Spot("line", place, ()),)
+        return (Spot("line", position, ()),)
 
 
 def _shown_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
     """Return `listed_spots`; functions whose first code is from another file are at their
     declaration."""
     spots = listed_spots(shell, text, around)
-    return tuple(evolve(spot, place=spot.declared or spot.place) for spot in spots)
+    return tuple(evolve(spot, position=spot.declared or spot.position) for spot in spots)
 
 
 def _where(shell: Shell, argument: str) -> Iterator[Part]:
@@ -141,9 +141,11 @@ def _where(shell: Shell, argument: str) -> Iterator[Part]:
         return
     spot = spot_of(shell, start, None)
     name = _ADDEND.sub("", symbol_at(shell.session, spot.pcs[0]) or "??")
-    assert spot.place is not None
-    data: JsonObject = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.place.line}
-    yield Output(f"{spot.pcs[0]:#x} is in {name} ({spot.place.file}:{spot.place.line}).", data)
+    assert spot.position is not None
+    data: JsonObject = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.position.line}
+    yield Output(
+        f"{spot.pcs[0]:#x} is in {name} ({spot.position.file}:{spot.position.line}).", data
+    )
 
 
 def _count(shell: Shell) -> int:
@@ -154,16 +156,16 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
     """Return the file, and the first and last line to list."""
     count = _count(shell)
     if argument in ("", "-", "+") and before is None:
-        place = _place(shell)
-        first = max(place.line - count // 2, 1)
-        return place, first, first + count - 1
+        position = _place(shell)
+        first = max(position.line - count // 2, 1)
+        return position, first, first + count - 1
     if before is not None and argument in ("", "+"):
-        return before.place, before.next, before.next + count - 1
+        return before.position, before.next, before.next + count - 1
     if before is not None and argument == "-":
         if before.first == 1:
-            raise UsageError(f"Already at the start of {before.place.file}.")
-        return before.place, max(before.first - count, 1), before.first - 1
-    around = place_or_none(shell.session) if before is None else before.place
+            raise UsageError(f"Already at the start of {before.position.file}.")
+        return before.position, max(before.first - count, 1), before.first - 1
+    around = place_or_none(shell.session) if before is None else before.position
     if around is not None and _OFFSET.match(argument):
         line = around.line - count // 2 if before is None else before.next
         argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
@@ -183,29 +185,33 @@ def _span(
     if end and not start and more is None:
         only = _single_place(shell, end, around, "last")
         return only, max(only.line - count + 1, 1), only.line
-    place = _single_place(shell, start, around, "first")
-    last = _single_place(shell, end, place, "last") if end and more is None else None
-    if last is not None and last.path != place.path:
+    position = _single_place(shell, start, around, "first")
+    last = _single_place(shell, end, position, "last") if end and more is None else None
+    if last is not None and last.path != position.path:
         raise UsageError("Specified first and last lines are in different files.")
-    first = place.line if comma else max(place.line - count // 2, 1)
+    first = position.line if comma else max(position.line - count // 2, 1)
     if more is not None:
-        return place, first, first + int(more["count"])
-    return place, first, first + count - 1 if last is None else last.line
+        return position, first, first + int(more["count"])
+    return position, first, first + count - 1 if last is None else last.line
 
 
 def _single_place(
     shell: Shell, text: str, around: FramePosition | None, position: str
 ) -> FramePosition:
     spots = _shown_spots(shell, text, around)
-    places = {(spot.place.path, spot.place.line): spot for spot in spots if spot.place is not None}
-    if len(places) > 1:
-        titles = "\n".join(_title(places[key]) for key in sorted(places))
+    spots_by_line = {
+        (spot.position.path, spot.position.line): spot
+        for spot in spots
+        if spot.position is not None
+    }
+    if len(spots_by_line) > 1:
+        titles = "\n".join(_title(spots_by_line[key]) for key in sorted(spots_by_line))
         raise UsageError(f"Specified {position} line '{text}' is ambiguous:\n{titles}")
-    if not places:
+    if not spots_by_line:
         raise UsageError(f"No line number known for {text}.")
-    [spot] = places.values()
-    assert spot.place is not None
-    return spot.place
+    [spot] = spots_by_line.values()
+    assert spot.position is not None
+    return spot.position
 
 
 @command("info line", topic="data", complete=completion.symbols)
@@ -225,48 +231,48 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     if argument:
         spots = listed_spots(shell, argument, place_of_lines(shell))
     else:
-        place = _place(shell) if before is None else before.place
-        line = place.line if before is None else before.next_line or before.first
-        spots = spots_of(shell, str(line), place)
+        position = _place(shell) if before is None else before.position
+        line = position.line if before is None else before.next_line or before.first
+        spots = spots_of(shell, str(line), position)
     shown: set[tuple[int, int]] = set()  # places of one function may be inlined into one line
     for spot in spots:
-        if spot.place is None:
+        if spot.position is None:
             pc = spot.pcs[0]
             where = f" for address {_address(session, pc)}" if pc else "."
             yield Output(f"No line number information available{where}", {"lines": []})
             continue
-        starts = starts_of(session, spot.place) if spot.kind == "line" else spot.pcs
+        starts = starts_of(session, spot.position) if spot.kind == "line" else spot.pcs
         for start in starts or (None,):
-            step = None if start is None or spot.place.line < 1 else step_at(session, start)
-            if step is not None and (spot.place.line, step.begin) in shown:
+            step = None if start is None or spot.position.line < 1 else step_at(session, start)
+            if step is not None and (spot.position.line, step.begin) in shown:
                 continue
             if step is not None:
-                shown.add((spot.place.line, step.begin))
-            yield _line_output(session, spot.place, step)
+                shown.add((spot.position.line, step.begin))
+            yield _line_output(session, spot.position, step)
             if step is not None:
                 examined_code(shell, step.begin)
-                last = before or Listed(frame, spot.place, 0, spot.place.line)
-                shell.listed = evolve(last, next_line=spot.place.line + 1)
+                last = before or Listed(frame, spot.position, 0, spot.position.line)
+                shell.listed = evolve(last, next_line=spot.position.line + 1)
 
 
-def _line_output(session: Session, place: FramePosition, step: LineStep | None) -> Output:
+def _line_output(session: Session, position: FramePosition, step: LineStep | None) -> Output:
     """Where a line's code is, by its step; None is after all lines."""
-    head = f'Line {place.line} of "{place.file}"'
+    head = f'Line {position.line} of "{position.file}"'
     if step is None:
         return Output(
-            f'Line number {place.line} is out of range for "{place.file}".', {"lines": []}
+            f'Line number {position.line} is out of range for "{position.file}".', {"lines": []}
         )
     begin, end = _address(session, step.begin), _address(session, step.end)
-    is_own = step.place.line == place.line
+    is_own = step.position.line == position.line
     text = f"{head} starts at address {begin} and ends at {end}."
     if not is_own:
         text = f"{head} is at address {begin} but contains no code."
     last = step.end if is_own else None
-    return Output(text, _span_record(session, place, place.line, step.begin, last), "lines")
+    return Output(text, _span_record(session, position, position.line, step.begin, last), "lines")
 
 
 def _span_record(
-    session: Session, place: FramePosition, line: int, begin: int, end: int | None
+    session: Session, position: FramePosition, line: int, begin: int, end: int | None
 ) -> JsonObject:
     """Code of a line with the keys of GDB's machine interface."""
     return {
@@ -274,8 +280,8 @@ def _span_record(
         "end": None if end is None else f"{end:#x}",
         "symbol": symbol_at(session, begin) or symbol_text(session, begin),
         "line": line,
-        "file": place.file,
-        "fullname": place.path,
+        "file": position.file,
+        "fullname": position.path,
     }
 
 
@@ -297,14 +303,14 @@ def _place(shell: Shell) -> FramePosition:
     """Return the place of the frame in focus; where it has no line, and without a frame, one just
     before the default place."""
     session = shell.session
-    place = None if session.pc is None else place_of(session, frame_pc(session))
-    if place is not None:
-        return place
-    place = default_place(shell)
-    if place is None:
+    position = None if session.pc is None else place_of(session, frame_pc(session))
+    if position is not None:
+        return position
+    position = default_place(shell)
+    if position is None:
         what = "frame selected" if session.pc is None else "source line is known for the frame"
         raise UsageError(f"No {what}.")
-    return place_in(place.source, max(place.line - _count(shell) + 1, 1), is_start=True)
+    return place_in(position.source, max(position.line - _count(shell) + 1, 1), is_start=True)
 
 
 def default_place(shell: Shell) -> FramePosition | None:
@@ -312,10 +318,10 @@ def default_place(shell: Shell) -> FramePosition | None:
     of the first kernel; None if kernels are declared in several files."""
     try:
         pc = body_of(shell.session, entry_of(shell.session, "main"))
-        return spot_of(shell, f"*{pc:#x}", None).place
+        return spot_of(shell, f"*{pc:#x}", None).position
     except DwarfGpuError:
         places = list(_kernel_declarations(shell.session))
-        is_one_file = len({place.path for place in places}) == 1
+        is_one_file = len({position.path for position in places}) == 1
         return places[0] if is_one_file else None
 
 
@@ -336,7 +342,7 @@ def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
 def place_of_lines(shell: Shell) -> FramePosition | None:
     """Return the location that determines the file of a line without a file, as in GDB: the frame
     in focus, or else what was listed last, or else the default."""
-    listed = None if shell.listed is None else shell.listed.place
+    listed = None if shell.listed is None else shell.listed.position
     return place_or_none(shell.session) or listed or default_place(shell)
 
 
@@ -346,6 +352,6 @@ def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, in
     frame = place_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if before is not None and before.first:
-        return before.place, frame, before.first
-    place = _place(shell)
-    return place, frame, place.line
+        return before.position, frame, before.first
+    position = _place(shell)
+    return position, frame, position.line

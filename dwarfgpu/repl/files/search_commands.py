@@ -47,18 +47,18 @@ def _search(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
     if not shell.searched:
         raise UsageError("No previous regular expression")
     pattern = compiled(shell.searched)
-    place, frame, last = listed_before(shell)
-    text = text_of(shell, place)
+    position, frame, last = listed_before(shell)
+    text = text_of(shell, position)
     if text is None:
-        raise UsageError(f"{place.file}: No such file or directory.")
+        raise UsageError(f"{position.file}: No such file or directory.")
     lines = range(last + step, len(text) + 1) if step > 0 else range(last - 1, 0, -1)
     for number in lines:
         if 0 < number <= len(text) and pattern.search(text[number - 1]):
             half = (shell.settings.limit("listsize") or _DEFAULT_LINES) // 2
-            shell.listed = Listed(frame, place, number, max(number - half, 1))
+            shell.listed = Listed(frame, position, number, max(number - half, 1))
             shell.values.named["_"] = integer_value(shell.session.architecture, number)
             data: JsonObject = {"line": number, "text": text[number - 1]}
-            yield Output("", {"file": place.file, "fullname": place.path})
+            yield Output("", {"file": position.file, "fullname": position.path})
             yield Output(f"{number}\t{text[number - 1]}", data, "source")
             return
     raise UsageError("Expression not found")

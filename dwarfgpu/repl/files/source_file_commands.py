@@ -42,21 +42,22 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info source
     """
-    place = _current(shell)
-    if place is None:
+    position = _current(shell)
+    if position is None:
         yield Output("No current source file.", {"file": None})
         return
-    unit = place.source.table.unit
+    unit = position.source.table.unit
     yield Output(
-        f"Current source file is {place.file}", {"file": place.file, "fullname": place.path}
+        f"Current source file is {position.file}",
+        {"file": position.file, "fullname": position.path},
     )
     folder = unit.root.string(dw.AT_COMP_DIR)
     if folder is not None:
         yield Output(f"Compilation directory is {folder}", {"comp-dir": folder})
-    path = text_path(shell, place)
+    path = text_path(shell, position)
     if path is not None:
         yield Output(f"Located in {path}", {"located-in": str(path)})
-    count = line_count(shell, place)
+    count = line_count(shell, position)
     if count is not None:
         text = f"Contains {count} line{'' if count == 1 else 's'}."
         yield Output(text, {"line-count": count})
@@ -73,7 +74,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
 def _current(shell: Shell) -> FramePosition | None:
     """Return the file listed last, else that of the frame in focus, else that shown last."""
     if shell.listed is not None and shell.listed.first:
-        return shell.listed.place
+        return shell.listed.position
     return place_or_none(shell.session) or shell.last_shown
 
 

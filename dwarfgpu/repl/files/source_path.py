@@ -44,24 +44,24 @@ class SourcePath:
         ]
         self.directories = ":".join(dict.fromkeys(directories))
 
-    def text_file(self, place: FramePosition) -> Path | None:
+    def text_file(self, position: FramePosition) -> Path | None:
         """Return the file with the text of a place; None if it is missing. Only regular files
         outside of /proc, /sys and /dev count."""
-        for path in self._candidates(place):
+        for path in self._candidates(position):
             if is_source(path):
                 record_input(path)
                 return path
         return None
 
-    def _candidates(self, place: FramePosition) -> Iterator[Path]:
-        path = Path(self.rewritten(place.path))
+    def _candidates(self, position: FramePosition) -> Iterator[Path]:
+        path = Path(self.rewritten(position.path))
         yield path
         for directory in self.directories.split(":"):
             if directory == COMPILED:
                 continue
             folder = Path.cwd() if directory == CURRENT else Path(directory)
-            if not place.file.startswith("/"):
-                yield folder / place.file
+            if not position.file.startswith("/"):
+                yield folder / position.file
             elif directory != CURRENT:
-                yield Path(f"{folder}/{place.file}")
+                yield Path(f"{folder}/{position.file}")
             yield folder / path.name

@@ -13,11 +13,11 @@ from dwarfgpu.session.stack_frames import FramePosition, place_of
 from dwarfgpu.terminal.input import read_file
 
 
-def text_of(shell: Shell, place: FramePosition) -> list[str] | None:
+def text_of(shell: Shell, position: FramePosition) -> list[str] | None:
     """Return the lines; None if the text is missing. Reads regular files of limited size only."""
-    text = place.source.source
+    text = position.source.source
     if text is None:
-        path = shell.source_path.text_file(place)
+        path = shell.source_path.text_file(position)
         if path is None:
             return None
         text = read_file(str(path)).decode("utf-8", "backslashreplace")
@@ -29,25 +29,25 @@ def source_line(shell: Shell, session: Session, *, is_alone: bool = False) -> It
     """Yield the line of the frame in focus, as GDB shows it below a frame; alone, without that,
     after the address if that is inside the line."""
     pc = frame_pc(session)
-    place = place_of(session, pc)
-    if place is None:
+    position = place_of(session, pc)
+    if position is None:
         return
-    shell.last_shown = place
-    is_inside = is_alone and not place.is_start and shell.settings.frame_style().has_address
+    shell.last_shown = position
+    is_inside = is_alone and not position.is_start and shell.settings.frame_style().has_address
     before = f"{pc:#018x}\t" if is_inside else ""
-    text = text_of(shell, place)
+    text = text_of(shell, position)
     if text is None:
-        yield missing_line(shell, place, place.line, before)
-    elif place.line <= len(text):
-        yield numbered_line(place.line, text[place.line - 1], before)
+        yield missing_line(shell, position, position.line, before)
+    elif position.line <= len(text):
+        yield numbered_line(position.line, text[position.line - 1], before)
 
 
-def missing_line(shell: Shell, place: FramePosition, line: int, before: str = "") -> Output:
+def missing_line(shell: Shell, position: FramePosition, line: int, before: str = "") -> Output:
     """Return the number of a line whose text is missing, and the reason the first time, as in
     GDB."""
-    is_known = shell.missing_source == place.path
-    shell.missing_source = place.path
-    why = f"in {place.file}" if is_known else f"{place.file}: No such file or directory."
+    is_known = shell.missing_source == position.path
+    shell.missing_source = position.path
+    why = f"in {position.file}" if is_known else f"{position.file}: No such file or directory."
     return heading(f"{before}{line}\t{why}")
 
 
@@ -55,14 +55,14 @@ def numbered_line(number: int, text: str, before: str = "") -> Output:
     return Output(f"{before}{number}\t{text}", {"line": number, "text": text}, "source")
 
 
-def line_count(shell: Shell, place: FramePosition) -> int | None:
+def line_count(shell: Shell, position: FramePosition) -> int | None:
     """Return the number of lines of the file; None if its text is missing."""
-    text = text_of(shell, place)
+    text = text_of(shell, position)
     return None if text is None else len(text)
 
 
-def text_path(shell: Shell, place: FramePosition) -> Path | None:
+def text_path(shell: Shell, position: FramePosition) -> Path | None:
     """Return the file with the text; None if it is missing, or embedded in the debugging
     information."""
-    path = None if place.source.source is not None else shell.source_path.text_file(place)
+    path = None if position.source.source is not None else shell.source_path.text_file(position)
     return None if path is None else path.absolute()

@@ -115,10 +115,10 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     around = place_or_none(session) or default_place(shell)
     listed = shell.listed
     if listed is not None and listed.first and listed.frame == place_or_none(session):
-        around = place_in(listed.place.source, listed.next, is_start=True)
+        around = place_in(listed.position.source, listed.next, is_start=True)
     spot = spot_of(shell, argument, around)
     pc = next(iter(with_code(session, spot).pcs), None)
-    if pc is None and spot.kind == "line" and spot.place is not None:
+    if pc is None and spot.kind == "line" and spot.position is not None:
         raise no_line(argument, spot)
     if pc is not None and spot.kind == "function" and not spot.is_call:
         pc = body_of(session, pc)

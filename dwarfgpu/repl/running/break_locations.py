@@ -24,7 +24,7 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
     listed, frame = shell.listed, place_or_none(shell.session)
     around = None
     if listed is not None and listed.first and listed.frame == frame:  # since the frame was shown
-        around = listed.place
+        around = listed.position
     elif session.pc is not None:
         around = place_of(session, frame_pc(session))
     options = options_of(session, shell.values)

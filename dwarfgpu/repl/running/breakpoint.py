@@ -89,7 +89,7 @@ class Breakpoint:
             locations: list[Plain] = [self._location_record(n) for n in range(len(self.locations))]
             return f"{'<MULTIPLE>':<19}", {"addr": "<MULTIPLE>", "locations": locations}
         [location] = self.locations
-        is_known = location.function != "??" or location.place is not None
+        is_known = location.function != "??" or location.position is not None
         where = f"in {location}" if is_known else ""
         return f"{location.pc:#018x} {where}", {"addr": f"{location.pc:#x}"}
 
@@ -158,7 +158,7 @@ class Breakpoint:
 
 def _place_record(location: BreakAddress) -> JsonObject:
     place: JsonObject = {}
-    if location.place is not None:
-        file, path, line = location.place.file, location.place.path, location.place.line
+    if location.position is not None:
+        file, path, line = location.position.file, location.position.path, location.position.line
         place = {"file": file, "fullname": path, "line": line}
     return {"func": None if location.function == "??" else location.function, **place}

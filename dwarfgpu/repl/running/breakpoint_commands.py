@@ -232,9 +232,11 @@ def _is_at(item: Breakpoint, locations: tuple[BreakAddress, ...]) -> bool:
     """Whether a breakpoint is at one of the locations, or at the line of the first."""
     if not {location.pc for location in locations}.isdisjoint(item.addresses):
         return True
-    place = locations[0].place
-    places = [location.place for location in item.locations]
-    return place is not None and any(own is not None and own.is_same_line(place) for own in places)
+    position = locations[0].position
+    positions = [location.position for location in item.locations]
+    return position is not None and any(
+        own is not None and own.is_same_line(position) for own in positions
+    )
 
 
 def _enable(

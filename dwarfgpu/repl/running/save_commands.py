@@ -69,9 +69,11 @@ def _first_line(item: Breakpoint) -> str:
         return f"{short}catch {item.text}"
     if isinstance(item, Watchpoint):
         return f"{_WATCHES[item.watch.kind]} {item.typed}"
-    place, typed = item.locations[0].place, item.typed
+    position, typed = item.locations[0].position, item.typed
     if _OF_FOCUS.fullmatch(typed):
-        typed = f"*{item.addresses[0]:#x}" if place is None else f"{place.path}:{place.line}"
+        typed = (
+            f"*{item.addresses[0]:#x}" if position is None else f"{position.path}:{position.line}"
+        )
     line = f"{short}{'hbreak' if item.is_hardware else 'break'} {typed}"
     if item.wave is not None:
         line += f" thread {item.wave}"

@@ -273,9 +273,11 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
             # Few stops are at barriers.
             from dwarfgpu.service.machine.barrier_places import barrier_lines, barrier_places
 
-            places = barrier_places(halt.barriers, session.code_objects)
-            yield from (heading(f"  {text}") for text in barrier_lines(places))
-            data["barrier"] = [{**place.record, "pc": f"{place.pc:#x}"} for place in places]
+            positions = barrier_places(halt.barriers, session.code_objects)
+            yield from (heading(f"  {text}") for text in barrier_lines(positions))
+            data["barrier"] = [
+                {**position.record, "pc": f"{position.pc:#x}"} for position in positions
+            ]
         yield Output(line, data)
     elif before is not None and before == function_of(session) and place(session) is not None:
         is_alone = True

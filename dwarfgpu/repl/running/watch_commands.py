@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.errors import MissingContext, UsageError
-from dwarfgpu.machine.target import RegisterPlace, Watch, WatchKind, WatchScope
+from dwarfgpu.machine.target import RegisterOffset, Watch, WatchKind, WatchScope
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
@@ -38,11 +38,13 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     session = shell.session
     require_valid_condition(shell, (), condition)
     item = watched(session, text, options_of(session, shell.values, writes=False))
-    places = item.object_bytes
-    is_in_registers = not places or any(isinstance(p.place, RegisterPlace) for p in places)
+    watched_bytes = item.object_bytes
+    is_in_registers = not watched_bytes or any(
+        isinstance(p.start, RegisterOffset) for p in watched_bytes
+    )
     if is_in_registers and kind != "write":
         raise UsageError(_ONLY_WRITES)
-    if not places and is_location:
+    if not watched_bytes and is_location:
         raise UsageError("Attempt to take address of value not located in memory.")
     is_local = any(variable.kind != "global" for variable in item.variables) and not is_location
     follows = kind == "write" and not is_location
@@ -55,7 +57,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         watch=Watch(
             number,
             kind,
-            item.bytes if follows else places,
+            item.bytes if follows else watched_bytes,
             scope,
             item.code if follows and is_local else None,
         ),

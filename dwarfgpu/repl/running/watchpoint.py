@@ -9,7 +9,7 @@ from attrs import field
 
 from dwarfgpu.base.light_attrs import define
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.machine.target import RegisterPlace, Watch
+from dwarfgpu.machine.target import RegisterOffset, Watch
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.service.value.watched import Watched
 from dwarfgpu.session.session import Session
@@ -54,12 +54,12 @@ class Watchpoint(Breakpoint):
     @property
     def lane_of_value(self) -> int | None:
         """The lane that has the value; None for memory and registers that several lanes share."""
-        places = [item.place for item in self.watched.object_bytes or self.watched.bytes]
+        starts = [item.start for item in self.watched.object_bytes or self.watched.bytes]
         is_of_lane = any(
-            self.depth is not None and place.register.register_class == "vector"
-            if isinstance(place, RegisterPlace)
-            else place.where.lane is not None
-            for place in places
+            self.depth is not None and start.register.register_class == "vector"
+            if isinstance(start, RegisterOffset)
+            else start.where.lane is not None
+            for start in starts
         )
         return self.session.lane if is_of_lane else None
 

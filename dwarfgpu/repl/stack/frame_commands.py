@@ -180,8 +180,10 @@ def _lines(
     columns = shell.settings.limit("width") if shell.console.is_interactive else None
     text = wrapped(frame_text(frame, record, style), columns) if is_located else ""
     yield Output(text, {})
-    place = frame.place
-    is_inside = not is_located and style.has_address and place is not None and not place.is_start
+    position = frame.place
+    is_inside = (
+        not is_located and style.has_address and position is not None and not position.is_start
+    )
     digits = frame.session.architecture.address_bits // 4
     where = f"{frame.pc:#0{digits + 2}x}\t" if is_inside else ""
     yield from (evolve(line, text=where + line.text) for line in lines)
@@ -349,14 +351,14 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
     code_object = session.code_object
     origin = "" if code_object is None else f" = {code_object.offset_text(address)}"
     symbol = symbol_at(session, address)
-    place = place_of(session, address)
-    line = "" if place is None else f" at {place.file}:{place.line}"
+    position = place_of(session, address)
+    line = "" if position is None else f" at {position.file}:{position.line}"
     data: JsonObject = {
         "addr": f"{address:#x}",
         "from": None if code_object is None else str(code_object.file.path),
         "symbol": symbol,
-        "file": None if place is None else place.file,
-        "line": None if place is None else place.line,
+        "file": None if position is None else position.file,
+        "line": None if position is None else position.line,
     }
     text = f"{address:#x}{origin}" + (f" <{symbol}>" if symbol else "") + line
     yield Output(text, {"pc": data})

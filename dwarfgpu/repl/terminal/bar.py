@@ -32,9 +32,9 @@ def fields(session: Session) -> list[Field]:
         function = function_in_focus(session)
         if function is not None:
             out.append(Field(function, 3))
-        place = place_of(session, session.pc)
-        if place is not None:
-            out.append(Field(f"{place.file.rpartition('/')[2]}:{place.line}", 5))
+        position = place_of(session, session.pc)
+        if position is not None:
+            out.append(Field(f"{position.file.rpartition('/')[2]}:{position.line}", 5))
     unit = "wave" if session.architecture.is_simt else "thread"
     out.append(Field(f"{unit} {session.wave}", 4))
     if session.lane is not None:

@@ -71,7 +71,9 @@ def checked(
     verdict = verify(file, rules, most_of_rule=most_of_rule)
     findings = verdict.findings.kept
     if name is not None:
-        is_new = [name in (finding.place.name, finding.place.function) for finding in findings]
+        is_new = [
+            name in (finding.position.name, finding.position.function) for finding in findings
+        ]
     else:
         excused = Counter[str]() if baseline is None else baseline.of(path, is_only=is_only)
         is_new = new_findings(findings, excused)

@@ -57,7 +57,7 @@ def compilers_json(file: CodeObject, verdict: Verdict) -> Iterator[JsonObject]:
     for _, compiler in origins.units:
         units[compiler] += 1
     for finding in verdict.findings.kept:
-        alike = findings.setdefault(origins.of(finding.place), {})
+        alike = findings.setdefault(origins.of(finding.position), {})
         alike.setdefault((finding.rule, finding.severity), []).append(finding)
     for compiler in dict.fromkeys((*units, *findings)):
         yield {
@@ -71,7 +71,7 @@ def compilers_json(file: CodeObject, verdict: Verdict) -> Iterator[JsonObject]:
                     "count": len(alike),
                     "example": {
                         "message": alike[0].message,
-                        "entry": place_text(alike[0].place),
+                        "entry": place_text(alike[0].position),
                     },
                 }
                 for (rule, severity), alike in findings.get(compiler, {}).items()
@@ -93,14 +93,14 @@ class _Origins:
             compilers.append(compiler)
         self._all = {compiler for _, compiler in self.units}
 
-    def of(self, place: FindingPosition) -> Compiler:
+    def of(self, position: FindingPosition) -> Compiler:
         """Return the compiler of the unit or the code at a place, or the only one of the file."""
-        in_section = self._by_section.get((place.file, place.section))
+        in_section = self._by_section.get((position.file, position.section))
         if in_section is not None:
-            index = bisect_right(in_section[0], place.offset) - 1
+            index = bisect_right(in_section[0], position.offset) - 1
             return in_section[1][index] if index >= 0 else Compiler()
-        if place.span is not None and place.kind == "FDE":
-            return self._at(place.span[0])
+        if position.span is not None and position.kind == "FDE":
+            return self._at(position.span[0])
         return next(iter(self._all)) if len(self._all) == 1 else Compiler()
 
     def _at(self, address: int) -> Compiler:

@@ -112,27 +112,27 @@ def _summary(
 def finding_lines(finding: Finding, *, is_mangled: bool = False) -> Iterator[str]:
     """Yield the finding: the message, where it is, and the expression with the place marked."""
     yield f"{finding.severity}: {finding.message} [{finding.rule}, {finding.section}]"
-    yield f"  {place_text(finding.place, is_mangled=is_mangled)}"
+    yield f"  {place_text(finding.position, is_mangled=is_mangled)}"
     if finding.excerpt is not None:
         yield from (f"    {line}" for line in excerpt_lines(finding.excerpt))
 
 
-def place_text(place: FindingPosition, *, is_mangled: bool = False) -> str:
+def place_text(position: FindingPosition, *, is_mangled: bool = False) -> str:
     """Return `DW_AT_location of variable t in nest, a.hip, at [0x10,0x20) (.debug_info 0x97)`."""
-    kind = place.kind.replace("_", " ")
+    kind = position.kind.replace("_", " ")
     text = kind
-    if place.name is not None:
-        text += f" {shown_symbol(place.name, is_mangled=is_mangled)}"
-    if place.attribute is not None:
-        text = f"{place.attribute} of {text}"
-    if place.function is not None:
-        text += f" in {place.function}"
-    if place.unit is not None and place.kind != "unit":
-        text += f", {place.unit}"
-    if place.span is not None:
-        text += f", at [{place.span[0]:#x},{place.span[1]:#x})"
-    where = f"{place.section} {place.offset:#x}"
-    return f"{text} ({where})" if place.file is None else f"{text} ({where} of {place.file})"
+    if position.name is not None:
+        text += f" {shown_symbol(position.name, is_mangled=is_mangled)}"
+    if position.attribute is not None:
+        text = f"{position.attribute} of {text}"
+    if position.function is not None:
+        text += f" in {position.function}"
+    if position.unit is not None and position.kind != "unit":
+        text += f", {position.unit}"
+    if position.span is not None:
+        text += f", at [{position.span[0]:#x},{position.span[1]:#x})"
+    where = f"{position.section} {position.offset:#x}"
+    return f"{text} ({where})" if position.file is None else f"{text} ({where} of {position.file})"
 
 
 def excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
@@ -179,25 +179,25 @@ def report_json(verdict: Verdict, is_new: list[bool]) -> JsonObject:
 
 
 def finding_json(finding: Finding, is_new: bool) -> JsonObject:
-    place, excerpt = finding.place, finding.excerpt
+    position, excerpt = finding.position, finding.excerpt
     return {
         "severity": finding.severity,
         "rule": finding.rule,
         "message": finding.message,
         "section": finding.section,
         "place": {
-            "file": place.file,
-            "section": place.section,
-            "offset": place.offset,
-            "kind": place.kind,
-            "name": place.name,
-            "attribute": place.attribute,
-            "function": place.function,
-            "unit": place.unit,
-            "begin": None if place.span is None else place.span[0],
-            "end": None if place.span is None else place.span[1],
-            "source": None if place.source is None else place.source.file,
-            "line": None if place.source is None else place.source.line,
+            "file": position.file,
+            "section": position.section,
+            "offset": position.offset,
+            "kind": position.kind,
+            "name": position.name,
+            "attribute": position.attribute,
+            "function": position.function,
+            "unit": position.unit,
+            "begin": None if position.span is None else position.span[0],
+            "end": None if position.span is None else position.span[1],
+            "source": None if position.source is None else position.source.file,
+            "line": None if position.source is None else position.source.line,
         },
         "steps": None if excerpt is None else list(excerpt.steps),
         "marked": None if excerpt is None else excerpt.marked,

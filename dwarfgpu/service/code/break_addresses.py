@@ -33,13 +33,13 @@ class BreakAddress:
     pc: int
     function: str
     """The innermost function there, which may be inlined, in C++ with its parameters; `??`."""
-    place: FramePosition | None
+    position: FramePosition | None
     """Its source line; None if it is unknown."""
 
     def __str__(self) -> str:
         """Return `nest at hip/nest.hip:14`."""
-        place = self.place
-        return self.function + ("" if place is None else f" at {place.file}:{place.line}")
+        source = self.position
+        return self.function + ("" if source is None else f" at {source.file}:{source.line}")
 
 
 def break_addresses(
@@ -53,11 +53,11 @@ def break_addresses(
     """
     spot = spot_of(session, text, around, options)
     if spot.kind == "address":
-        return tuple(BreakAddress(pc, function_at(session, pc), spot.place) for pc in spot.pcs)
+        return tuple(BreakAddress(pc, function_at(session, pc), spot.position) for pc in spot.pcs)
     if spot.kind == "function":
         spots = spots_of(session, text, around, options)
         entries = {
-            spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0]): spot.place
+            spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0]): spot.position
             for spot in spots
         }
         return tuple(_break_address(session, pc, entries[pc]) for pc in sorted(entries))
@@ -68,17 +68,17 @@ def break_addresses(
     for pc in begun.pcs:
         bodies.setdefault(after_prologue(session, pc), pc)
     return tuple(
-        BreakAddress(pc, function_at(session, pc), begun.place)
+        BreakAddress(pc, function_at(session, pc), begun.position)
         if pc == first
-        else _break_address(session, pc, begun.place)
+        else _break_address(session, pc, begun.position)
         for pc, first in bodies.items()
     )
 
 
 def _break_address(session: Session, pc: int, otherwise: FramePosition | None) -> BreakAddress:
     line = line_at(session, pc)
-    place = otherwise if line is None else place_in(line.file, line.line, is_start=True)
-    return BreakAddress(pc, function_at(session, pc), place)
+    position = otherwise if line is None else place_in(line.file, line.line, is_start=True)
+    return BreakAddress(pc, function_at(session, pc), position)
 
 
 def function_at(session: Session, pc: int) -> str:

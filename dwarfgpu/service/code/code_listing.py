@@ -61,7 +61,7 @@ class CodeListing:
     _chain: tuple[str, ...] = ()
     _texts: SourceText = field(factory=SourceText)
 
-    def lines(self, places: Sequence[CodeToShow]) -> Iterator[AssemblyLine]:
+    def lines(self, shown_code: Sequence[CodeToShow]) -> Iterator[AssemblyLine]:
         """Yield the lines; `Unsupported`, before the first, if a host's code needs capstone."""
         disassembly = self.disassembly
         if disassembly.processor is not None:
@@ -71,7 +71,7 @@ class CodeListing:
         else:
             require_capstone(disassembly.code_object.file.machine)
         shown: CodeRange | None = None
-        for piece in places:
+        for piece in shown_code:
             if piece.item != shown:
                 yield from self._heading(piece)
                 shown = piece.item

@@ -20,25 +20,25 @@ class SourceText:
     def __init__(self) -> None:
         self._files: dict[str, list[str]] = {}
 
-    def line(self, place: SourceLine) -> str | None:
+    def line(self, source_line: SourceLine) -> str | None:
         """Return the text of a line; None if the file is missing or shorter."""
-        lines = self.lines(place)
-        return lines[place.line - 1] if place.line <= len(lines) else None
+        lines = self.lines(source_line)
+        return lines[source_line.line - 1] if source_line.line <= len(lines) else None
 
-    def lines(self, place: SourceLine) -> list[str]:
+    def lines(self, source_line: SourceLine) -> list[str]:
         """Return all lines of its file; none if it is missing, or no
         regular file outside of /proc, /sys and /dev."""
-        path = place.file.path
+        path = source_line.file.path
         lines = self._files.get(path)
         if lines is None:
-            lines = self._files[path] = self._read(place).splitlines()
+            lines = self._files[path] = self._read(source_line).splitlines()
         return lines
 
-    def _read(self, place: SourceLine) -> str:
+    def _read(self, source_line: SourceLine) -> str:
         try:
-            if source := place.file.source:
+            if source := source_line.file.source:
                 return source
-            path = Path(place.file.path)
+            path = Path(source_line.file.path)
             if not is_source(path) or path.stat().st_size > MAX_BYTES:
                 return ""
             record_input(path)

@@ -33,7 +33,7 @@ def state_of_run(
         number = begun.wave.id
         before.add_wave(number, begun.wave.workgroup)
         before.place_wave(begun.wave)
-        agent = launched.request.place.agent
+        agent = launched.request.placement.agent
         before.wave_apertures[number] = Apertures(
             agent.local_base,
             agent.private_base,

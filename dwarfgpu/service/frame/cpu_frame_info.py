@@ -34,8 +34,8 @@ def thread_frame_info(
     counter = _program_counter(session)
     head = f"Stack level {frame.number}," if is_selected else "Stack"
     yield heading(f"{head} frame at {_shown(_cfa(session))}:")
-    place = frame.place
-    line = "" if place is None else f" ({place.file}:{place.line})"
+    position = frame.place
+    line = "" if position is None else f" ({position.file}:{position.line})"
     function = frame.function or _symbol(session, frame.pc)
     name = "" if function is None else f" in {function}{line}"
     saved_pc = _return_address(session)
@@ -140,7 +140,7 @@ def _shown(address: int | None) -> str:
 
 def _cfa(session: Session) -> int | None:
     try:
-        return session.frame.cfa().places[0].byte_address
+        return session.frame.cfa().singles[0].byte_address
     except DwarfGpuError:
         return None
 
@@ -243,8 +243,8 @@ def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
         try:
             if isinstance(frame.rule(number), SameValueRule | RegisterRule):
                 continue  # where an inner frame has put it
-            place = frame.entry_register(number).places[0]
+            single = frame.entry_register(number).singles[0]
         except DwarfGpuError:
             continue
-        if isinstance(place.storage, Memory) and place.byte_address is not None:
-            yield architecture.register(number).name, place.byte_address
+        if isinstance(single.storage, Memory) and single.byte_address is not None:
+            yield architecture.register(number).name, single.byte_address

@@ -18,7 +18,7 @@ def frame_record(
 ) -> JsonObject:
     """Return a frame with the keys of GDB's machine interface if it has them."""
     session = frame.session
-    place, code_object = frame.place, session.code_object
+    position, code_object = frame.place, session.code_object
     arguments: list[Plain] | None = None
     if with_arguments and style.arguments != "presence":
         arguments = [
@@ -30,9 +30,9 @@ def frame_record(
         "addr": f"{frame.pc:#x}",
         "func": frame.function,
         "args": arguments,
-        "file": None if place is None else place.file,
-        "fullname": None if place is None else place.path,
-        "line": None if place is None else place.line,
+        "file": None if position is None else position.file,
+        "fullname": None if position is None else position.path,
+        "line": None if position is None else position.line,
         "from": None if code_object is None else str(code_object.file.path),
         "cfa": _cfa(session),
         "physical_level": session.level,

@@ -48,8 +48,8 @@ def frame_info(
         stack_frame = frame_of(session, selected_number(session))
         yield _record(stack_frame)
     yield heading(f"Stack level {selected_number(session)}{_at(frame)}:")
-    place = place_of(session, pc)
-    line = "" if place is None else f" ({place.file}:{place.line})"
+    position = place_of(session, pc)
+    line = "" if position is None else f" ({position.file}:{position.line})"
     physical = session.physical_frame
     wave = wave_pc(session)
     pc_text = f"{_shown_pc(session) or wave:#x}"

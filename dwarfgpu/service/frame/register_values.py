@@ -139,8 +139,8 @@ def read_register(session: Session, register: AnyRegister) -> RegisterValue:
     elif register.name == "pc" and session.pc is not None:
         bits = Bits(session.pc, register.size_bits)
     else:
-        place = SingleLocation(Register(register, session.wave))
-        bits = _contents(session, Location((place,), session.stop), register.size_bits)
+        single = SingleLocation(Register(register, session.wave))
+        bits = _contents(session, Location((single,), session.stop), register.size_bits)
     kind = register_type(register)
     bits = bits.slice(0, size_bits(kind) or bits.size_bits, session.architecture.endian)
     return RegisterValue(session, register, kind, bits, register.name)
@@ -180,6 +180,6 @@ def _has(session: Session, name: str) -> bool:
     register = session.architecture.by_name[name]
     if lacks(session, register):
         return False
-    place = SingleLocation(Register(register, session.wave))
+    single = SingleLocation(Register(register, session.wave))
     size_bits = register.size_bits
-    return _contents(session, Location((place,), session.stop), size_bits).is_complete
+    return _contents(session, Location((single,), session.stop), size_bits).is_complete

@@ -88,8 +88,10 @@ class WaveLanes:
         lane = state.lane
         if lane not in self._outer and state.is_absent:
             frame = outer_frame(self.session.focused(lane))
-            place = None if frame is None else place_of(frame.session, frame.pc)
-            position = None if frame is None else OuterPosition(frame.number, frame.pc, place)
+            source_position = None if frame is None else place_of(frame.session, frame.pc)
+            position = (
+                None if frame is None else OuterPosition(frame.number, frame.pc, source_position)
+            )
             self._outer[lane] = position
         return self._outer.get(lane)
 

@@ -13,7 +13,7 @@ from dwarfgpu.machine.target import WavesAtBarrier
 
 
 @frozen
-class BarrierPlace:
+class BarrierPosition:
     """Waves of workgroups at one place, some of them waiting at a barrier."""
 
     waves: tuple[int, ...]
@@ -35,23 +35,23 @@ class BarrierPlace:
 
 def barrier_places(
     barriers: Iterable[WavesAtBarrier], code_objects: Iterable[CodeObject]
-) -> tuple[BarrierPlace, ...]:
+) -> tuple[BarrierPosition, ...]:
     """Return the places with their source lines."""
     objects = tuple(code_objects)
     return tuple(
-        BarrierPlace(place.waves, place.state, place.pc, source_of(objects, place.pc))
+        BarrierPosition(place.waves, place.state, place.pc, source_of(objects, place.pc))
         for place in barriers
     )
 
 
-def barrier_lines(places: Iterable[BarrierPlace]) -> Iterator[str]:
+def barrier_lines(positions: Iterable[BarrierPosition]) -> Iterator[str]:
     """Yield `wave 2: waits, has not signalled, run/deadlock.hip:12:5`, for each location."""
     from dwarfgpu.view.number_runs import runs_text  # most runs have no deadlock
 
-    for place in places:
-        plural = "s" if len(place.waves) > 1 else ""
-        where = f"{place.pc:#x}" if place.source is None else place.source
-        yield f"wave{plural} {runs_text(place.waves)}: {place.state}, {where}"
+    for position in positions:
+        plural = "s" if len(position.waves) > 1 else ""
+        where = f"{position.pc:#x}" if position.source is None else position.source
+        yield f"wave{plural} {runs_text(position.waves)}: {position.state}, {where}"
 
 
 def source_of(code_objects: Iterable[CodeObject], pc: int) -> str | None:

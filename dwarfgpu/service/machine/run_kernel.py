@@ -18,7 +18,7 @@ from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
 from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.service.machine.barrier_places import BarrierPlace, barrier_places, source_of
+from dwarfgpu.service.machine.barrier_places import BarrierPosition, barrier_places, source_of
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.core.memory import CoreMemory
@@ -34,7 +34,7 @@ _FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
 
 
 @frozen
-class StopPlace:
+class StopPosition:
     """A wave that could not continue."""
 
     reason: str
@@ -49,7 +49,7 @@ class StopPlace:
     """`FILE:LINE`."""
     is_inserted: bool = False
     """A breakpoint of the user, not one of the program."""
-    barrier: tuple[BarrierPlace, ...] = ()
+    barrier: tuple[BarrierPosition, ...] = ()
     """Where waves are, if this one waits at a barrier that not all waves reach."""
 
 
@@ -60,7 +60,7 @@ class Ending:
     waves: int
     """The number of waves that have run."""
     instructions: int
-    stop: StopPlace | None
+    stop: StopPosition | None
     """None where all waves have ended."""
 
 
@@ -71,7 +71,7 @@ class Result:
     machine: RunningMachine
     outputs: Mapping[str, Npy]
     """The memory that arguments point to, as arrays, by their names."""
-    stop: StopPlace | None
+    stop: StopPosition | None
     """None where all waves have ended."""
     texts: Mapping[str, str] = field(factory=dict)
     """Results of type `char` that are printable text, up to the first zero byte."""
@@ -282,10 +282,10 @@ def stop_place(
     target_id: Callable[[WaveId, int | None], str],
     code_objects: Sequence[CodeObject],
     instruction: Instruction | None,
-) -> StopPlace:
+) -> StopPosition:
     """Return where a wave has stopped, and why. `instruction`: the next one of the wave."""
     wave = stopped.wave
-    return StopPlace(
+    return StopPosition(
         stopped.reason.value,
         stopped.text,
         wave.wave.id,

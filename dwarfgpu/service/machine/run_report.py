@@ -75,9 +75,9 @@ def _values(array: Npy) -> str:
 def ending_record(ending: Ending) -> dict[str, Json]:
     """Return how many waves have executed how many instructions, and where one stopped."""
     stop = ending.stop
-    place: Json = None
+    position: Json = None
     if stop is not None:
-        place = {
+        position = {
             "reason": stop.reason,
             "text": stop.text,
             "wave": stop.wave,
@@ -86,9 +86,9 @@ def ending_record(ending: Ending) -> dict[str, Json]:
             "pc": stop.pc,
             "instruction": stop.instruction,
             "source": stop.source,
-            "barrier": [place.record for place in stop.barrier],
+            "barrier": [position.record for position in stop.barrier],
         }
-    return {"waves": ending.waves, "instructions": ending.instructions, "stop": place}
+    return {"waves": ending.waves, "instructions": ending.instructions, "stop": position}
 
 
 def record(result: Result, notes: list[str]) -> dict[str, Json]:

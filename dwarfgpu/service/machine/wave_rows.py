@@ -33,7 +33,7 @@ _MAX_NUMBERS = 8
 
 
 @frozen
-class WavePlace:
+class WavePosition:
     """Function and line of a program location, where debugging information has them."""
 
     function: str | None = None
@@ -41,12 +41,12 @@ class WavePlace:
     """`saxpy.hip:17`."""
 
 
-def place_text(pc: int | None, place: WavePlace) -> str:
+def place_text(pc: int | None, position: WavePosition) -> str:
     """Return a program location in words."""
     if pc is None:
         return "<no program location>"
-    at = f" at {place.line}" if place.line else ""
-    call = f"{place.function or '??'} (){at}"
+    at = f" at {position.line}" if position.line else ""
+    call = f"{position.function or '??'} (){at}"
     return call if at else f"{pc:#018x} in {call}"
 
 
@@ -61,7 +61,7 @@ class WaveRow:
     """Lanes of the execution mask that have a work-item; code for whole waves sets others, too."""
     used: int | None
     """Lanes that have a work-item."""
-    place: WavePlace
+    position: WavePosition
     stop_reasons: tuple[str, ...]
     kernel: str | None
     is_faulty: bool = False
@@ -76,34 +76,34 @@ class WaveRow:
     @property
     def where(self) -> str:
         """`saxpy () at saxpy.hip:17`, `0x00007f0000501000 in ?? ()` where there is no line."""
-        return place_text(self.wave.pc, self.place)
+        return place_text(self.wave.pc, self.position)
 
     @property
     def frame(self) -> str:
         """The frame as in ROCgdb: the program location, the function, the line."""
         if self.wave.pc is None:
             return self.where
-        at = f" at {self.place.line}" if self.place.line else ""
-        return f"{self.wave.pc:#018x} in {self.place.function or '??'} (){at}"
+        at = f" at {self.position.line}" if self.position.line else ""
+        return f"{self.wave.pc:#018x} in {self.position.function or '??'} (){at}"
 
 
-class WavePlaces:
+class WavePositions:
     """The places of program locations in code objects."""
 
     def __init__(self, code_objects: Iterable[CodeObject]) -> None:
         self._code_objects = tuple(code_objects)
         self._lines: dict[CodeObject, Lines] = {}
-        self._places: dict[int, WavePlace] = {}
+        self._positions: dict[int, WavePosition] = {}
 
-    def at(self, pc: int | None) -> WavePlace:
+    def at(self, pc: int | None) -> WavePosition:
         """Return the place of a program location; without function and line if none is known."""
         if pc is None:
-            return WavePlace()
-        if pc not in self._places:
-            self._places[pc] = self._place(pc)
-        return self._places[pc]
+            return WavePosition()
+        if pc not in self._positions:
+            self._positions[pc] = self._place(pc)
+        return self._positions[pc]
 
-    def _place(self, pc: int) -> WavePlace:
+    def _place(self, pc: int) -> WavePosition:
         for code_object in self._code_objects:
             if not code_object.covers(pc):
                 continue
@@ -116,17 +116,17 @@ class WavePlaces:
                 lines = self._lines.setdefault(code_object, Lines(code_object.scopes))
                 position = lines.line_of(pc)
                 line = None if position is None else f"{position.file.name}:{position.line}"
-                return WavePlace(function, line)
+                return WavePosition(function, line)
             except DwarfGpuError:
-                return WavePlace(function)
-        return WavePlace()
+                return WavePosition(function)
+        return WavePosition()
 
 
 def wave_row(
     target: Target,
     machine: Machine,
     wave: WaveState,
-    places: WavePlaces,
+    positions: WavePositions,
     *,
     is_faulty: bool = False,
     access: FaultyAccess | None = None,
@@ -149,7 +149,7 @@ def wave_row(
         machine.target_id(number) if arch.is_simt else f"Thread {number}",
         active,
         used,
-        places.at(wave.pc),
+        positions.at(wave.pc),
         () if wave_model is None else wave_model.stop_reasons,
         None if dispatch is None else dispatch.kernel,
         is_faulty,
@@ -234,7 +234,7 @@ class CoreWaves:
 
     core: Core
     gpu: GpuTarget
-    places: WavePlaces
+    positions: WavePositions
 
     def rows(self) -> list[WaveRow]:
         """Return a row for each wave."""
@@ -244,7 +244,7 @@ class CoreWaves:
                 self.gpu,
                 self.gpu.model,
                 WaveState(number, self.gpu.gpu.pc(wave)),
-                self.places,
+                self.positions,
                 is_faulty=number in failed,
                 access=self.gpu.faulty_access(number) if number in failed else None,
             )
@@ -261,7 +261,7 @@ class CoreWaves:
         for number, wave in gpu.waves.items():
             pc, dispatch = gpu.pc(wave), machine.dispatch_of(number)
             if pc not in where:
-                where[pc] = place_text(pc, self.places.at(pc))
+                where[pc] = place_text(pc, self.positions.at(pc))
             kernel = None if dispatch is None else dispatch.kernel
             reasons = machine.waves[number].stop_reasons
             yield (kernel, where[pc], reasons, number in failed), number
@@ -287,7 +287,7 @@ def waves_in_core(stopped: Stopped) -> CoreWaves:
     core = stopped.core
     if core is None or core.gpu is None:
         raise UsageError("the core file has no waves of GPUs; `dwarfgpu info` lists its threads")
-    return CoreWaves(core, core.gpu, WavePlaces(stopped.code_objects))
+    return CoreWaves(core, core.gpu, WavePositions(stopped.code_objects))
 
 
 def _heading(counts: Counter[str], failed: int) -> str:

@@ -16,7 +16,7 @@ from dwarfgpu.machine.topology import Machine
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.faulty_access_text import access_cell, access_record
 from dwarfgpu.service.machine.wave_rows import (
-    WavePlaces,
+    WavePositions,
     WaveRow,
     is_faulty,
     wave_groups,
@@ -95,8 +95,8 @@ def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
                 "active_lanes": row.active,
                 "used_lanes": row.used,
                 "pc": row.wave.pc,
-                "function": row.place.function,
-                "place": row.place.line,
+                "function": row.position.function,
+                "place": row.position.line,
             }
         )
     groups: list[Json] = [group.record for group in wave_groups(rows)]
@@ -122,13 +122,13 @@ def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWave
     """Return the waves of a state; `file`: the code object in place of those that it names."""
     state = load_state(Path(path), limits.waves)
     objects, problems = _code_objects_of(state, file, limits)
-    places = WavePlaces(objects)
+    positions = WavePositions(objects)
     rows = [
         wave_row(
             state.target,
             state.machine,
             wave,
-            places,
+            positions,
             is_faulty=is_faulty(state.machine.waves.get(wave.wave)),
         )
         for wave in state.waves

@@ -78,7 +78,7 @@ class Stops:
 
     @property
     def addresses(self) -> frozenset[int]:
-        return frozenset[int]().union(*(place.addresses for place in self.breakpoints))
+        return frozenset[int]().union(*(breakpoint.addresses for breakpoint in self.breakpoints))
 
     def at(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> RunStop | None:
         """Return the stop of a wave at a breakpoint; None if it continues.
@@ -88,22 +88,24 @@ class Stops:
         if self.wave not in (None, wave):
             return None
         session = session_of()
-        for place in self.breakpoints:
-            if pc not in place.addresses:
+        for breakpoint in self.breakpoints:
+            if pc not in breakpoint.addresses:
                 continue
-            lanes = tuple(_meeting(session, place))
-            if lanes or place.condition is None:
+            lanes = tuple(_meeting(session, breakpoint))
+            if lanes or breakpoint.condition is None:
                 session = session.focused(lanes[0] if lanes else None)
-                return RunStop(place, session, lanes, tuple(self._answers(session, place, lanes)))
+                return RunStop(
+                    breakpoint, session, lanes, tuple(self._answers(session, breakpoint, lanes))
+                )
         return None
 
     def _answers(
-        self, session: Session, place: RunBreakpoint, lanes: tuple[int, ...]
+        self, session: Session, breakpoint: RunBreakpoint, lanes: tuple[int, ...]
     ) -> Iterator[tuple[str, tuple[LaneAnswer, ...]]]:
         if not self.expressions:
             return
         states = chosen_states(session, self.lanes or "active")
-        if place.condition is not None and self.lanes is None:
+        if breakpoint.condition is not None and self.lanes is None:
             states = [state for state in states if state.lane in lanes]
         questions = [Question(session, states, _subject(session, t)) for t in self.expressions]
         for text, answers in zip(self.expressions, lane_answers(questions), strict=True):
@@ -179,7 +181,7 @@ def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, Fr
         [spot, *_] = spots_of(session, launched.request.kernel.name, None, DEFAULT)
     except DwarfGpuError:
         return session, place_of(evolve(session, pc=launched.pc), launched.pc)
-    return session, spot.declared or spot.place
+    return session, spot.declared or spot.position
 
 
 def _subject(session: Session, text: str) -> Subject:
@@ -190,17 +192,17 @@ def _subject(session: Session, text: str) -> Subject:
         return Expression(text)
 
 
-def _meeting(session: Session, place: RunBreakpoint) -> Iterator[int]:
+def _meeting(session: Session, breakpoint: RunBreakpoint) -> Iterator[int]:
     """Yield the active lanes in which the condition of a breakpoint holds."""
     lanes = [state.lane for state in chosen_states(session, "active")]
-    if place.condition is None:
+    if breakpoint.condition is None:
         yield from lanes
         return
-    holds_in = holds_in_lanes(session, ValueHistory(), place.condition, lanes)
+    holds_in = holds_in_lanes(session, ValueHistory(), breakpoint.condition, lanes)
     for lane in lanes:
         try:
             is_met = holds_in(lane)
         except DwarfGpuError as error:
-            raise UsageError(f"--break {place.text}: lane {lane}: {error.message}") from None
+            raise UsageError(f"--break {breakpoint.text}: lane {lane}: {error.message}") from None
         if is_met:
             yield lane

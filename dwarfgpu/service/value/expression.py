@@ -96,8 +96,8 @@ def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
     base = _base_type(value.type, type_text, bits.size_bits, endian)
     if base is not None:
         return value_json(Value(bits.value, base))
-    place = SingleLocation(Implicit(bits.value, bits.size_bits))
-    return location_json(Location((place,)), endian)
+    single = SingleLocation(Implicit(bits.value, bits.size_bits))
+    return location_json(Location((single,)), endian)
 
 
 def _base_type(type_: Type | None, name: str, bit_size: int, endian: Endian) -> BaseType | None:

@@ -146,10 +146,10 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
 
 def _is_in_registers(location: Location | None) -> bool:
     """Return whether it is a register, or made of some."""
-    places = () if location is None else location.places
-    if len(places) == 1 and isinstance(places[0].storage, Composite):
-        return all(_is_in_registers(part.location) for part in places[0].storage.parts)
-    return bool(places) and all(isinstance(place.storage, Register) for place in places)
+    singles = () if location is None else location.singles
+    if len(singles) == 1 and isinstance(singles[0].storage, Composite):
+        return all(_is_in_registers(part.location) for part in singles[0].storage.parts)
+    return bool(singles) and all(isinstance(single.storage, Register) for single in singles)
 
 
 def whole_number(session: Session, history: ValueHistory, text: str) -> int:

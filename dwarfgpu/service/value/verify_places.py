@@ -7,7 +7,7 @@ from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.access.compare_places import PlaceFinding
+from dwarfgpu.access.compare_places import LocationFinding
 from dwarfgpu.errors import EvaluationError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import Result
@@ -36,26 +36,26 @@ def compared(session: Session, answer: Answer, result: Result | None = None) -> 
     return evolve(answer.with_notes((*answer.notes, *notes, *findings)), status=status)
 
 
-def _finding_text(finding: PlaceFinding) -> str:
-    place = f"place {finding.index}, {_place_text(finding.place)},"
+def _finding_text(finding: LocationFinding) -> str:
+    place = f"place {finding.index}, {_place_text(finding.single)},"
     if finding.other_place is None:
         return f"{place} cannot be read: {finding.reason}"
     second = f"place {finding.other}, {_place_text(finding.other_place)}"
     return f"{place} and {second}, hold different bits: the DWARF is ill-formed"
 
 
-def _place_text(place: SingleLocation) -> str:
-    return location_text(Location((place,)))
+def _place_text(single: SingleLocation) -> str:
+    return location_text(Location((single,)))
 
 
 def _read_for_comparison(context: Context, result: Location) -> list[str]:
     """Read the object at a location result, so that its places are compared."""
     size_bits = result.remaining_bits
-    places = result.places
-    if size_bits is None or (len(places) == 1 and not is_compound(places[0].storage)):
+    singles = result.singles
+    if size_bits is None or (len(singles) == 1 and not is_compound(singles[0].storage)):
         return []
     # A whole register or value is the object; from within one its extent is unknown.
-    shortest = next(place for place in places if place.remaining_bits == size_bits)
+    shortest = next(single for single in singles if single.remaining_bits == size_bits)
     if shortest.bit_offset or size_bits > MAX_COMPARED_BITS:
         return ["--verify-places: the object has no size here; name a variable"]
     with contextlib.suppress(EvaluationError):  # the location itself is the answer

@@ -22,10 +22,10 @@ from dwarfgpu.language.options import Options
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import (
-    MemoryPlace,
+    MemoryAddress,
     PartlyKnown,
     RegisterId,
-    RegisterPlace,
+    RegisterOffset,
     WatchedBytes,
     WaveId,
 )
@@ -52,11 +52,11 @@ class _NotedReads(TargetWithCodeObjects):
         size_bytes: int | None = None,
     ) -> bytes:
         count = (register.size_bits + 7) // 8 - offset_bytes if size_bytes is None else size_bytes
-        self.reads.append(WatchedBytes(RegisterPlace(wave, register, offset_bytes), count))
+        self.reads.append(WatchedBytes(RegisterOffset(wave, register, offset_bytes), count))
         return super().read_register(wave, register, offset_bytes, size_bytes)
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
-        self.reads.append(WatchedBytes(MemoryPlace(where, address), size_bytes))
+        self.reads.append(WatchedBytes(MemoryAddress(where, address), size_bytes))
         return super().read_memory(where, address, size_bytes)
 
 
@@ -128,15 +128,15 @@ def watched(session: Session, text: str, options: Options) -> Watched:
         noted.reads.clear()
         value = ObjectAccess(noting).read(_unread(value))
         own = tuple(noted.reads)
-    places = tuple(dict.fromkeys((*own, *before)))
+    watched_bytes = tuple(dict.fromkeys((*own, *before)))
     code = stretch(session.pc, used)
-    item = Watched(value, own, places, code, tuple(used))
+    item = Watched(value, own, watched_bytes, code, tuple(used))
     has_location_list = code is not None and any(variable.kind != "global" for variable in used)
     is_unwritten = isinstance(value.error, Unavailable) and value.location is not None
     is_missing = isinstance(value.error, Unavailable | UndefinedBits)
     if value.error is not None and not is_unwritten and not (is_missing and has_location_list):
         raise value.error
-    if not places and not has_location_list:
+    if not watched_bytes and not has_location_list:
         raise UsageError(f"Cannot watch constant value `{text}'.")
     return item
 
@@ -152,9 +152,9 @@ def _read(text: str, session: Session, options: Options) -> TypedValue:
 def _decides(part: WatchedBytes) -> bool:
     """Return whether what is read may be a pointer or an index: not the stack and frame pointers,
     by which variables are found, and no register of its own kind."""
-    if isinstance(part.place, MemoryPlace):
+    if isinstance(part.start, MemoryAddress):
         return True
-    name = part.place.register.name
+    name = part.start.register.name
     return name[:1] in "sva" and name[1:].isdecimal() and name not in _FRAME_REGISTERS
 
 

@@ -74,22 +74,22 @@ def code_beside(
     begins = [stretch.begin for stretch in stretches]
     for span in coverage.scope:
         lines = list(disassembly.instructions(span.begin, span.end))
-        places: list[Stretch | None] = []
+        code_ranges: list[Stretch | None] = []
         for line in lines:
             index = bisect_right(begins, line.address) - 1
             is_inside = index >= 0 and line.address < stretches[index].end
-            places.append(stretches[index] if is_inside else None)
-        for index, (line, place) in enumerate(zip(lines, places, strict=True)):
-            is_first = not index or places[index - 1] is not place
-            is_last = index + 1 == len(lines) or places[index + 1] is not place
-            mark = _mark(braces, place, is_first=is_first, is_last=is_last)
+            code_ranges.append(stretches[index] if is_inside else None)
+        for index, (line, code_range) in enumerate(zip(lines, code_ranges, strict=True)):
+            is_first = not index or code_ranges[index - 1] is not code_range
+            is_last = index + 1 == len(lines) or code_ranges[index + 1] is not code_range
+            mark = _mark(braces, code_range, is_first=is_first, is_last=is_last)
             text = line.text + (f" <{line.target_name}>" if line.target_name else "")
-            words = place.text if place is not None and is_first else ""
+            words = code_range.text if code_range is not None and is_first else ""
             yield f"{line.address:8x}  {text:<{_CODE}} {mark} {words}".rstrip()
 
 
-def _mark(braces: Braces, place: Stretch | None, *, is_first: bool, is_last: bool) -> str:
-    if place is None or not place.is_described:
+def _mark(braces: Braces, code_range: Stretch | None, *, is_first: bool, is_last: bool) -> str:
+    if code_range is None or not code_range.is_described:
         return braces.none
     if is_first:
         return braces.alone if is_last else braces.first

@@ -141,11 +141,11 @@ class CoverageListing:
             name = shortened(variable_name(coverage.variable))
             kind = coverage.variable.kind
             text = f"  {name:<{_NAME_COLUMNS}} {kind:<9} {share(coverage):>6} {drawn}"
-            place = coverage.code_scope
-            if place is not None and len(place.functions) > 1:
-                if place not in inlined:
-                    inlined[place] = function_text(place)
-                text += f"  {inlined[place]}"
+            scope = coverage.code_scope
+            if scope is not None and len(scope.functions) > 1:
+                if scope not in inlined:
+                    inlined[scope] = function_text(scope)
+                text += f"  {inlined[scope]}"
             if coverage.problem is not None:
                 text += f"  {error_line(coverage.problem)}"
             lines.append(text)

@@ -40,7 +40,7 @@ def _of_nameless(variable: Variable) -> str:
 
 def heading(coverage: Coverage) -> str:
     """Describe a variable: kind, type, name, line and function."""
-    variable, place = coverage.variable, coverage.code_scope
+    variable, scope = coverage.variable, coverage.code_scope
     try:
         typed = "" if variable.type_text is None else f"{variable.type_text} "
     except DwarfGpuError as error:
@@ -54,7 +54,7 @@ def heading(coverage: Coverage) -> str:
     except DwarfGpuError as error:
         storage = f"<error: {error_line(error)}>"
     line += "" if storage is None else f", in {storage} storage"
-    of = _of_nameless(variable) if place is None else f" of {function_text(place)}"
+    of = _of_nameless(variable) if scope is None else f" of {function_text(scope)}"
     return f"{variable.kind} {typed}{variable_name(variable)}{line}{of}"
 
 
@@ -102,7 +102,9 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
     variables = [variable for unit in every for group in unit.groups for variable in group.declared]
     name, suggestion = query.names[0], ""
     if "::" in name:
-        qualified = {full for variable, place in variables for full in _qualified(variable, place)}
+        qualified = {
+            full for variable, code_scope in variables for full in _qualified(variable, code_scope)
+        }
         suggestion = did_you_mean(name, sorted(qualified))
     simple = {variable.name for variable, _ in variables}
     suggestion = suggestion or did_you_mean(name.rpartition("::")[2], sorted(simple))

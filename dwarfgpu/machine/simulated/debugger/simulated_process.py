@@ -20,9 +20,9 @@ from dwarfgpu.machine.simulated.execution.rounds import Rounds
 from dwarfgpu.machine.state.state_target import RegisterBytes
 from dwarfgpu.machine.target import (
     Halt,
-    MemoryPlace,
+    MemoryAddress,
     PartlyKnown,
-    RegisterPlace,
+    RegisterOffset,
     Watch,
     WatchedBytes,
     WaveId,
@@ -265,19 +265,19 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         """A watch of another machine, in global memory; None where it is elsewhere."""
         parts: list[WatchedBytes] = []
         for part in watch.bytes:
-            place = part.place
-            if isinstance(place, RegisterPlace):
-                if self._of_wave.get(place.wave) is not machine:
+            start = part.start
+            if isinstance(start, RegisterOffset):
+                if self._of_wave.get(start.wave) is not machine:
                     return None
                 parts.append(part)
                 continue
-            owner, where = self.memory_of(place.where)
+            owner, where = self.memory_of(start.where)
             if owner is machine:
-                parts.append(WatchedBytes(MemoryPlace(where, place.address), part.size_bytes))
+                parts.append(WatchedBytes(MemoryAddress(where, start.address), part.size_bytes))
                 continue
-            address = owner.global_address(where, place.address, part.size_bytes)
+            address = owner.global_address(where, start.address, part.size_bytes)
             if address is None:
                 return None
             whole = Memory(machine.architecture.address_space(GLOBAL))
-            parts.append(WatchedBytes(MemoryPlace(whole, address), part.size_bytes))
+            parts.append(WatchedBytes(MemoryAddress(whole, address), part.size_bytes))
         return evolve(watch, bytes=tuple(parts))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dwarfgpu.machine.simulated.debugger.debugger_registers import contents
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import RegisterPlace, Watch, WatchScope, WaveId
+from dwarfgpu.machine.target import RegisterOffset, Watch, WatchScope, WaveId
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
@@ -56,8 +56,8 @@ class WatchedObjects:
 
 def _is_watchable(watch: Watch, waves: dict[WaveId, SimulatedWave]) -> bool:
     """Return whether the waves exist that an object belongs to."""
-    owners = [place.wave if isinstance(place, RegisterPlace) else place.where.wave
-              for place in (part.place for part in watch.bytes)]  # fmt: skip
+    owners = [start.wave if isinstance(start, RegisterOffset) else start.where.wave
+              for start in (part.start for part in watch.bytes)]  # fmt: skip
     return not any(owner in waves and waves[owner].is_ended for owner in owners)
 
 
@@ -81,16 +81,18 @@ class _MachineReads:
         ranges: list[WatchedRange] = []
         wave: WaveId | None = None
         for part in watch.bytes:
-            place, size = part.place, part.size_bytes
-            if isinstance(place, RegisterPlace):
-                wave = place.wave
-                registers.append(partial(self._register_bytes, place, size))
+            watched, size = part.start, part.size_bytes
+            if isinstance(watched, RegisterOffset):
+                wave = watched.wave
+                registers.append(partial(self._register_bytes, watched, size))
                 continue
-            for store, start, (_, count) in self._target.lowered(place.where, place.address, size):
+            for store, start, (_, count) in self._target.lowered(
+                watched.where, watched.address, size
+            ):
                 group = None
                 if store.name == "local":
-                    assert place.where.wave is not None
-                    group = self._target.workgroups.get(place.where.wave, place.where.wave)
+                    assert watched.where.wave is not None
+                    group = self._target.workgroups.get(watched.where.wave, watched.where.wave)
                 ranges.append(WatchedRange(group, start, start + count))
                 memory.append(partial(self._memory_bytes, group, start, count))
         return Watching(
@@ -102,9 +104,9 @@ class _MachineReads:
             returns,
         )
 
-    def _register_bytes(self, place: RegisterPlace, size_bytes: int) -> bytes:
-        data = contents(self._waves[place.wave], place.register) or b""
-        return data[place.offset_bytes : place.offset_bytes + size_bytes]
+    def _register_bytes(self, start: RegisterOffset, size_bytes: int) -> bytes:
+        data = contents(self._waves[start.wave], start.register) or b""
+        return data[start.offset_bytes : start.offset_bytes + size_bytes]
 
     def _memory_bytes(self, workgroup: int | None, address: int, size_bytes: int) -> bytes:
         if workgroup is None:

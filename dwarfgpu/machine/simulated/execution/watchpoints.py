@@ -16,7 +16,7 @@ from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
 from dwarfgpu.machine.simulated.storage.global_memory import extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
-from dwarfgpu.machine.target import RegisterPlace, Watch, WaveId
+from dwarfgpu.machine.target import RegisterOffset, Watch, WaveId
 from dwarfgpu.machine.topology import StopReason
 
 _SETPC: Final = "s_setpc_b64"
@@ -73,11 +73,11 @@ class Watchpoints:
         """Return whether registers of a wave are watched, or the scope of an object ends in it."""
         number = wave.wave.id
         scopes = (one.watch.scope for one in self._watching)
-        places = (part.place for one in self._watching for part in one.watch.bytes)
+        places = (part.start for one in self._watching for part in one.watch.bytes)
         return (
             wave.own_scratch is not None
             or any(scope is not None and scope.wave == number for scope in scopes)
-            or any(isinstance(at, RegisterPlace) and at.wave == number for at in places)
+            or any(isinstance(at, RegisterOffset) and at.wave == number for at in places)
         )
 
     def concerns(self, wave: WaveMemory, access: Access) -> bool:

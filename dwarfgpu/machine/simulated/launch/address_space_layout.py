@@ -65,13 +65,15 @@ def _after(part: Extent) -> str:
 
 def extents_of_dispatch(launched: Launched) -> Iterator[Extent]:
     """Yield the global memory of a dispatch, and what its agent makes unreachable."""
-    place = launched.request.place
-    yield Extent("the memory of the dispatch", place.objects_address, launched.objects_end)
+    placement = launched.request.placement
+    yield Extent("the memory of the dispatch", placement.objects_address, launched.objects_end)
     scratch = sum(wave.scratch_bytes for wave in launched.waves)
     yield Extent(
-        "the scratch of the dispatch", place.scratch_address, place.scratch_address + scratch
+        "the scratch of the dispatch",
+        placement.scratch_address,
+        placement.scratch_address + scratch,
     )
-    yield from _apertures(place.agent)
+    yield from _apertures(placement.agent)
 
 
 def extents_of_state(state: State) -> Iterator[Extent]:

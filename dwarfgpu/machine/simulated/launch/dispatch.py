@@ -134,14 +134,14 @@ def require_contents(launched: Launched) -> None:
 def next_placement(launches: Sequence[Launched]) -> DispatchPlacement:
     """Return where a further dispatch of the same run is: it has a queue of its own."""
     last, count = launches[-1], len(launches)
-    place = last.request.place
-    end = last.objects_end + place.guard_bytes
+    placement = last.request.placement
+    end = last.objects_end + placement.guard_bytes
     return evolve(
-        place,
-        queue=place.queue + 1,
-        dispatch=place.dispatch + 1,
-        workgroup=place.workgroup + len(last.machine.workgroups),
-        wave=place.wave + len(last.waves),
+        placement,
+        queue=placement.queue + 1,
+        dispatch=placement.dispatch + 1,
+        workgroup=placement.workgroup + len(last.machine.workgroups),
+        wave=placement.wave + len(last.waves),
         objects_address=-(-end // _PAGE_BYTES) * _PAGE_BYTES,
         scratch_address=FIRST_PLACEMENT.scratch_address + count * _SCRATCH_STEP,
     )
@@ -161,10 +161,10 @@ def dispatched(request: Request) -> Launched:
     lanes = descriptor.wave_size
     require_no_clusters(request.kernel)
     require_geometry(request, lanes)
-    place = request.place
-    allocator = dispatch_packet.Allocator(place.objects_address, place.guard_bytes)
+    placement = request.placement
+    allocator = dispatch_packet.Allocator(placement.objects_address, placement.guard_bytes)
     at = _addresses(request, allocator)
-    agent = place.agent
+    agent = placement.agent
     hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
@@ -178,13 +178,13 @@ def dispatched(request: Request) -> Launched:
         for n, wave in enumerate(placed)
     )
     dispatch = Dispatch(
-        place.dispatch, place.queue, 0, request.kernel.name,
+        placement.dispatch, placement.queue, 0, request.kernel.name,
         request.kernel.address + request.load_address,
         request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
         request.private_bytes, *initial_registers.allocation(descriptor, request.processor),
     )  # fmt: skip
     ring_bytes = dispatch_packet.PACKET_BYTES * PACKET_COUNT
-    queue = Queue(place.queue, agent.id, at.queue, at.packets, ring_bytes, 0, 1)
+    queue = Queue(placement.queue, agent.id, at.queue, at.packets, ring_bytes, 0, 1)
     machine = Machine(
         lanes,
         {agent.id: agent},
@@ -230,7 +230,7 @@ def _user_sgprs(
         queue_ptr=at.queue,
         kernarg_segment_ptr=at.kernarg,
         dispatch_id=0,
-        scratch_address=request.place.scratch_address,
+        scratch_address=request.placement.scratch_address,
         private_bytes=request.private_bytes,
         geometry=request.geometry,
     )
@@ -259,7 +259,7 @@ def _memory(
     )
     granules = scratch_bytes // request.processor.scratch_granule_bytes
     queue = dispatch_packet.QueueObject(
-        id=request.place.queue,
+        id=request.placement.queue,
         packets_address=at.packets,
         packet_count=PACKET_COUNT,
         doorbell=at.doorbell,
@@ -267,7 +267,7 @@ def _memory(
         private_base=agent.private_base,
         write_dispatch_id=1,
         read_dispatch_id=0,
-        scratch_address=request.place.scratch_address,
+        scratch_address=request.placement.scratch_address,
         scratch_bytes=scratch_bytes * wave_count,
         tmpring_size=wave_count | granules << 12 if wave_count < 1 << 12 else None,
     )
@@ -307,16 +307,16 @@ def _waves(
     request: Request, lanes: int, group_bytes: int
 ) -> tuple[dict[int, Workgroup], list[Wave]]:
     """Workgroups, x fastest, and their waves; LDS is allocated in granules."""
-    geometry, place = request.geometry, request.place
+    geometry, placement = request.geometry, request.placement
     granule = request.processor.lds_granule_bytes
     local_bytes = -(-group_bytes // granule) * granule
     groups: dict[int, Workgroup] = {}
     waves: list[Wave] = []
-    for number, position in enumerate(geometry.positions(), place.workgroup):
+    for number, position in enumerate(geometry.positions(), placement.workgroup):
         size = geometry.size_at(position)
-        groups[number] = Workgroup(number, place.dispatch, position, size, local_bytes)
+        groups[number] = Workgroup(number, placement.dispatch, position, size, local_bytes)
         for wave_in_group in range(-(-prod(size) // lanes)):
-            waves.append(Wave(place.wave + len(waves), number, wave_in_group))
+            waves.append(Wave(placement.wave + len(waves), number, wave_in_group))
     return groups, waves
 
 
@@ -340,7 +340,7 @@ def _wave(
         wave.wave_in_group,
         -(-prod(group.size) // lanes),
         offset,
-        request.place.scratch_address + offset,
+        request.placement.scratch_address + offset,
     )
     scalars: dict[str, Contents] = {
         **shared,

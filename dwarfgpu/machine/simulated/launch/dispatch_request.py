@@ -61,7 +61,7 @@ class Request:
     """LDS in addition to that of the kernel and of its arguments."""
     scratch_bytes: int | None = None
     """Scratch of a lane, where it is more than the descriptor says: for a dynamic stack."""
-    place: DispatchPlacement = FIRST_PLACEMENT
+    placement: DispatchPlacement = FIRST_PLACEMENT
     fill: int = FILL
     """The byte of registers and memory that nothing has defined, where it runs."""
     earlier: Mapping[str, int] = field(factory=dict)

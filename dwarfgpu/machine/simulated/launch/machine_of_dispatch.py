@@ -81,7 +81,7 @@ def machine_of_dispatch(
     for address, buffer, name in launched.kernarg.buffers:
         assert buffer.data is not None
         is_taken = any(item.name == f"buffer {name}" for item in global_memory.allocations)
-        suffix = f".{launched.request.place.dispatch}" if is_taken else ""
+        suffix = f".{launched.request.placement.dispatch}" if is_taken else ""
         global_memory.add(f"buffer {name}{suffix}", address, buffer.data)
     request, processor = launched.request, launched.request.processor
     lane_count = launched.machine.lane_count
@@ -108,7 +108,7 @@ def machine_of_dispatch(
         wave.allocated = allocated_registers(dispatch)
         wave.generation = processor.generation
         wave.lds = memories[registers.wave.workgroup]
-        agent = request.place.agent
+        agent = request.placement.agent
         wave.shared_base, wave.private_base = agent.local_base, agent.private_base
         _set_registers(wave, registers)
         _set_private_segment_buffer(wave, launched)
@@ -235,7 +235,7 @@ def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None
     ]
     if not numbers:
         return
-    address = launched.request.place.scratch_address
+    address = launched.request.placement.scratch_address
     lanes = {64: 3, 32: 2}[wave.lane_count]
     size = sum(registers.scratch_bytes for registers in launched.waves)
     resource = [

@@ -28,7 +28,7 @@ def saved(
     """Return the state file of a dispatch at a path; `loaded`: writable memory of the code object;
     `fill`: the byte of memory that was never written."""
     request, machine = launched.request, launched.machine
-    number = request.place.dispatch
+    number = request.placement.dispatch
     stem = path.name.removesuffix(".json")
     arrays = Arrays(stem if number == 1 else f"{stem}-{number}")
     memory: list[Json] = [arrays.memory(f"at-{at:x}", at, data) for at, data in launched.memory]
@@ -58,7 +58,7 @@ def saved(
         "agents": [
             {"id": agent.id, "local_base": hex(agent.local_base),
              "private_base": hex(agent.private_base)}
-            for agent in machine.agents.values() if request.place.is_new_agent
+            for agent in machine.agents.values() if request.placement.is_new_agent
         ],
         "queues": [_queue(queue) for queue in machine.queues.values()],
         "dispatches": [_dispatch(dispatch) for dispatch in machine.dispatches.values()],
