@@ -287,9 +287,15 @@ def at_terminal() -> bool:
 def interact(shell: Shell, *, is_interactive: bool) -> None:
     """Read commands from stdin, with line editing if possible."""
     if is_interactive and os.environ.get("TERM", "dumb") != "dumb":
-        # Only a session on a terminal pays for loading prompt_toolkit.
-        from dwarfgpu.repl.terminal import prompt
+        from dwarfgpu.repl.terminal.first_prompt import show_first_prompt
 
-        prompt.converse(shell)
+        restore = show_first_prompt(shell)
+        try:
+            # Only a session on a terminal pays for loading prompt_toolkit, while its user types.
+            from dwarfgpu.repl.terminal import prompt
+
+            prompt.converse(shell, restore)
+        finally:
+            restore()
     else:
         lines.converse(shell, prompts=is_interactive)

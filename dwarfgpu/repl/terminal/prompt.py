@@ -6,7 +6,7 @@ import os
 import shutil
 from asyncio import get_running_loop
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -45,6 +45,7 @@ from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bar import bar_text
+from dwarfgpu.repl.terminal.first_prompt import has_prompt_colours
 from dwarfgpu.repl.terminal.lexer import CommandLexer
 from dwarfgpu.repl.terminal.lines import adapt, terminal_answer
 from dwarfgpu.repl.terminal.pager import CODES
@@ -193,8 +194,12 @@ def lines_of(text: str) -> list[str]:
     return out + [one_line("\n".join(begun))] * bool(begun)
 
 
-def converse(shell: Shell) -> None:
-    """Read and run commands until `quit` or Ctrl-D; Ctrl-C cancels the line or the command."""
+def converse(shell: Shell, restore: Callable[[], None] = lambda: None) -> None:
+    """Read and run commands until `quit` or Ctrl-D; Ctrl-C cancels the line or the command.
+
+    `restore` is called when the first line was read: it gives the terminal the modes back that it
+    had before the first prompt was shown (`dwarfgpu.repl.terminal.first_prompt`).
+    """
     session = _session(shell)
     pasted: deque[str] = deque()
 
@@ -208,6 +213,8 @@ def converse(shell: Shell) -> None:
             first, *rest = lines_of(session.prompt(shown, in_thread=_is_in_loop()))
         except EOFError:
             return None
+        finally:
+            restore()
         if _was_cancelled(session.input):
             shell.console.streams.complain("Quit")
             raise KeyboardInterrupt
@@ -279,7 +286,7 @@ def _session(shell: Shell) -> PromptSession[str]:
     lexer, style = PygmentsLexer(CommandLexer), STYLE
 
     def has_colours() -> bool:
-        return not is_plain and shell.settings.flag("style enabled")
+        return has_prompt_colours(shell)
 
     def is_open() -> bool:
         return is_unfinished(get_app().current_buffer.text)
