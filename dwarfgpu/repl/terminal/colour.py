@@ -1,14 +1,12 @@
 """Colours of answers on a terminal: source text, types, operations.
 
-Law: pygments is loaded only where there are colours to make; what a file says never drives the
-terminal.
+Law: what a file says never drives the terminal.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache
 from typing import Final, TypeAlias
 
 from attrs import evolve
@@ -95,37 +93,9 @@ def _highlighted(text: str) -> str:
     text = text.translate(CONTROL)
     if len(text) > MAX_CHARACTERS:
         return text
-    return _highlighter()(text)
+    from dwarfgpu.repl.terminal.source_tokens import COLOURS, source_tokens  # colours only
 
-
-@cache
-def _highlighter() -> Callable[[str], str]:
-    from pygments import highlight
-    from pygments.formatters import Terminal256Formatter
-    from pygments.lexers.c_cpp import CppLexer
-    from pygments.style import Style
-    from pygments.token import Comment, Keyword, Name, Number, String
-
-    class Legible(Style):  # type: ignore[misc]  # pygments has no types
-        """Colours with the same contrast with black as with white."""
-
-        styles = {  # noqa: RUF012 (pygments' own form)
-            Comment: "#767676",
-            Comment.Preproc: "#af5faf",
-            Keyword: "#5f5fff",
-            Keyword.Type: "#008787",
-            Name.Function: "#008700",
-            Name.Builtin: "#008787",
-            Number: "#008700",
-            String: "#af5f00",
-        }
-
-    # A comment ends with its line, which the lexer wants to see.
-    lexer = CppLexer(stripnl=False, ensurenl=True)
-    formatter = Terminal256Formatter(style=Legible)
-
-    def coloured(text: str) -> str:
-        shown = str(highlight(text, lexer, formatter))
-        return shown if text.endswith("\n") else shown.removesuffix("\n")
-
-    return coloured
+    return "".join(
+        f"\x1b[38;5;{COLOURS[kind][1]}m{token}\x1b[39m" if kind else token
+        for kind, token in source_tokens(text)
+    )

@@ -34,7 +34,7 @@ from prompt_toolkit.layout.processors import (
     ConditionalProcessor,
     HighlightMatchingBracketProcessor,
 )
-from prompt_toolkit.lexers import DynamicLexer, PygmentsLexer
+from prompt_toolkit.lexers import DynamicLexer
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.search import accept_search
 from prompt_toolkit.styles import DynamicStyle, Style
@@ -46,23 +46,19 @@ from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.terminal.bar import bar_text
 from dwarfgpu.repl.terminal.first_prompt import has_prompt_colours
-from dwarfgpu.repl.terminal.lexer import CommandLexer
+from dwarfgpu.repl.terminal.lexer import CLASS, CommandLexer
 from dwarfgpu.repl.terminal.lines import adapt, terminal_answer
 from dwarfgpu.repl.terminal.pager import CODES
+from dwarfgpu.repl.terminal.source_tokens import COLOURS
 
 STYLE: Final = Style.from_dict(
     {
         "prompt": "bold",
         "bottom-toolbar": "noreverse bg:#444444 fg:#eeeeee",
         "auto-suggestion": "fg:#767676",
-        "pygments.keyword": "fg:#5f5fff bold",
-        "pygments.keyword.type": "fg:#008787",
-        "pygments.name.variable": "fg:#af5faf",
-        "pygments.name.builtin": "fg:#008787",
-        "pygments.name.namespace": "fg:#008787",
-        "pygments.literal.number": "fg:#008700",
-        "pygments.literal.string": "fg:#af5f00",
-        "pygments.comment": "fg:#767676 italic",
+        **{f"{CLASS}.{kind}": f"fg:{colour}" for kind, (colour, _) in COLOURS.items()},
+        f"{CLASS}.keyword": f"fg:{COLOURS['keyword'][0]} bold",
+        f"{CLASS}.comment": f"fg:{COLOURS['comment'][0]} italic",
     }
 )
 PLAIN_STYLE: Final = Style.from_dict({"bottom-toolbar": "reverse"})
@@ -283,7 +279,7 @@ def _begun(shell: Shell) -> str:
 def _session(shell: Shell) -> PromptSession[str]:
     completer = _Completer(shell)
     is_plain = bool(os.environ.get("NO_COLOR"))
-    lexer, style = PygmentsLexer(CommandLexer), STYLE
+    lexer, style = CommandLexer(), STYLE
 
     def has_colours() -> bool:
         return has_prompt_colours(shell)
