@@ -130,16 +130,27 @@ def test_what_is_only_declared_is_at_the_symbol_of_its_name() -> None:
     ("program", "name", "expected"),
     [
         ("meanings.gcc.O0.v5", "ns::hidden_in_ns", "12"),
-        ("meanings.gcc.O2.v4", "ns::hidden_in_ns",
-         'No symbol "hidden_in_ns" in namespace "ns".'),
-        ("meanings.gcc.O2.v4", "hidden_in_ns", 'No symbol "hidden_in_ns" in current context.'),
+        ("meanings.gcc.O2.v4", "ns::hidden_in_ns", "<optimized out>"),
         ("meanings.gcc.O2.v4", "hidden", "<optimized out>"),
+        ("meanings.gcc.O2.v4", "sizeof(ns::hidden_in_ns)", "4"),
     ],
-)  # fmt: skip
-def test_only_its_own_file_means_a_static_variable_without_location(
+)
+def test_a_static_variable_that_gcc_removed_has_a_meaning_in_other_files(
     program: str, name: str, expected: str
 ) -> None:
     assert text(at(program, "_Z10other_filev"), name) == expected
+
+
+def test_a_static_variable_with_a_location_hides_those_that_gcc_removed() -> None:
+    with_location, removed = (
+        demo(program).code_objects[0].info
+        for program in ("meanings.gcc.O0.v5", "meanings.gcc.O2.v4")
+    )
+    for infos in ((with_location, removed), (removed, with_location)):
+        (variable,) = NameLookup(infos).of("local_to_file")
+        assert isinstance(variable, Variable) and variable.location is not None
+    (variable,) = NameLookup((removed,)).of("local_to_file")
+    assert isinstance(variable, Variable) and variable.location is None
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -287,6 +287,7 @@ def test_every_command_explains_itself(shell: Shell, command: Command, repositor
     is_setting = command.name.partition(" ")[2] in {setting.name for setting in SETTINGS}
     assert command.subcommands or is_setting or f"Usage: {command.name}" in text
     assert is_setting or len(command.summary) <= 60
+    assert not [line for line in command.help.splitlines() if line.endswith(' "')]
     setting = command.name.partition(" ")[2]
     documented = (repository / "docs/commands.md").read_text()
     assert f"`{command.name}`" in documented or f"| `{setting}" in documented

@@ -172,6 +172,18 @@ def test_backtraces_with_more_than_the_machine_shows_are_not_kept(listed: list[i
     assert listed[4:] == [0, 0]
 
 
+def test_printers_that_are_disabled_are_seen_in_the_next_backtrace() -> None:
+    containers = FIXTURES / "core/containers.x86_64.libstdcxx"
+    core = FIXTURES / "core/containers.x86_64.libstdcxx.core"
+    options = ["--core", str(core), "--sysroot", str(FIXTURES / "core")]
+    commands = "bt 1", "disable pretty-printer", "bt 1", "enable pretty-printer", "bt 1"
+    given = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", "--file", str(containers), *options, "--batch", *given)
+    _, first, second, third = (line for line in done.out.splitlines() if line.startswith("#0"))
+    assert first == third and 'by_reference="a short one"' in first
+    assert "by_reference=..., by_value=..., " in second
+
+
 def test_each_lane_has_its_backtrace(listed: list[int]) -> None:
     talked(nest_shell(), "bt", "bt", "lane 1", "bt", "bt")
     assert listed == [0, 0]

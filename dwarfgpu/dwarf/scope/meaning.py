@@ -76,9 +76,9 @@ def is_external(meaning: Meaning) -> bool:
     return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
 
 
-def is_local_to_unit(meaning: Meaning) -> bool:
-    """Return whether only its own unit means a variable: as in GDB, one that no other unit can mean
-    and that has neither a location nor a value."""
+def is_removed(meaning: Meaning) -> bool:
+    """Return whether a compiler removed a variable that no other unit can mean: it has neither a
+    location nor a value."""
     if not isinstance(meaning, Variable) or meaning.is_external:
         return False
     return meaning.location is None

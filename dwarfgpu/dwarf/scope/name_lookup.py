@@ -48,7 +48,7 @@ from dwarfgpu.dwarf.scope.meaning import (
     is_external,
     is_function,
     is_in_nameless,
-    is_local_to_unit,
+    is_removed,
     order,
     ordinary,
 )
@@ -379,8 +379,10 @@ class NameLookup(UnitSearch):
     # Other units
 
     def _in_other_units(self, path: Path, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return the declarations of other units in a namespace: exported ones before others."""
+        """Return the declarations of other units in a namespace: exported ones before others, and
+        variables that compilers removed last."""
         hidden: tuple[Meaning, ...] = ()
+        removed: tuple[Meaning, ...] = ()
         likely: set[CompilationUnit] | None = None
         visited: set[CompilationUnit] = set()
         for unit in self.others(path, part.name):
@@ -390,14 +392,16 @@ class NameLookup(UnitSearch):
                 continue
             try:
                 meanings = self._defined(self._declared(unit, path, part, accepts, visited))
-                meanings = tuple(meaning for meaning in meanings if not is_local_to_unit(meaning))
             except DwarfGpuError as error:
                 self.problem = self.problem or error
                 continue
             if any(is_external(meaning) for meaning in meanings):
                 return meanings
-            hidden = hidden or meanings
-        return hidden
+            if all(is_removed(meaning) for meaning in meanings):
+                removed = removed or meanings
+            else:
+                hidden = hidden or meanings
+        return hidden or removed
 
     # Definitions
 

@@ -76,8 +76,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info address SYMBOL
 
-    Reads no registers or memory. "location" shows where the symbol is now, "where" its location "
-    "at every pc.
+    Reads no registers or memory. "location" shows where the symbol is now, "where" its location
+    at every pc.
     """
     if not argument:
         raise UsageError("Argument required.")

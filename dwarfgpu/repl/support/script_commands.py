@@ -130,8 +130,8 @@ def if_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: if EXPRESSION
 
-    The commands follow, one per line, up to "end", or up to "else" and the commands for the "
-    "other case.
+    The commands follow, one per line, up to "end", or up to "else" and the commands for the
+    other case.
     """
     _require(argument, "if")
     yes, no = _arms(body(shell, "if"))
