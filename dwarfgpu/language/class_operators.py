@@ -14,24 +14,24 @@ NO_CALLS: Final = "functions of the program cannot be called"
 
 def has_method(struct_type: Struct, name: str) -> bool:
     """Return whether a class or one of its base classes declares a member function of a name."""
-    return method_named(struct_type, name) is not None
+    return bool(methods_named(struct_type, name))
 
 
-def method_named(struct_type: Struct, name: str) -> Method | None:
-    """Return the first member function with a name that a class or one of its base classes
-    declares."""
+def methods_named(struct_type: Struct, name: str) -> tuple[Method, ...]:
+    """Return the member functions with a name of the class, else of the first of its base classes
+    that declares one."""
     pending, visited = [struct_type], set[int]()
     while pending:
         current = pending.pop()
         if id(current) in visited:
             continue
         visited.add(id(current))
-        for method in current.declared.methods:
-            if method.name == name:
-                return method
+        methods = tuple(method for method in current.declared.methods if method.name == name)
+        if methods:
+            return methods
         bases = (strip(member.type) for member in current.members if member.is_base_class)
         pending += [base for base in bases if isinstance(base, Struct)]
-    return None
+    return ()
 
 
 def refuse_arrow(operand: TypedValue) -> None:

@@ -9,14 +9,16 @@ from __future__ import annotations
 from functools import partial
 from itertools import islice
 
+from dwarfgpu.dwarf.names.type_names import this_qualifiers
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip, without_typedefs
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.class_operators import has_method, method_named
+from dwarfgpu.language.class_operators import has_method, methods_named
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.model.object import Bits
+from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import address_of
 from dwarfgpu.view.printer_text import printed_of
 from dwarfgpu.view.printers.common import is_bool
@@ -29,7 +31,7 @@ def element_of(objects: ObjectAccess, container: TypedValue, index: int) -> Type
     """Return `container[index]` of a vector, a deque, a string or a `std::array`; None for other
     types.
 
-    `UsageError` if there is no such element.
+    `UsageError` if there is no such element, `UndefinedBits` if the container is optimized out.
     """
     value = _object(objects, container, "operator[]")
     try:
@@ -39,44 +41,69 @@ def element_of(objects: ObjectAccess, container: TypedValue, index: int) -> Type
     return None if element is None else _typed(objects, container, element)
 
 
-def element_type(container: Struct) -> Type | None:
-    """Return the type of the elements according to the operator of a standard container; None for
-    other classes."""
-    method = method_named(container, "operator[]")
-    reference = None if method is None else strip(method.type.result)
-    if not isinstance(reference, Pointer) or reference.kind != "reference":
+def operand_type(type_: Type | None, operator: str) -> Type | None:
+    """Return the type of an element or a target according to the operator `[]`, `*` or `->` of a
+    class of the standard library; None for other types."""
+    struct_type = strip(type_)
+    if not isinstance(struct_type, Struct) or not struct_type.scope.startswith("std::"):
         return None
-    return strip(reference.target) if container.scope.startswith("std::") else None
+    methods = methods_named(struct_type, f"operator{operator}")
+    is_const = isinstance(type_, Qualified) and type_.qualifier == "const"
+    overloads = [method for method in methods if ("const" in this_qualifiers(method)) is is_const]
+    result = next((strip(method.type.result) for method in (*overloads, *methods)), None)
+    kind = "pointer" if operator == "->" else "reference"
+    if not isinstance(result, Pointer) or result.kind != kind:
+        return None
+    return without_typedefs(result.target)
 
 
 def pointee_of(objects: ObjectAccess, pointer: TypedValue, operator: str) -> TypedValue | None:
-    """Return the object to which a smart pointer of the library points; None for anything else."""
+    """Return the object to which a smart pointer of the library points; None for anything else.
+
+    `UndefinedBits` if the smart pointer is optimized out.
+    """
     value = _object(objects, pointer, f"operator{operator}")
     try:
-        printed = None if value is None else printed_of(STANDARD.of, value)
-        children = () if printed is None or printed.children is None else printed.children
-        name, contents = next(iter(children), ("", ""))
-        if name != "get()" or not isinstance(contents, Object):
+        contents = None if value is None else _pointer(value)
+        if contents is None:
             return None
-        return _typed(objects, pointer, contents.target())
+        target = contents.target()
+        return _typed(objects, pointer, target.cast(without_typedefs(target.type)))
     except UnexpectedLayout:
         return None
 
 
+def _pointer(value: Object) -> Object | None:
+    """Return the pointer that a smart pointer has, for which its owners need not be known."""
+    printer = STANDARD.of(kind) if isinstance(kind := strip(value.type), Struct) else None
+    pointer = None if printer is None else value.find("_M_ptr", "__ptr_")
+    if pointer is not None and isinstance(strip(pointer.type), Pointer):
+        return pointer
+    printed = printed_of(STANDARD.of, value)
+    children = () if printed is None or printed.children is None else printed.children
+    name, contents = next(iter(children), ("", ""))
+    return contents if name == "get()" and isinstance(contents, Object) else None
+
+
 def _object(objects: ObjectAccess, value: TypedValue, operator: str) -> Object | None:
-    """Return an object in memory whose class has the operator."""
+    """Return an object whose class has the operator."""
     kind = strip(value.type)
     if not isinstance(kind, Struct) or not has_method(kind, operator):
         return None
-    address = address_of(value.location)
-    if address is None:
-        return None
     objects = ObjectAccess(objects.session)  # `whatis` also reads what locates the element
     architecture = objects.architecture
+    address, contents = address_of(value.location), None
+    if address is None:
+        read = objects.read(value)
+        if read.error is not None:
+            raise read.error
+        contents = None if read.bits is None else ObjectBytes.of(read.bits, architecture.endian)
+        if contents is None:
+            return None
     pointer_bytes = architecture.address_space(0).address_bits // 8
-    read = partial(read_memory, objects)
+    read_target = partial(read_memory, objects)
     return Object(
-        value.type, architecture.endian, pointer_bytes, read, address=address,
+        value.type, architecture.endian, pointer_bytes, read_target, contents, address=address,
         class_of_method=partial(class_of_method, objects.session.code_objects),
     )  # fmt: skip
 
@@ -106,8 +133,11 @@ def _check(index: int, count: int | None) -> None:
 
 
 def _typed(objects: ObjectAccess, whole: TypedValue, part: Object) -> TypedValue | None:
+    if part.address is None and is_bool(part.type):  # of a `std::vector<bool>`
+        return TypedValue(part.type, bits=Bits(part.number, 8), unit=whole.unit)
     if part.address is None:
-        is_bit = is_bool(part.type)  # of a `std::vector<bool>`
-        return TypedValue(part.type, bits=Bits(part.number, 8), unit=whole.unit) if is_bit else None
+        contents, first_bit = part.contents()
+        bits = contents.bits(first_bit, 8 * part.size_bytes)
+        return TypedValue(part.type, bits=bits, unit=whole.unit)
     location = objects.at(objects.architecture.address_space(0), part.address)
     return TypedValue(part.type, location, unit=whole.unit)

@@ -388,22 +388,26 @@ class Evaluator(NamedValues):
             return None
         if not is_number(index.type):
             return None
-        from dwarfgpu.language.containers import element_of, element_type
+        from dwarfgpu.language.containers import element_of, operand_type
 
-        number = self.arithmetic.number(index).value.integer
-        element = element_of(self.objects, value, number)
-        if element is None and isinstance(self.objects, Unevaluated):
-            type_ = element_type(kind)
-            return None if type_ is None else TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
-        return element
+        is_unevaluated = isinstance(self.objects, Unevaluated)
+        type_ = operand_type(value.type, "[]") if is_unevaluated else None
+        if type_ is not None:
+            return TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
+        return element_of(self.objects, value, self.arithmetic.number(index).value.integer)
 
     def _smart_pointee(self, value: TypedValue, operator: str) -> TypedValue | None:
         """Return the object to which a smart pointer of the library points."""
         kind = strip(value.type)
         if not isinstance(kind, Struct) or not has_method(kind, f"operator{operator}"):
             return None
-        from dwarfgpu.language.containers import pointee_of
+        from dwarfgpu.language.containers import operand_type, pointee_of
 
+        type_ = (
+            operand_type(value.type, operator) if isinstance(self.objects, Unevaluated) else None
+        )
+        if type_ is not None:
+            return TypedValue(type_, UNDEFINED_LOCATION, unit=value.unit)
         return pointee_of(self.objects, value, operator)
 
     def _called(self, call: ast.Call) -> TypedValue:

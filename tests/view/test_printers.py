@@ -10,11 +10,15 @@ import pytest
 from attrs import evolve
 
 import dwarfgpu as dg
+from dwarfgpu import language
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, TemplateType
 from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
-from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits
+from dwarfgpu.language.containers import element_of, pointee_of
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, UnexpectedLayout
 from dwarfgpu.session.session import Session
@@ -128,6 +132,67 @@ def test_elements_that_are_nowhere(
         with pytest.raises(DwarfGpuError) as caught:
             shown(session, expression)
         assert caught.value.message.startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "operator", "known", "expected"),
+    [
+        ("shared", "*", range(64), "{x = 5, y = 6}"),
+        ("closing", "->", range(64, 128), "{x = 3, y = 4}"),
+        ("points", "1", range(192), "{x = 3, y = 4}"),
+        ("three", "2", range(64, 96), "3"),
+    ],
+)
+def test_elements_and_pointees_of_objects_in_registers(
+    gnu: Session, name: str, operator: str, known: range, expected: str
+) -> None:
+    """The bits that they need suffice; without them they are optimized out."""
+    objects = ObjectAccess(gnu)
+    read = objects.read(dg.evaluate_source(name, gnu))
+    assert read.bits is not None
+
+    def text(undefined: int) -> str:
+        assert read.bits is not None
+        whole = evolve(read, location=None, bits=evolve(read.bits, undefined=undefined))
+        if operator.isdecimal():
+            part = element_of(objects, whole, int(operator))
+        else:
+            part = pointee_of(objects, whole, operator)
+        assert part is not None
+        return dg.format_source(part, gnu)
+
+    needed = sum(1 << bit for bit in known)
+    assert text((1 << read.bits.size_bits) - 1 - needed) == expected
+    try:
+        assert text(needed) == "<optimized out>"
+    except UndefinedBits as error:
+        assert error.message == "value has been optimized out"
+
+
+def test_the_pointee_of_a_smart_pointer_that_is_optimized_out(gnu: Session) -> None:
+    value = dg.evaluate_source("shared", gnu)
+    removed = TypedValue(value.type, error=UndefinedBits("shared is optimized out"))
+    with pytest.raises(UndefinedBits, match="shared is optimized out"):
+        pointee_of(ObjectAccess(gnu), removed, "*")
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("*shared", "Point"),
+        ("*no_unique", "Point"),
+        ("shared->x", "int"),
+        ("points[7]", "Point"),
+        ("*some", "int"),
+        ("by_name[1]", "std::vector<int, std::allocator<int> >"),
+        ("constant[0]", "const int"),
+    ],
+)
+def test_the_type_of_elements_and_pointees(gnu: Session, expression: str, expected: str) -> None:
+    """Nothing is read for it."""
+    nowhere = evolve(gnu, target=None)
+    typed = language.type_of(expression, nowhere)
+    assert type_name(typed.type, cplusplus=True) == expected
 
 
 def test_elements_of_a_packed_structure_are_looked_for_where_nodes_are_described(

@@ -385,6 +385,16 @@ def strip(type_: Type | None) -> BareType | None:
     raise IllFormed(f"more than {MAX_CHAIN} typedefs and qualifiers refer to each other")
 
 
+def without_typedefs(type_: Type | None) -> Type | None:
+    """Return the type that a typedef denotes, with its qualifiers; `IllFormed` for a cycle."""
+    strip(type_)
+    while isinstance(type_, Typedef):
+        type_ = type_.target
+    if isinstance(type_, Qualified):
+        return Qualified(type_.qualifier, without_typedefs(type_.target))
+    return type_
+
+
 def strip_reference(type_: Type | None) -> BareType | None:
     """Return the type without typedefs and qualifiers; for a reference, the type to which it
     refers."""

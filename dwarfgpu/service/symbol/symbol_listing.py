@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.symbol_at_address import unnumbered
 from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol, listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, strip
+from dwarfgpu.dwarf.types.types import Enum, Function, Struct, Type, Typedef, without_typedefs
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.session.session import Session
@@ -86,20 +86,12 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
             whole = type_.result if "(" in row.name else type_
             return f"{static}{declaration(whole, row.name, cplusplus=cplusplus)};"
         case Typedef():
-            return f"typedef {type_name(_target(type_), cplusplus=cplusplus)} {row.name};"
+            target = without_typedefs(type_.target)
+            return f"typedef {type_name(target, cplusplus=cplusplus)} {row.name};"
         case Struct() | Enum():
             return f"{type_name(type_, cplusplus=cplusplus)};"
         case _:
             return type_name(type_, cplusplus=cplusplus)
-
-
-def _target(kind: Typedef) -> Type | None:
-    """Return the target of a typedef, through further typedefs."""
-    strip(kind)  # raises for a cycle
-    target = kind.target
-    while isinstance(target, Typedef):
-        target = target.target
-    return target
 
 
 def undescribed_symbols(session: Session, query: SymbolQuery) -> Iterator[tuple[int, str]]:
