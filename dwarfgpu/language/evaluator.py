@@ -254,7 +254,8 @@ class Evaluator(NamedValues):
         ]
         if len(functions) > 1 and has_this(functions[0]):
             raise UsageError(overloaded(functions))
-        return member_pointer(self.objects, functions[0]) if functions else None
+        _, written = split_last(node.name)
+        return member_pointer(self.objects, functions[0], written) if functions else None
 
     def _contents(self, value: TypedValue) -> TypedValue:
         bare = strip(value.type)

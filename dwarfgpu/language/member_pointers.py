@@ -20,7 +20,7 @@ from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
 from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.language.base_class_casts import converted, is_same_class, kinship
 from dwarfgpu.language.members import path_to
-from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
@@ -36,11 +36,14 @@ def has_this(die: Die) -> bool:
     return first is not None and first.flag(dw.AT_ARTIFICIAL)
 
 
-def member_pointer(objects: ObjectAccess, die: Die) -> TypedValue | None:
-    """Return a pointer to a data member or member function; None if it is not part of an object."""
+def member_pointer(objects: ObjectAccess, die: Die, name: str) -> TypedValue | None:
+    """Return a pointer to a data member or member function; None if it is not part of an object.
+
+    `name`: as written, for the error that it has no place.
+    """
     if die.tag == dw.TAG_MEMBER:
         return _to_data(objects, die)
-    return _to_function(objects, die) if has_this(die) else None
+    return _to_function(objects, die, name) if has_this(die) else None
 
 
 def _class_of(die: Die) -> Struct:
@@ -66,31 +69,35 @@ def _to_data(objects: ObjectAccess, die: Die) -> TypedValue:
     return TypedValue(kind, bits=Bits(offset, 8 * size_bytes), unit=die.unit)
 
 
-def _to_function(objects: ObjectAccess, die: Die) -> TypedValue:
+def _to_function(objects: ObjectAccess, die: Die, name: str) -> TypedValue:
     container = _class_of(die)
-    target = objects.function(die).type if code_ranges(die) else None
-    if not isinstance(target, Function):
-        raise UsageError(f"There is no field named {die.name}")
+    pair = _pair(objects, container, die)
+    if pair is None:
+        raise UsageError(f"There is no field named {name}")
+    first, second = pair
     bits = objects.architecture.address_bits
-    first, second = _pair(objects, container, die)
     is_little = objects.architecture.endian == "little"
     low, high = (first, second) if is_little else (second, first)
-    kind = MemberPointer(target, container, bits // 4)
+    kind = MemberPointer(function_type(die), container, bits // 4)
     return TypedValue(kind, bits=Bits(high << bits | low, 2 * bits), unit=die.unit)
 
 
-def _pair(objects: ObjectAccess, container: Struct, die: Die) -> tuple[int, int]:
-    """Return the function or slot, and the adjustment of `this`; one of them marks a slot."""
+def _pair(objects: ObjectAccess, container: Struct, die: Die) -> tuple[int, int] | None:
+    """Return the function or slot, and the adjustment of `this`; one of them marks a slot.
+
+    None for a function without code that is not virtual.
+    """
     for method in container.declared.methods:
         if _is_it(method, die) and method.slot_index is not None:
             slot = method.slot_index * (objects.architecture.address_bits // 8)
             return (slot, 1) if objects.architecture.abi.marks_virtual_in_second else (slot + 1, 0)
-    return Subprogram(die).ranges[0].begin, 0
+    return (Subprogram(die).ranges[0].begin, 0) if code_ranges(die) else None
 
 
 def _is_it(method: Method, die: Die) -> bool:
     """Return whether a virtual function of a class is that of an entry: by name and parameters."""
     names = [canonical(type_name(written, cplusplus=True)) for written in method.written]
+    names += ["..."] if method.type.is_variadic else []
     return method.is_virtual and method.name == die.name and names == parameter_types(die)
 
 

@@ -408,16 +408,20 @@ class ObjectAccess(Dereference):
 
     def function(self, die: Die) -> TypedValue:
         """Return a function, located at its code."""
-        unit = die.unit
-        types = types_of(unit)
-        declared = declaration_of(die) if die.tag == dw.TAG_INLINED_SUBROUTINE else die
-        kind = types.build(with_parameters(declared))
-        assert isinstance(kind, Function)
-        kind = evolve(kind, result=types.type_of(declared))  # only the declaration may have it
         start = Subprogram(die).ranges[0].begin
         space = self.architecture.address_space(0)
         location = memory_location(self.context, space, start)
-        return TypedValue(evolve(kind, own_name=None), location, Bits(0, 0), unit=unit)
+        return TypedValue(function_type(die), location, Bits(0, 0), unit=die.unit)
+
+
+def function_type(die: Die) -> Function:
+    """Return the type of a function from its entry."""
+    types = types_of(die.unit)
+    declared = declaration_of(die) if die.tag == dw.TAG_INLINED_SUBROUTINE else die
+    kind = types.build(with_parameters(declared))
+    assert isinstance(kind, Function)
+    kind = evolve(kind, result=types.type_of(declared))  # only the declaration may have it
+    return evolve(kind, own_name=None)
 
 
 def _has_parts(type_: Type | None) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled_name
 from dwarfgpu.dwarf.names.functions import is_read_by_gdb, name_in_frames
-from tests.language.sessions import demo
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
+from dwarfgpu.objfile.elf import ObjectFile
+from tests.language.sessions import FIXTURES, demo
 
 
 @pytest.mark.parametrize("program", ["types.gcc.O0.v5", "types.clang.O0.v5", "meanings.gcc.O0.v5"])
@@ -26,6 +29,18 @@ def test_names_in_frames(program: str) -> None:
             if ours != expected:
                 different.append((ours, expected))
     assert different == [] and compared > 10
+
+
+def test_of_equal_functions_at_an_address_the_described_one_gives_the_name() -> None:
+    """gcc puts several equal functions at one address, and describes one: as in GDB, that is the
+    name of the address."""
+    data = (FIXTURES / "x86_64/meanings.gcc.O0.v5").read_bytes()
+    before, found, after = data.rpartition(b"\0_ZN2ns6insideEi\0")  # of the symbol table
+    assert found
+    renamed = CodeObject.of(ObjectFile("renamed", before + b"\0_ZN2ns6equal1Ei\0" + after))
+    (symbol,) = renamed.file.symbols_named("_ZN2ns6equal1Ei")
+    for offset, name in ((0, "ns::inside(int)"), (1, "ns::inside(int)+1")):
+        assert symbol_text([renamed], symbol.address + offset) == name
 
 
 @pytest.mark.parametrize(

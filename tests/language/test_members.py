@@ -36,6 +36,19 @@ def test_members(expression: str, expected: str) -> None:
     assert text(demo("members.gcc.O0.v5"), expression).replace("_ZN1P2stE", "P::st") == expected
 
 
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("&ns::Shape::draw", "&virtual ns::Shape::draw()"),  # pure: it has no code
+        ("sizeof(&ns::Shape::draw)", "16"),
+        ("&ns::Shape::area", "&virtual ns::Shape::area(int, ...) const"),
+        ("&ns::Shape::nothing", "There is no field named nothing"),
+    ],
+)
+def test_a_pointer_to_a_virtual_function_is_its_slot(expression: str, expected: str) -> None:
+    assert text(demo("types.gcc.O0.v5"), expression) == expected
+
+
 def test_a_static_member_that_no_file_describes() -> None:
     session = demo("members.gcc.O0.v5")
     assert static_member(session, Member("q", None, is_static=True)) is None

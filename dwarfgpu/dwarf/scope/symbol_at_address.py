@@ -96,8 +96,11 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
         subprogram = None if unit is None else code_object.scopes.subprogram_at(address)
         if subprogram is None:
             return None
-        if linkage_name(subprogram.die) is None and subprogram.ranges[0].begin == address:
+        is_start, linkage = subprogram.ranges[0].begin == address, linkage_name(subprogram.die)
+        if linkage is None and is_start:
             return full_function_name(subprogram.die)  # of C, a lambda, or main
+        if is_start and linkage is not None and (described := demangled_function(linkage)):
+            return described  # several equal functions may be at one address: this is in DWARF
         name = function_name(subprogram.die, symbol.name)
         # As in GDB, a described function is shown without its result.
         return None if name is None else demangled_function(symbol.name) or name
