@@ -26,6 +26,7 @@ from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMa
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
+from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.topology import StopReason, Wave
 
 TARGETS: Final = (
@@ -108,16 +109,19 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
     running = RunningMachine(global_memory, Program(global_memory, target, wave_size), wave_size)
     local = [Allocation(f"LDS {group}", 0, bytes(4096), True) for group in range(2)]
     for number in range(_WAVES):
+        scratch = np.zeros((64, wave_size), np.uint32)
         wave = SimulatedWave(
-            Wave(number + 1, number // 2 + 1, number), wave_size, 256, 256, global_memory
+            Wave(number + 1, number // 2 + 1, number),
+            wave_size,
+            256,
+            256,
+            global_memory,
+            memories=WaveMemories(local[number // 2], 1 << 48, 2 << 48, scratch),
+            pc=_CODE,
+            generation=generation,
         )
-        wave.pc = _CODE
-        wave.generation = generation
         wave.set_mode(0x3F0)
         wave.set_exec(int(numbers.integers(1, 1 << 63)) | 1)
-        wave.lds = local[number // 2]
-        wave.scratch = np.zeros((64, wave_size), np.uint32)
-        wave.shared_base, wave.private_base = 1 << 48, 2 << 48
         wave.s[:] = [int(item) for item in numbers.integers(0, 1 << 32, len(wave.s))]
         for rows in (wave.vectors, wave.accumulators):
             rows[:] = numbers.integers(0, 1 << 32, rows.shape, np.uint32)

@@ -235,14 +235,15 @@ class _Loader:
                 "the core file contains no stack: other memory that it omits may have been modified"
             )
         memory = CoreMemory(*host_ranges, ranges, unmapped=unmapped)
-        gpu = self._gpu(memory)
+        waves = self._waves(memory)
         files = () if host is None else host.files
-        loaded = None
-        if gpu is not None:
-            loaded = self._gpu_modules(gpu, host is None)
+        gpu = loaded = None
+        if waves is not None:
+            loaded = self._gpu_modules(waves, memory, host is None)
             files += loaded.files
-            gpu.kernel_name = partial(kernel_name, loaded.files)
-            gpu.function_code = partial(function_code, loaded.files, memory)
+            named = partial(kernel_name, loaded.files)
+            code = partial(function_code, loaded.files, memory)
+            gpu = GpuTarget(waves, memory, named, code)
         if self._code_objects and gpu is None:
             raise UsageError("--code-object is for the GPUs of a core file, which has none")
         target = self._target(memory, gpu)
@@ -305,36 +306,36 @@ class _Loader:
         self._notes += host_modules.notes
         return host_modules
 
-    def _gpu(self, memory: CoreMemory) -> GpuTarget | None:
+    def _waves(self, memory: CoreMemory) -> GpuWaves | None:
         state = (self._gpu_dump or self._dump).gpu
         if state is None:
             return None
         waves = GpuWaves(state, memory, len(self._threads) + 1, self._where.limits.waves)
         self._notes += waves.notes
-        return GpuTarget(waves, memory)
+        return waves
 
-    def _gpu_modules(self, gpu: GpuTarget, is_alone: bool) -> GpuModules:
+    def _gpu_modules(self, waves: GpuWaves, memory: CoreMemory, is_alone: bool) -> GpuModules:
         where = self._where
-        address = gpu.gpu.state.runtime.r_debug
-        gpu_files = gpu_modules(gpu.memory, address, where, self._code_objects)
+        address = waves.state.runtime.r_debug
+        gpu_files = gpu_modules(memory, address, where, self._code_objects)
         if is_alone and where.program is not None:
-            gpu_files = self._with_overrides(gpu, gpu_files, where.program)
+            gpu_files = self._with_overrides(memory, gpu_files, where.program)
         self._notes += [note for note in gpu_files.notes if gpu_files.listed or not gpu_files.files]
         self._notes += gpu_files.missing_notes
         if gpu_files.missing:
             self._notes.append("--code-object URI=FILE names a file for a code object")
         return gpu_files
 
-    def _with_overrides(self, gpu: GpuTarget, modules: GpuModules, path: str) -> GpuModules:
+    def _with_overrides(self, memory: CoreMemory, modules: GpuModules, path: str) -> GpuModules:
         """The code objects with the file that the user gives in the place of a missing one."""
         file = open_code_object(path, None, self._where.limits)
         address = self._where.load_address
         if address is not None:
-            why = why_not_loaded(gpu.memory, file, address)
+            why = why_not_loaded(memory, file, address)
             entries = [entry for entry in modules.listed if entry.load_address == address]
         else:
             checked = [
-                (entry, why_not_loaded(gpu.memory, file, entry.load_address))
+                (entry, why_not_loaded(memory, file, entry.load_address))
                 for entry in modules.listed
             ]
             entries = [entry for entry, why in checked if why is None]

@@ -81,8 +81,7 @@ def _failed(
     That is tried on machines of their own, with what the core has. A wave whose pc was written
     continues from there.
     """
-    before = GpuTarget(gpu.gpu, gpu.memory)
-    before.kernel_name, before.function_code = gpu.kernel_name, gpu.function_code
+    before = GpuTarget(gpu.gpu, gpu.memory, gpu.kernel_name, gpu.function_code)
     reasons: dict[WaveId, StopReason] = {}
     for number, record in gpu.model.waves.items():
         failures = [reason for reason in record.stop_reasons if reason in FAULTS]

@@ -10,7 +10,6 @@ from dwarfgpu.arch.model import Apertures
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
-from dwarfgpu.machine.simulated.storage.written_registers import define_all
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import write
@@ -52,11 +51,7 @@ def all_of_run(
 ) -> tuple[SimulatedTarget, dict[WaveId, int]]:
     """Return the state with what is undefined, as a GPU has it; the machine does not know it any
     more."""
-    for wave in machine.waves:
-        define_all(wave)
-        wave.lds.written = None
-    for allocation in machine.global_memory.allocations:
-        allocation.written = None
+    machine.define_all()
     return state_of_run(launched, machine)
 
 

@@ -14,6 +14,7 @@ from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, why_not_simulated
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
+from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.topology import Wave
 
 CODE, MEMORY, SHARED, WAVES = 0x10000, 0x20000, 0x40000, 8
@@ -194,12 +195,16 @@ def machine_of(code: bytes, seed: int, target: str, wave_size: int) -> RunningMa
     for number in range(WAVES):
         group = number // (WAVES // 2)
         wave = SimulatedWave(
-            Wave(number + 1, group + 1, number), wave_size, 256, 256, global_memory
+            Wave(number + 1, group + 1, number),
+            wave_size,
+            256,
+            256,
+            global_memory,
+            memories=WaveMemories(local[group]),
+            pc=CODE,
         )
-        wave.pc = CODE
         wave.set_mode(0xF0)
         wave.set_exec(int(numbers.integers(1, 1 << 63)) | 1)
-        wave.lds = local[group]
         wave.s[:8] = [int(item) for item in numbers.integers(0, 1 << 32, 8)]
         wave.s[_COUNTER] = int(numbers.integers(1, 4))
         wave.vectors[:8] = numbers.integers(0, 1 << 32, (8, wave_size), np.uint32)

@@ -98,13 +98,13 @@ def two_waves(code: str, gap: str) -> Any:
     """Two waves of a workgroup; the second one executes something before."""
     machine = vectors.machine(bytes.fromhex(gap + code), 32, "gfx1200")
     [first] = machine.waves
-    second = SimulatedWave(Wave(2, 1, 1), 32, 256, 256, machine.global_memory)
-    second.generation = 12
+    second = SimulatedWave(
+        Wave(2, 1, 1), 32, 256, 256, machine.global_memory, generation=12, group=first.group
+    )
     second.set_mode(0xF0)
     second.set_exec(first.exec)
     second.pc, first.pc = first.pc, first.pc + len(gap) // 2
     machine.waves.append(second)
-    first.group = second.group = [first, second]
     assert machine.run() is None
     return first, second
 

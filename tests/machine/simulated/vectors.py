@@ -13,6 +13,7 @@ from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine, Sto
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
+from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.topology import Wave
 
 PATH = Path(__file__).resolve().parents[4] / "shared/isa/gfx11-vectors.jsonl"
@@ -41,16 +42,22 @@ def machine(
     global_memory.add("buffer", _BUFFER, bytes(4096))
     program = Program(global_memory, processor, size, tracks_writes=tracks_writes)
     running = RunningMachine(global_memory, program, size)
-    wave = SimulatedWave(Wave(1, 1, 0), size, 256, 256, global_memory)
-    wave.pc = _CODE
-    wave.generation = processor_named(processor).generation
+    lds = Allocation("LDS", 0, bytes(1 << 16), True)
+    scratch = np.zeros((1024, size), np.uint32)
+    wave = SimulatedWave(
+        Wave(1, 1, 0),
+        size,
+        256,
+        256,
+        global_memory,
+        memories=WaveMemories(lds, 1 << 48, 2 << 48, scratch),
+        pc=_CODE,
+        generation=processor_named(processor).generation,
+    )
     wave.set_mode(0x3F0)
     wave.set_exec((1 << lanes) - 1)
     wave.v[255][:] = np.arange(size)
     wave.s[80] = _POINTER
-    wave.lds = Allocation("LDS", 0, bytes(1 << 16), True)
-    wave.scratch = np.zeros((1024, size), np.uint32)
-    wave.shared_base, wave.private_base = 1 << 48, 2 << 48
     running.waves = [wave]
     return running
 

@@ -38,18 +38,28 @@ _COMPOSED: Final = frozenset({"pc", "status", "state_priv"})
 """Registers that are not read from one place."""
 
 
+def _no_name(descriptor: int) -> None:
+    return None
+
+
 class GpuTarget:
     """The waves of AMD GPUs in a core file."""
 
-    def __init__(self, waves: GpuWaves, memory: CoreMemory) -> None:
-        """`memory`: that of the core, completed by the mapped files."""
+    def __init__(
+        self,
+        waves: GpuWaves,
+        memory: CoreMemory,
+        kernel_name: KernelName = _no_name,
+        function_code: FunctionCode | None = None,
+    ) -> None:
+        """`memory`: that of the core, completed by the mapped files; `kernel_name` and
+        `function_code`: of its code objects, without which kernels have no name and the code at an
+        address is one instruction in memory."""
         self.gpu = waves
         self.waves = waves.waves
         self.memory = memory
-        self.kernel_name: KernelName = lambda _: None
-        """Set by the owner of the code objects, before `model` is called."""
-        self.function_code: FunctionCode = self._code_at
-        """The same, before `faulty_access` is called."""
+        self.kernel_name = kernel_name
+        self.function_code = function_code or self._code_at
         self._model: Machine | None = None
         self._overrides: dict[Architecture, StateTarget] = {}
         self._host: StateTarget | None = None

@@ -27,6 +27,7 @@ from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
+from dwarfgpu.machine.simulated.storage.written_registers import define_all
 from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import StopReason
 
@@ -139,6 +140,13 @@ class RunningMachine:
     def groups(self) -> dict[int | None, list[SimulatedWave]]:
         """Return the waves of each workgroup."""
         return groups_of(self.waves)
+
+    def define_all(self) -> None:
+        """Take what is undefined as defined, with the contents that it has."""
+        for wave in self.waves:
+            define_all(wave)
+        for allocation in self.global_memory.allocations:
+            allocation.written = None
 
     def observe(self, *observers: Observer) -> None:
         """Set who observes the waves; without arguments, nothing does."""

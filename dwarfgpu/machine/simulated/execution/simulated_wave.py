@@ -18,6 +18,7 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
 )
 from dwarfgpu.machine.simulated.storage.undefined import known_bits
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
+from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
 from dwarfgpu.machine.topology import Barrier, StopReason, Wave
 
@@ -26,6 +27,7 @@ _GPR_IDX_EN: Final = 1 << 27
 """A bit of MODE ("VGPR Indexing" of AMD's ISA documents of GFX9)."""
 _INDEXED_AT: Final = 12
 """The bits of M0 that say which operands are indexed."""
+NO_BARRIER: Final = Barrier()
 SOPP_BYTES: Final = 4
 """The size of an instruction that waits at a barrier or ends a wave."""
 
@@ -41,18 +43,29 @@ class SimulatedWave(WaveAccesses):
         agprs: int,
         global_memory: GlobalMemory,
         fill: int | None = None,
+        memories: WaveMemories | None = None,
+        *,
+        pc: int = 0,
+        generation: int = 9,
+        allocated: AllocatedRegisters | None = None,
+        barrier: Barrier = NO_BARRIER,
+        group: list[SimulatedWave] | None = None,
     ) -> None:
-        super().__init__(wave, lane_count, vgprs, agprs, global_memory, fill)
+        """`generation`: of the processor, 12 for gfx1200; `group`: the waves of its workgroup that
+        were made before, to which it is added; other arguments as attributes of that name."""
+        super().__init__(wave, lane_count, vgprs, agprs, global_memory, fill, memories)
+        self.pc = pc
+        self.allocated = allocated
+        self.generation = generation
         self.is_halted = False
         self.step_mode = PLAIN_MODE
-        self.signals = 0
+        self.signals = barrier.signals
         """How often it has signalled the barrier of its workgroup without having met it."""
-        self.met = 0
+        self.met = barrier.met
         """Barriers that are met before it has waited for them."""
-        self.group: list[SimulatedWave] = [self]
+        self.group = [] if group is None else group
         """The waves of its workgroup."""
-        self.generation = 9
-        """The GFX generation of the processor: 12 for gfx1200."""
+        self.group.append(self)
         self.stop_reason: StopReason | None = None
         """Why the wave cannot continue; None if it can."""
         self.reported_pc: int | None = None

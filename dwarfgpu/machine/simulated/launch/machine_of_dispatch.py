@@ -31,7 +31,13 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
 from dwarfgpu.machine.simulated.storage.undefined import Undefined
-from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, shared_registers
+from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
+from dwarfgpu.machine.simulated.storage.wave_registers import (
+    FLAT_SCRATCH,
+    TTMP,
+    Lanes,
+    shared_registers,
+)
 
 _ABSENT_ADDRESS: Final = 0x7C00_0000_0000
 """The address of the first absent object; nothing else is in the 4 GiB there."""
@@ -95,7 +101,11 @@ def machine_of_dispatch(
         )
         for group in launched.machine.workgroups
     }
+    agent = request.placement.agent
+    groups: dict[int | None, list[SimulatedWave]] = {}
     for registers in launched.waves:
+        group = registers.wave.workgroup
+        dwords, marks = _part_of_scratch(scratch, registers, lane_count)
         wave = SimulatedWave(
             registers.wave,
             lane_count,
@@ -103,26 +113,15 @@ def machine_of_dispatch(
             max(dispatch.agprs or 0, 256),
             global_memory,
             fill,
+            WaveMemories(memories[group], agent.local_base, agent.private_base, dwords, marks),
+            pc=launched.pc,
+            generation=processor.generation,
+            allocated=allocated_registers(dispatch),
+            group=groups.setdefault(group, []),
         )
-        wave.pc = launched.pc
-        wave.allocated = allocated_registers(dispatch)
-        wave.generation = processor.generation
-        wave.lds = memories[registers.wave.workgroup]
-        agent = request.placement.agent
-        wave.shared_base, wave.private_base = agent.local_base, agent.private_base
         _set_registers(wave, registers)
         _set_private_segment_buffer(wave, launched)
-        if scratch is not None and registers.scratch_address is not None:
-            first = registers.scratch_address - scratch.start
-            part = scratch.data[first : first + registers.scratch_bytes]
-            wave.scratch = part.view(np.uint32).reshape(-1, lane_count)
-            if scratch.written is not None:
-                marks = scratch.written[first : first + registers.scratch_bytes]
-                wave.scratch_written = marks.view(np.uint32).reshape(-1, lane_count)
         machine.waves.append(wave)
-    for waves in machine.groups().values():
-        for wave in waves:
-            wave.group = waves
     shared_registers(machine.waves, "vectors")
     for wave, registers in zip(machine.waves, launched.waves, strict=True):
         _set_vectors(wave, registers)
@@ -185,6 +184,22 @@ def _add_scratch(
     if first is None or not size:
         return None
     return global_memory.insert(_undefined("scratch", first, size, fill, is_tracked=is_tracked))
+
+
+def _part_of_scratch(
+    scratch: Allocation | None, registers: WaveRegisters, lane_count: int
+) -> tuple[Lanes | None, Lanes | None]:
+    """Return the private memory of a wave, and what of it was written; shape (dwords, lanes)."""
+    if scratch is None or registers.scratch_address is None:
+        return None, None
+    first = registers.scratch_address - scratch.start
+    dwords, marks = (
+        None
+        if array is None
+        else array[first : first + registers.scratch_bytes].view(np.uint32).reshape(-1, lane_count)
+        for array in (scratch.data, scratch.written)
+    )
+    return dwords, marks
 
 
 def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.arch.model import Apertures, RegisterInfo
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
@@ -27,8 +27,8 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory, Source
 from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
-from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK
-from dwarfgpu.machine.simulated.storage.written_registers import define_all
+from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
+from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
 from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
 from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
 from dwarfgpu.machine.target import WaveId
@@ -91,7 +91,7 @@ def machines_of_process(
     machines = [_machine(state, global_memory, seed, byte) for state in states]
     if fill is not None:
         for machine in machines:
-            _define(machine)
+            machine.define_all()
     return machines
 
 
@@ -105,51 +105,56 @@ def _machine(
     program = Program(global_memory, gpu.name, lane_count, tracks_writes=True)
     machine = RunningMachine(global_memory, program, lane_count, seed)
     lds: dict[int, Allocation] = {}
+    groups: dict[int, list[SimulatedWave]] = {}
     for number in state.waves:
         group = state.workgroups[number]
         if group not in lds:
             lds[group] = _local(state, number, stores.get(("local", group)), byte)
-        wave = _wave(state, number, global_memory, byte)
-        wave.generation = gpu.generation
-        wave.allocated = allocated_registers(state.machine.dispatch_of(number))
-        placed = state.machine.waves.get(number)
-        if placed is not None:
-            wave.signals, wave.met = placed.barrier.signals, placed.barrier.met
-        wave.lds = lds[group]
-        apertures = state.apertures_of(number)
-        wave.shared_base, wave.private_base = apertures.local_base, apertures.private_base
-        _set_scratch(state, wave, global_memory, stores.get(("private_wave", number)), byte)
-        _set_registers(state, wave)
-        machine.waves.append(wave)
-    for waves in machine.groups().values():
-        for wave in waves:
-            wave.group = waves
+        apertures, private = state.apertures_of(number), stores.get(("private_wave", number))
+        memories = WaveMemories(
+            lds[group],
+            apertures.local_base,
+            apertures.private_base,
+            *_scratch(apertures, lane_count, global_memory, private, byte),
+        )
+        machine.waves.append(
+            _wave(state, number, global_memory, byte, memories, groups.setdefault(group, []))
+        )
     return machine
 
 
-def _define(machine: RunningMachine) -> None:
-    """Take what is undefined as it is."""
-    for allocation in machine.global_memory.allocations:
-        allocation.written = None
-    for wave in machine.waves:
-        define_all(wave)
-        wave.lds.written = None
-        wave.scratch_written = None
-
-
 def _wave(
-    state: StateTarget, number: WaveId, global_memory: GlobalMemory, fill: int
+    state: StateTarget,
+    number: WaveId,
+    global_memory: GlobalMemory,
+    fill: int,
+    memories: WaveMemories,
+    group: list[SimulatedWave],
 ) -> SimulatedWave:
-    record = state.machine.waves.get(number) or Wave(number)
+    placed = state.machine.waves.get(number) or Wave(number)
     record = Wave(
-        number, state.workgroups[number], record.wave_in_group, (), record.number, record.lane_count
+        number, state.workgroups[number], placed.wave_in_group, (), placed.number, placed.lane_count
     )
     dispatch = state.machine.dispatch_of(number)
     vgprs, agprs = (
         max((None if dispatch is None else dispatch.registers_of(bank)) or 0, _MAX_REGISTERS)
         for bank in "va"
     )
-    return SimulatedWave(record, state.architecture.lane_count, vgprs, agprs, global_memory, fill)
+    wave = SimulatedWave(
+        record,
+        state.architecture.lane_count,
+        vgprs,
+        agprs,
+        global_memory,
+        fill,
+        memories,
+        generation=processor(state.architecture.name).generation,
+        allocated=allocated_registers(dispatch),
+        barrier=placed.barrier,
+        group=group,
+    )
+    _set_registers(state, wave)
+    return wave
 
 
 def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
@@ -321,32 +326,33 @@ def _scratch_ranges(state: StateTarget) -> dict[int, int]:
     return out
 
 
-def _set_scratch(
-    state: StateTarget,
-    wave: SimulatedWave,
+def _scratch(
+    apertures: Apertures,
+    lane_count: int,
     global_memory: GlobalMemory,
     store: SparseMemory | None,
     fill: int,
-) -> None:
-    """Private memory: a part of global memory where that is known, else of its own."""
-    apertures = state.apertures_of(wave.wave.id)
+) -> tuple[Lanes | None, Lanes | None, Allocation | None]:
+    """Private memory of a wave, a part of global memory where that is known, else of its own: its
+    dwords, what of them was written, and its own allocation."""
     allocation = (
         None if apertures.scratch_base is None else global_memory.at(apertures.scratch_base)
     )
     if allocation is None and store is not None and store.runs():
-        row = 4 * wave.lane_count
+        row = 4 * lane_count
         size = max(address + len(run) for address, run in store.runs())
         allocation = _undefined("scratch", 0, -(-size // row) * row, fill)
         for address, run in store.runs():
             allocation.write(address, bytes_of(run))
     if allocation is None or allocation.written is None:
-        return
-    rows = (allocation.end - allocation.start) // (4 * wave.lane_count)
-    used = rows * 4 * wave.lane_count
-    wave.scratch = allocation.data[:used].view(np.uint32).reshape(rows, wave.lane_count)
-    marks = allocation.written[:used]
-    wave.scratch_written = marks.view(np.uint32).reshape(rows, wave.lane_count)
-    wave.own_scratch = None if apertures.scratch_base is not None else allocation
+        return None, None, None
+    rows = (allocation.end - allocation.start) // (4 * lane_count)
+    used = rows * 4 * lane_count
+    dwords, marks = (
+        array[:used].view(np.uint32).reshape(rows, lane_count)
+        for array in (allocation.data, allocation.written)
+    )
+    return dwords, marks, None if apertures.scratch_base is not None else allocation
 
 
 def take_over(machine: RunningMachine, state: StateTarget) -> None:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.machine.simulated.faults import WaveStop
@@ -61,6 +62,21 @@ class Access:
     """The text of an atomic operation without result that is `Commuting`; None for others."""
 
 
+@frozen(eq=False)
+class WaveMemories:
+    """The memories of a wave besides global memory, and the apertures of generic addresses."""
+
+    lds: Allocation = field(factory=lambda: Allocation("LDS", 0, b"", True))
+    shared_base: int = 0
+    private_base: int = 0
+    scratch: Lanes | None = None
+    """Private memory: the dwords of the lanes, shape (dwords, lanes); None if there is none."""
+    scratch_written: Lanes | None = None
+    """Ones for its bytes that were written, in the same shape; None where that is unknown."""
+    own_scratch: Allocation | None = None
+    """Its private memory, where that is no part of global memory."""
+
+
 class WaveMemory(RunningWave):
     """A wave with its memories, and accesses to global memory."""
 
@@ -72,14 +88,18 @@ class WaveMemory(RunningWave):
         agprs: int,
         global_memory: GlobalMemory,
         fill: int | None = None,
+        memories: WaveMemories | None = None,
     ) -> None:
         super().__init__(wave, lane_count, vgprs, agprs, fill)
+        memories = memories or WaveMemories()
         self.global_memory = global_memory
-        self.lds = Allocation("LDS", 0, b"", True)
-        self.shared_base = 0
-        self.private_base = 0
-        self.own_scratch: Allocation | None = None
-        """Its private memory, where that is no part of global memory."""
+        self.lds = memories.lds
+        self.shared_base = memories.shared_base
+        self.private_base = memories.private_base
+        scratch = memories.scratch
+        self.scratch: Lanes = np.zeros((0, lane_count), np.uint32) if scratch is None else scratch
+        self.scratch_written = memories.scratch_written
+        self.own_scratch = memories.own_scratch
         self.on_access: Callable[[Access], None] | None = None
         """Is called before each access of memory; None: nothing observes the wave."""
 

@@ -84,10 +84,6 @@ class RunningWave:
         self.is_waiting = False
         """At a barrier."""
         self.instructions = 0
-        self.scratch: Lanes = np.zeros((0, lane_count), np.uint32)
-        """Private memory: the dwords of the lanes, shape (dwords, lanes)."""
-        self.scratch_written: Lanes | None = None
-        """Ones for its bytes that were written, in the same shape; None where that is unknown."""
 
     # Registers are made when they are first needed: few kernels have AGPRs.
 

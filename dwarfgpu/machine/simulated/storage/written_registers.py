@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.machine.simulated.storage.undefined import Undefined, known_bits
 
 if TYPE_CHECKING:  # it imports NumPy
+    from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory
     from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
 
 _TTMP: Final = 108
@@ -80,12 +81,12 @@ def forget_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: 
     return True
 
 
-def define_all(wave: RunningWave) -> None:
-    """Make all registers and private memory defined, with the contents that they have."""
+def define_all(wave: WaveMemory) -> None:
+    """Make all registers, private memory and LDS defined, with the contents that they have."""
     wave.written = [wave.all_lanes] * len(wave.written)
     wave.s = [int(number) for number in wave.s]
     wave.vcc, wave.scc, wave.mode = int(wave.vcc), int(wave.scc), int(wave.mode)
-    wave.scratch_written = None
+    wave.scratch_written = wave.lds.written = None
 
 
 def _without(number: int, mask: int) -> int:
