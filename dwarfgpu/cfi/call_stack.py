@@ -92,6 +92,7 @@ class CallStack:
         self._frames = [self._frame(pc, None)]
         self.function_counts: dict[int, int] = {}
         """Functions at program locations, inlined ones too (`dwarfgpu.session.stack_frames`)."""
+        self._why_no_callers: dict[int, str] = {}
         self._seen: set[tuple[int, int, int]] = set()
         self._end: End | None = None
 
@@ -100,6 +101,12 @@ class CallStack:
         while level >= len(self._frames) and self._end is None:
             self._go_on()
         return self._frames[level] if level < len(self._frames) else None
+
+    def why_no_callers(self, level: int) -> str | None:
+        """Return why the tail-call frames between the frame of a level and the next frame are
+        unknown; None if they are known."""
+        self.frame(level + 1)
+        return self._why_no_callers.get(level)
 
     @property
     def end(self) -> End:
@@ -167,7 +174,7 @@ class CallStack:
                 self._frames.append(self._frame(caller, last))
 
     def _jumps(self, last: CfiFrame, caller: int) -> Jumps:
-        if self._tail_calls is None or last.is_signal_frame or isinstance(last, TailFrame):
+        if self._tail_calls is None or last.is_signal_frame or last.is_tail_call:
             return NO_JUMPS
         return self._tail_calls.between(last.location, caller)
 
@@ -177,13 +184,13 @@ class CallStack:
             for jump in chain[: self._limit - len(self._frames)]:
                 last = TailFrame(self._context, jump, last)
                 self._frames.append(last)
-            if chain is jumps.inner:
-                last.why_no_callers = jumps.why_unknown
+            if chain is jumps.inner and jumps.why_unknown is not None:
+                self._why_no_callers[last.level] = jumps.why_unknown
         return last
 
     def _caller_of(self, last: CfiFrame) -> int | End:
         """Return the program location of the calling frame."""
-        if isinstance(last, TailFrame):
+        if last.is_tail_call:
             address = last.return_address()
             assert address is not None  # else its callee were the last frame
             return address

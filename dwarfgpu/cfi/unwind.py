@@ -142,8 +142,6 @@ class CfiFrame(FrameWithoutSubprogram):
         rules.
         """
         self.convention = convention
-        self.why_no_callers: str | None = None
-        """Why the tail-call frames between it and the next frame are unknown."""
         self._context = context
         self.architecture: Architecture = require(context.architecture, "target architecture")
         self.pc = pc

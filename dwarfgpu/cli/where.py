@@ -168,11 +168,13 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
         return answer.status
     print_notes(notes)
     columns = min(terminal_columns(sys.stdout.isatty()), _WIDEST)
-    listing = CoverageListing(file, getattr(sys.stdout, "encoding", None), columns)
+    code = None
     if args.asm:
         from dwarfgpu.service.code.disassembly import Disassembly
 
-        listing.code = Disassembly(file)
+        code = Disassembly(file)
+    encoding = getattr(sys.stdout, "encoding", None)
+    listing = CoverageListing(file, encoding, columns, code=code)
     show = listing.variables if request.wanted.names else listing.groups
     sys.stdout.writelines(f"{line}\n" for line in show(coverages))
     sys.stdout.writelines(f"{line}\n" for line in listing.totals(request.minimum))

@@ -14,7 +14,6 @@ import gdb
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
@@ -439,9 +438,8 @@ def _reason_of_loss(
     if variable.unit.is_split and isinstance(variable.location, LocList):
         return BASE
     stack, level = session.call_stack, session.level
-    if stack is not None and any(
-        isinstance(stack.frame(frame_level), TailFrame) for frame_level in (level, level + 1)
-    ):
+    frames = () if stack is None else (stack.frame(level), stack.frame(level + 1))
+    if any(frame is not None and frame.is_tail_call for frame in frames):
         return GDB_STOPS_AT_TAIL_CALL
     return ABSTRACT if _called_as_abstract(session) else None
 

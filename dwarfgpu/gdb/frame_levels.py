@@ -5,7 +5,6 @@ from __future__ import annotations
 import gdb
 
 from dwarfgpu.cfi.call_stack import CallStack
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import functions_at
 
@@ -41,10 +40,10 @@ def our_level(stack: CallStack, frame: gdb.Frame) -> tuple[int, str | None]:
     for block in reversed(chain):
         own_frame = stack.frame(level + 1)
         if block.type() == gdb.TAILCALL_FRAME:
-            is_own = isinstance(own_frame, TailFrame) and own_frame.pc == block.pc()
+            is_own = own_frame is not None and own_frame.is_tail_call and own_frame.pc == block.pc()
             level, why = level + is_own, None if is_own else "it was left by a tail call"
             continue
-        while isinstance(own_frame, TailFrame):
+        while own_frame is not None and own_frame.is_tail_call:
             level += 1
             own_frame = stack.frame(level + 1)
         level += 1

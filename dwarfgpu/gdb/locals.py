@@ -12,7 +12,6 @@ from typing import Final, Literal, TypeAlias
 from attrs import evolve
 
 from dwarfgpu.base.printable import one_line
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
@@ -90,7 +89,8 @@ def _frame(level: int, session: GdbSession, function: str | None, pc: int) -> Js
 
 def _is_inlined(session: GdbSession) -> bool:
     """Return whether its function is inlined into that of the next frame."""
-    if isinstance(session.physical_frame, TailFrame):
+    physical = session.physical_frame
+    if physical is not None and physical.is_tail_call:
         return False
     try:
         return session.inline_level + 1 < len(functions_at(session))

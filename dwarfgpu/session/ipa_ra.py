@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -37,7 +36,7 @@ def preserved_by_callees(
         callee = frame.callee
         if callee is None or _tracking_file(code_object(callee.level), callee) is not file:
             break
-        if not isinstance(callee, TailFrame) and not callee.lacks_rule(number):
+        if not callee.is_tail_call and not callee.lacks_rule(number):
             break
         saved = callee.register(number)
         if not saved.is_undefined:

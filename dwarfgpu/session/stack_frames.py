@@ -220,8 +220,8 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
     at_level = session.at_level(level)
     functions = readable_functions_at(at_level)
     has_lane = _has_lane(at_level)
-    caller = stack.frame(level + 1)
-    by_jump = (caller is not None and caller.is_tail_call) or physical.why_no_callers
+    caller, why_no_callers = stack.frame(level + 1), stack.why_no_callers(level)
+    by_jump = (caller is not None and caller.is_tail_call) or why_no_callers
     for number in range(max(numbered.first, start), numbered.end):
         is_outer = number + 1 == numbered.end
         inline_level = number - numbered.first + numbered.hidden
@@ -236,7 +236,7 @@ def frames_in(session: Session, numbered: NumberedLevel, start: int = 0) -> Iter
             is_outer and bool(by_jump),
             has_signed_pc(physical),
             physical.is_tail_call,
-            physical.why_no_callers if is_outer else None,
+            why_no_callers if is_outer else None,
             physical.is_guess,
             has_lane,
         )

@@ -21,7 +21,6 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffsetRule,
 )
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.text import cfa_text, register_name, rule_text
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError
@@ -75,7 +74,7 @@ def _cfa(session: Session, looks: Looks) -> Detail:
     frame = session.physical_frame
     if frame is None:
         return Detail(title, (session.frame_source or "there is no program location",))
-    if isinstance(frame, TailFrame):
+    if frame.is_tail_call:
         return Detail(title, ("the function made a tail call: its CFA is that of the callee",))
     try:
         rule = frame.row.cfa
@@ -157,7 +156,7 @@ class _Chain:
             ]
         try:
             rule = frame.rule(number)
-            rules = {} if isinstance(frame, TailFrame) else frame.row.rules
+            rules = {} if frame.is_tail_call else frame.row.rules
         except DwarfGpuError as error:
             self._add_line(f"  {error}")
             return False
@@ -179,7 +178,7 @@ class _Chain:
         return False
 
     def _default(self, frame: CfiFrame) -> str:
-        if isinstance(frame, TailFrame):
+        if frame.is_tail_call:
             return ", because the function made a tail call to the next one"
         if frame.convention is not None:
             return ", by the calling convention (--heuristic)"

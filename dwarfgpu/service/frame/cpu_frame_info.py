@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.cfi.rule import RegisterRule, SameValueRule
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
 from dwarfgpu.errors import DwarfGpuError
@@ -49,7 +48,7 @@ def thread_frame_info(
             language = language_of(unit)
             yield Output(f" source language {language}.", {"language": language})
     physical = session.physical_frame
-    if frame.is_inlined or isinstance(physical, TailFrame):  # GDB has no frame base for it
+    if frame.is_inlined or frame.is_tail_call:  # GDB has no frame base for it
         yield Output(" Arglist at unknown address.", {"arglist-addr": None})
         callee = None if physical is None or not frame.is_inlined else physical.callee
         frame_base = None if callee is None else _shown(_of_stack_pointer(session))
@@ -91,7 +90,8 @@ def _locals_line(base: int | None, saved_sp: int | None, session: Session) -> Ou
 
 def _is_jumped_to(session: Session, physical: CfiFrame) -> bool:
     stack = session.call_stack
-    return stack is not None and isinstance(stack.frame(physical.level + 1), TailFrame)
+    caller = None if stack is None else stack.frame(physical.level + 1)
+    return caller is not None and caller.is_tail_call
 
 
 def tail_call_lines(frame: StackFrame) -> Iterator[Output]:
@@ -168,7 +168,7 @@ def _neighbours(frame: StackFrame, frames_from: FramesFrom) -> Iterator[Output]:
     if frame.is_inlined:
         data["inlined-into"] = frame.number + 1
         words.append(f" inlined into frame {frame.number + 1}")
-    elif isinstance(frame.session.physical_frame, TailFrame):
+    elif frame.is_tail_call:
         words.append(" tail call frame")
     elif outer is not None:
         data["called-by"] = _shown(_cfa(outer.session))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dwarfgpu.cfi.tail_call_frame import TailFrame
 from dwarfgpu.dwarf.calls.call_values import passed_location, passed_value
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unsupported, UsageError
 from dwarfgpu.model.location import Location
@@ -56,7 +55,7 @@ def frame_info(
     yield Output(f" pc = {pc_text} in {name}{line}", {"pc": {"addr": pc_text}})
     if not session.is_absent:
         yield from _inlined(session)
-    if isinstance(physical, TailFrame):
+    if physical is not None and physical.is_tail_call:
         yield heading(" tail call frame: the machine has no trace of it")
     if not session.is_absent:
         yield from tail_call_lines(stack_frame)
