@@ -1,83 +1,17 @@
-"""The attributes that shape a type, unresolved (DWARF 5 2.19, 5.5, 5.13, 5.18).
+"""The shape of an array: its dimensions and their bounds, unresolved (DWARF 5 5.5, 5.13).
 
-Law: nothing is evaluated. A constant is a number, anything else stays as it is.
+Law: nothing is evaluated, as in `computed_attributes`.
 """
 
 from __future__ import annotations
 
-from typing import Final
-
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.types.dynamic_properties import (
-    Bounds,
-    Computed,
-    Measure,
-    Properties,
-    StringLength,
-)
+from dwarfgpu.dwarf.types.computed_attributes import descriptor, in_bits, measure
+from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Measure, Properties
 from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
-
-NAMES: Final = {
-    dw.AT_BYTE_SIZE: "DW_AT_byte_size",
-    dw.AT_BIT_SIZE: "DW_AT_bit_size",
-    dw.AT_BYTE_STRIDE: "DW_AT_byte_stride",
-    dw.AT_BIT_STRIDE: "DW_AT_bit_stride",
-    dw.AT_LOWER_BOUND: "DW_AT_lower_bound",
-    dw.AT_UPPER_BOUND: "DW_AT_upper_bound",
-    dw.AT_COUNT: "DW_AT_count",
-    dw.AT_ALLOCATED: "DW_AT_allocated",
-    dw.AT_ASSOCIATED: "DW_AT_associated",
-    dw.AT_DATA_LOCATION: "DW_AT_data_location",
-    dw.AT_RANK: "DW_AT_rank",
-    dw.AT_STRING_LENGTH: "DW_AT_string_length",
-}
-_REFERENCES: Final = frozenset({"unit_reference", "section_reference", "signature"})
-_BOUNDS: Final = frozenset({dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND})
-
-
-def computed(die: Die, number: int, factor: int = 1) -> Computed | None:
-    """Return an attribute that is not a constant; None if it is absent."""
-    attribute = die.attribute(number)
-    if attribute is None:
-        return None
-    if attribute.kind in _REFERENCES:
-        target = die.reference(number)
-        assert target is not None
-        return Computed(NAMES[number], target, factor)
-    location = die.unit.location_of(die, number)
-    assert location is not None
-    return Computed(NAMES[number], location, factor)
-
-
-def measure(die: Die, number: int, factor: int = 1) -> Measure:
-    """Return a numeric attribute; None if it is absent.
-
-    Bounds have the sign of their form. But an upper bound other than -1, that of an empty array, is
-    not negative: producers write large bounds in the smallest form, 255 as one byte 0xff.
-    """
-    attribute = die.attribute(number)
-    if attribute is None:
-        return None
-    if attribute.kind not in ("constant", "flag"):
-        return computed(die, number, factor)
-    if not isinstance(attribute.raw, int):
-        raise IllFormed(f"{NAMES[number]} of the entry at {die.offset:#x} is not a number")
-    value = attribute.raw
-    if number in _BOUNDS:
-        signed = die.signed_integer(number)
-        is_empty = signed == -1 and attribute.form not in (dw.FORM_DATA1, dw.FORM_DATA2)
-        if signed is not None and (number == dw.AT_LOWER_BOUND or is_empty):
-            value = signed
-    return value * factor
-
-
-def in_bits(die: Die, bits: int, in_bytes: int) -> Measure:
-    """Return a size or stride in bits from one of two attributes."""
-    measured = measure(die, bits)
-    return measure(die, in_bytes, 8) if measured is None else measured
 
 
 @frozen(eq=False)
@@ -135,22 +69,6 @@ def array_shape(die: Die) -> Shape:
     )
 
 
-def descriptor(die: Die) -> tuple[Measure, Measure, Computed | None]:
-    """Return the descriptor: DW_AT_associated, DW_AT_allocated and DW_AT_data_location."""
-    return (
-        measure(die, dw.AT_ASSOCIATED),
-        measure(die, dw.AT_ALLOCATED),
-        computed(die, dw.AT_DATA_LOCATION),
-    )
-
-
-def has_descriptor(die: Die) -> bool:
-    """Return whether what the entry describes must be found, or may be absent."""
-    return any(
-        die.has(attribute) for attribute in (dw.AT_ASSOCIATED, dw.AT_ALLOCATED, dw.AT_DATA_LOCATION)
-    )
-
-
 def subrange_bounds(die: Die) -> Bounds:
     """Return the bounds of a subrange; the lower one defaults to that of the language (DWARF 5
     5.13)."""
@@ -187,20 +105,6 @@ def default_lower(die: Die) -> int | None:
     if language is None or language in dw.LOWER_BOUND_ZERO:
         return 0
     return 1 if language in dw.LOWER_BOUND_ONE else None
-
-
-def string_length(die: Die) -> StringLength | None:
-    """Return where the length of a string is. `IllFormed` for an expression that is no place."""
-    where = computed(die, dw.AT_STRING_LENGTH)
-    if where is None:
-        return None
-    size = die.integer(dw.AT_STRING_LENGTH_BYTE_SIZE)
-    bits = die.integer(dw.AT_STRING_LENGTH_BIT_SIZE)
-    if size is None and bits is not None:
-        size = (bits + 7) // 8
-    if size is None and die.unit.format.version < 5:
-        size = die.integer(dw.AT_BYTE_SIZE)  # until DWARF 4 it was the size of the length
-    return StringLength(where, size or die.unit.format.address_size)
 
 
 def _constant(value: Measure) -> int | None:

@@ -18,18 +18,16 @@ from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.types.address_class import space_of_class
-from dwarfgpu.dwarf.types.array_shape import (
-    Shape,
-    array_shape,
-    default_lower,
+from dwarfgpu.dwarf.types.array_shape import Shape, array_shape, default_lower
+from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size
+from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
+from dwarfgpu.dwarf.types.class_parts import Declarations
+from dwarfgpu.dwarf.types.computed_attributes import (
     descriptor,
     has_descriptor,
     in_bits,
     string_length,
 )
-from dwarfgpu.dwarf.types.base_types import base_type_of, has_no_size
-from dwarfgpu.dwarf.types.class_builder import declarations_of, members_of, scope_of, this_of
-from dwarfgpu.dwarf.types.class_parts import Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties
 from dwarfgpu.dwarf.types.memory_space import memory_space
 from dwarfgpu.dwarf.types.type_sizes import size_bits, size_bytes
