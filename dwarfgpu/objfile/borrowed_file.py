@@ -12,8 +12,8 @@ from typing import IO, Protocol, TypeVar
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Malformed, UsageError
-from dwarfgpu.objfile.elf import ObjectFile, read_if_small
-from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import FileBytes, read_if_small
 
 T = TypeVar("T")
 

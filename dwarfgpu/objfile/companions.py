@@ -13,7 +13,8 @@ from typing import Final, TypeVar
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UsageError
-from dwarfgpu.objfile.elf import ObjectFile, map_file
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import map_file
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
-from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
-from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 from dwarfgpu.objfile.triton_cache import cached_kernels

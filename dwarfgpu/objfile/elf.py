@@ -6,24 +6,19 @@ within the file: anything outside of it is `Malformed`.
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 import struct
 from collections.abc import Mapping
 from functools import cached_property
-from io import FileIO
 from pathlib import Path
 from typing import Final, Literal
 
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.errors import Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
-from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, part_of
+from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
     AR_MAGIC,
     ELF_MAGIC,
@@ -54,8 +49,6 @@ SHF_COMPRESSED: Final = 0x800
 SHN_XINDEX: Final = 0xFFFF
 _ZLIB: Final = 1
 _ZSTD: Final = 2
-_SMALL_FILE_BYTES: Final = 1 << 20
-"""A file of this size is read at once."""
 
 
 _MAX_HEADER: Final = 64
@@ -505,33 +498,3 @@ def not_elf(path: str) -> str:
 def open_object(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -> ObjectFile:
     """Open the ELF file of that path; `UsageError` if it cannot be read, or is not one."""
     return ObjectFile(str(path), map_file(path), limits)
-
-
-def map_file(path: str | Path) -> bytes | FileBytes:
-    """Map the bytes of a file; `UsageError` if it cannot be read, is empty, or is not a file."""
-    if not str(path):
-        raise UsageError("an empty name is no name of a file")
-    try:
-        # Before it is opened, which a pipe would wait in for its other end.
-        mode = os.stat(path).st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if not stat.S_ISREG(mode):
-            raise UsageError(f"{path} cannot be read: it is not a regular file")
-        data = FileBytes(str(path), FileIO(path))
-        record_input(path)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UsageError(f"{path} cannot be read: {reason}") from None
-    if not data:
-        raise UsageError(f"{path} is empty")
-    return read_if_small(data)
-
-
-def read_if_small(data: bytes | FileBytes) -> bytes | FileBytes:
-    """Read the bytes of a small file at once, because many small reads take longer."""
-    if len(data) > _SMALL_FILE_BYTES or isinstance(data, bytes):
-        return data
-    small = SmallFile(data[:])
-    small.changed_ns = data.changed_ns
-    return small

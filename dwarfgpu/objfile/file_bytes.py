@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import weakref
 from io import FileIO
+from pathlib import Path
 from threading import Lock
-from typing import Protocol
+from typing import Final, Protocol
 
+from dwarfgpu.base.input_files import record_input
 from dwarfgpu.errors import Malformed, UsageError
+
+_SMALL_FILE_BYTES: Final = 1 << 20
+"""A file of this size is read at once."""
 
 
 class ByteSource(Protocol):
@@ -103,3 +110,33 @@ def part_of(data: bytes | FileBytes, start: int, size_bytes: int) -> bytes | Fil
     if isinstance(data, FileBytes):
         return data.part(start, size_bytes)
     return data[start : start + size_bytes]
+
+
+def map_file(path: str | Path) -> bytes | FileBytes:
+    """Map the bytes of a file; `UsageError` if it cannot be read, is empty, or is not a file."""
+    if not str(path):
+        raise UsageError("an empty name is no name of a file")
+    try:
+        # Before it is opened, which a pipe would wait in for its other end.
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            raise UsageError(f"{path} cannot be read: it is not a regular file")
+        data = FileBytes(str(path), FileIO(path))
+        record_input(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{path} cannot be read: {reason}") from None
+    if not data:
+        raise UsageError(f"{path} is empty")
+    return read_if_small(data)
+
+
+def read_if_small(data: bytes | FileBytes) -> bytes | FileBytes:
+    """Read the bytes of a small file at once, because many small reads take longer."""
+    if len(data) > _SMALL_FILE_BYTES or isinstance(data, bytes):
+        return data
+    small = SmallFile(data[:])
+    small.changed_ns = data.changed_ns
+    return small

@@ -17,8 +17,9 @@ from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.objfile.companions import joined_below
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
-from dwarfgpu.objfile.elf import ObjectFile, map_file, open_object
+from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import build_id
+from dwarfgpu.objfile.file_bytes import map_file
 
 _STEP_BYTES: Final = 1 << 20
 

@@ -15,8 +15,8 @@ from typing import Final
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry
-from dwarfgpu.objfile.elf import ObjectFile, map_file
-from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import FileBytes, map_file
 from dwarfgpu.objfile.target_id import target_of_flags
 
 SUFFIXES: Final = (".hsaco", ".cubin")

@@ -13,7 +13,8 @@ from dwarfgpu.machine.core.memory import CoreMemory, Range
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.topology import StopReason
-from dwarfgpu.objfile.elf import ObjectFile, map_file
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import map_file
 from tests.cli.command import FIXTURES
 
 BASE = 1 << 40

@@ -43,8 +43,9 @@ from dwarfgpu.machine.core.process_target import ProcessTarget
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.container import open_object as open_code_object
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, map_file
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
+from dwarfgpu.objfile.file_bytes import map_file
 from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
 
 DEFAULT_PROCESSOR: Final = "gfx942"

@@ -26,8 +26,8 @@ from dwarfgpu.objfile.container import (
     is_for_gpu,
     require_target,
 )
-from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
-from dwarfgpu.objfile.file_bytes import FileBytes
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
 from dwarfgpu.objfile.file_kinds import (
     ARCHIVE_MAGICS,
     BUNDLE_MAGIC,

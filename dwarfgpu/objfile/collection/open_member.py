@@ -22,7 +22,8 @@ from dwarfgpu.objfile.collection.members import (
     is_archive,
 )
 from dwarfgpu.objfile.container import Container, container_in, open_object
-from dwarfgpu.objfile.elf import ObjectFile, map_file, read_if_small
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.file_bytes import map_file, read_if_small
 
 if TYPE_CHECKING:
     from dwarfgpu.objfile.collection.packed_file import PackedFile

@@ -22,8 +22,8 @@ from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.modules import LoadedFile, Where, path_in
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_object
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, map_file
-from dwarfgpu.objfile.file_bytes import part_of
+from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile
+from dwarfgpu.objfile.file_bytes import map_file, part_of
 
 R_DEBUG: Final = Struct("<i4xQQi4xQ")
 """`r_version`, `r_map`, `r_brk`, `r_state`, `r_ldbase`."""
