@@ -1,0 +1,523 @@
+"""The grammar of Itanium C++ ABI names (its section 5.1).
+
+Supported are names in namespaces and classes, template arguments that are types and numbers,
+functions with their parameters, lambdas, and compiler-generated class symbols (`vtable for X`).
+Law: what is not supported raises `NotSupported`; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf.names.mangled_types import last_name, marked, member, qualified
+
+_MAX_DIGITS: Final = 20
+_DEEPEST: Final = 60
+_MAX_CHARACTERS: Final = 20_000
+"""Maximum length of a demangled name: each letter of a mangled one can double it."""
+
+_SPECIAL: Final = {
+    "TV": "vtable for ",
+    "TT": "VTT for ",
+    "TI": "typeinfo for ",
+    "TS": "typeinfo name for ",
+}
+_BUILTIN: Final = {
+    "v": "void", "w": "wchar_t", "b": "bool", "c": "char", "a": "signed char",
+    "h": "unsigned char", "s": "short", "t": "unsigned short", "i": "int", "j": "unsigned int",
+    "l": "long", "m": "unsigned long", "x": "long long", "y": "unsigned long long",
+    "n": "__int128", "o": "unsigned __int128", "f": "float", "d": "double", "e": "long double",
+    "g": "__float128", "z": "...",
+}  # fmt: skip
+_BUILTIN_D: Final = {
+    "Di": "char32_t", "Ds": "char16_t", "Du": "char8_t", "Dn": "decltype(nullptr)", "Da": "auto",
+    "Dc": "decltype(auto)",
+    "Dh": "_Float16",
+}  # fmt: skip
+_STREAM: Final = "<char, std::char_traits<char> >"
+_SHORT: Final = {
+    "Sa": "std::allocator",
+    "Sb": "std::basic_string",
+    "Ss": "std::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+    "Si": f"std::basic_istream{_STREAM}",
+    "So": f"std::basic_ostream{_STREAM}",
+    "Sd": f"std::basic_iostream{_STREAM}",
+}
+"""In full, as GDB and the binutils have them."""
+_OPERATORS: Final = {
+    "nw": " new", "na": " new[]", "dl": " delete", "da": " delete[]", "ng": "-", "ps": "+",
+    "ad": "&", "de": "*", "co": "~", "pl": "+", "mi": "-", "ml": "*", "dv": "/", "rm": "%",
+    "an": "&", "or": "|", "eo": "^", "aS": "=", "pL": "+=", "mI": "-=", "mL": "*=", "dV": "/=",
+    "rM": "%=", "aN": "&=", "oR": "|=", "eO": "^=", "ls": "<<", "rs": ">>", "lS": "<<=",
+    "rS": ">>=", "eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">=",
+    "ss": "<=>", "nt": "!", "aa": "&&", "oo": "||", "pp": "++", "mm": "--", "cm": ",",
+    "pm": "->*", "pt": "->", "cl": "()", "ix": "[]",
+}  # fmt: skip
+_SUFFIX: Final = {"j": "u", "l": "l", "m": "ul", "x": "ll", "y": "ull", "i": ""}
+
+
+class NotSupported(Exception):
+    """Part of the name is not read here."""
+
+
+class ItaniumName:
+    """A mangled name, read from its begin."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.position = 2
+        self.depth = self.made = 0
+        self.known: list[str | tuple[str, ...]] = []
+        """Substitutions of `S_`, `S0_`; in a pack expansion, one per element."""
+        self.arguments: list[str | tuple[str, ...]] = []
+        """Substitutions of `T_`, `T0_`: an argument, or the arguments of a pack."""
+        self.element: int | None = None
+        """Which one of packs is read; None outside of their expansions."""
+        self.pack_size: int | None = None
+        """The number of elements of the pack that was read last."""
+        self.last = ""
+        """The last simple name, which constructors have."""
+        self.has_arguments = False
+        """Whether the name that was read ends in template arguments."""
+        self.has_no_result = False
+        self.qualifiers = ""
+
+    # Text
+
+    def at(self, *options: str) -> str | None:
+        """Consume and return the option that comes next; None if none matches."""
+        for option in options:
+            if self.text.startswith(option, self.position):
+                self.position += len(option)
+                return option
+        return None
+
+    def peek(self, count: int = 1) -> str:
+        return self.text[self.position : self.position + count]
+
+    def expect(self, expected: str) -> None:
+        if self.at(expected) is None:
+            raise NotSupported
+
+    def number(self) -> int:
+        start = self.position
+        while self.peek().isdigit() and self.position - start < _MAX_DIGITS:
+            self.position += 1
+        if start == self.position:
+            raise NotSupported
+        return int(self.text[start : self.position])
+
+    def keep(self, text: str) -> str:
+        self.known.append(text)
+        return text
+
+    def bounded(self, text: str) -> str:
+        self.made += len(text)
+        if self.made > 10 * _MAX_CHARACTERS or len(text) > _MAX_CHARACTERS:
+            raise NotSupported
+        return text
+
+    # Names
+
+    def whole(self) -> str:
+        text = self.encoding()
+        if self.position != len(self.text):
+            raise NotSupported
+        return text
+
+    def encoding(self, *, is_inner: bool = False) -> str:
+        """Read an entity with its parameters; `is_inner`: a function that encloses a name, without
+        its result type."""
+        special = self.at(*_SPECIAL)
+        if special is not None:
+            return _SPECIAL[special] + self.type()
+        if self.at("GV") is not None:
+            return "guard variable for " + self.name()
+        thunk = self.thunk()
+        if thunk is not None:
+            self.enter()
+            return thunk + self.encoding()
+        name = self.name()
+        if self.position == len(self.text) or self.peek() == "E":
+            return name
+        qualifiers, has_result = self.qualifiers, self.has_arguments and not self.has_no_result
+        result = self.type() + " " if has_result else ""
+        if is_inner:
+            result = ""
+        return f"{result}{name}{self.parameters()}{qualifiers}"
+
+    def thunk(self) -> str | None:
+        """Read a thunk, which adjusts `this` and calls the function."""
+        kind = self.at("Th", "Tv", "GTt")
+        if kind is None:
+            return None
+        if kind == "GTt":
+            return "transaction clone for "
+        for _ in kind[1:] if kind == "Th" else "vv":
+            self.at("n")
+            self.number()
+            self.expect("_")
+        return "non-virtual thunk to " if kind == "Th" else "virtual thunk to "
+
+    def parameters(self) -> str:
+        parts: list[str] = []
+        start = self.position
+        while self.position < len(self.text) and self.peek() != "E":
+            parts += self.types()
+        if self.position == start:
+            raise NotSupported
+        return "()" if parts == ["void"] else f"({', '.join(parts)})"
+
+    def name(self) -> str:
+        self.qualifiers = ""
+        self.has_no_result = self.has_arguments = False
+        if self.peek() == "N":
+            return self.nested()
+        if self.peek() == "Z":
+            return self.local()
+        if self.peek(2) == "St":
+            self.position += 2
+            text = "std::" + self.simple()
+        elif self.peek() == "S":
+            text = self.substitution()
+        else:
+            text = self.simple()
+            if self.peek() != "I":
+                return text
+            self.keep(text)
+            return self.with_arguments(text)
+        if self.peek() == "I":
+            if text.startswith("std::") and self.text[self.position - 1] != "_":
+                self.keep(text)
+            return self.with_arguments(text)
+        return text
+
+    def local(self) -> str:
+        """Read `f(int)::x`."""
+        self.expect("Z")
+        self.enter()
+        function = self.encoding(is_inner=True)
+        self.expect("E")
+        if self.at("s") is not None or self.peek() == "d":
+            raise NotSupported
+        name = self.name()
+        self.discriminator()
+        self.depth -= 1
+        return f"{function}::{name}"
+
+    def discriminator(self) -> None:
+        """Skip `_0`, `__10_`: which of that name in the function; demanglers omit it."""
+        if self.at("_") is None:
+            return
+        is_long = self.at("_") is not None
+        if is_long:
+            self.number()
+            self.expect("_")
+        elif self.peek().isdigit():
+            self.position += 1
+        else:
+            raise NotSupported
+
+    def unnamed(self) -> str:
+        """Return the name of an unnamed entity with its number: `{lambda(int)#1}`, `{unnamed
+        type#1}`."""
+        text = "unnamed type"
+        if self.at("Ut") is None:
+            self.expect("Ul")
+            self.enter()
+            # `T_`, and its substitution, would be a parameter of its own.
+            outer, self.arguments = self.arguments, []
+            start = self.position
+            text = f"lambda{self.parameters()}"
+            if outer and "S" in self.text[start : self.position]:
+                raise NotSupported
+            self.expect("E")
+            self.arguments = outer
+            self.depth -= 1
+        count = 1 if self.at("_") is not None else self.number() + 2
+        if count > 1:
+            self.expect("_")
+        return f"{{{text}#{count}}}"
+
+    def nested(self) -> str:
+        self.expect("N")
+        words = ""
+        while (qualifier := self.at("r", "V", "K")) is not None:
+            words += {"r": " restrict", "V": " volatile", "K": " const"}[qualifier]
+        qualifiers = words
+        reference = self.at("R", "O")
+        qualifiers += {"R": " &", "O": " &&", None: ""}[reference]
+        text = ""
+        self.has_arguments = self.has_no_result = False
+        while self.at("E") is None:
+            if self.peek() == "S" and not text:
+                text = "std" if self.at("St") is not None else self.substitution()
+                continue
+            if self.peek() == "I" and text:
+                text = self.with_arguments(text)
+            elif self.peek() == "T" and not text:
+                text = self.parameter()
+                self.has_arguments = False
+            else:
+                simple = self.simple()
+                text = f"{text}::{simple}" if text else simple
+                self.has_arguments = False
+            if self.peek() != "E":
+                self.keep(self.bounded(text))
+        if not text:
+            raise NotSupported
+        self.qualifiers = qualifiers
+        return text
+
+    def simple(self) -> str:
+        """Return a source name, an operator, a constructor."""
+        self.at("L")
+        if self.peek().isdigit():
+            size = self.number()
+            name = self.text[self.position : self.position + size]
+            if len(name) != size or not size:
+                raise NotSupported
+            self.position += size
+            if name.startswith("_GLOBAL__N"):
+                return "(anonymous namespace)"
+            self.last = name
+            while self.at("B") is not None:
+                tag = self.number()
+                name += f"[abi:{self.text[self.position : self.position + tag]}]"
+                self.position += tag
+            self.has_no_result = False
+            return name
+        if self.peek() == "U":
+            return self.unnamed()
+        if self.peek() in ("C", "D") and self.peek(2)[1:].isdigit():
+            mark = self.peek()
+            self.position += 2
+            self.has_no_result = True
+            return ("~" if mark == "D" else "") + self.last
+        if self.at("CI1", "CI2") is not None:
+            base = self.type()  # its inherited constructor has its name
+            self.has_no_result = True
+            return _simple_name(base)
+        if self.at("cv") is not None:
+            kind = self.type()
+            self.has_no_result = True
+            return f"operator {kind}"
+        operator = self.at(*_OPERATORS)
+        if operator is not None:
+            return "operator" + _OPERATORS[operator]
+        raise NotSupported
+
+    def with_arguments(self, text: str) -> str:
+        self.expect("I")
+        self.enter()
+        last, has_no_result = self.last, self.has_no_result
+        arguments: list[str | tuple[str, ...]] = []
+        shown: list[str] = []
+        while self.at("E") is None:
+            is_pack = self.peek() == "J" or self.peek(2) == "Dp" or self.peek(3) == "Xsp"
+            parts = self.argument()
+            arguments += [tuple(parts)] if is_pack else parts
+            shown += parts
+        self.arguments = arguments
+        self.last, self.has_arguments, self.has_no_result = last, True, has_no_result
+        self.depth -= 1
+        inside = ", ".join(shown)
+        space = " " if inside.endswith(">") else ""
+        opening = " <" if text.endswith("<") else "<"
+        return self.bounded(f"{text}{opening}{inside}{space}>")
+
+    def argument(self) -> list[str]:
+        """Read a type or number; of a pack, any number of them."""
+        if self.at("J") is not None:
+            self.enter()
+            arguments: list[str] = []
+            while self.at("E") is None:
+                arguments += self.argument()
+            self.depth -= 1
+            return arguments
+        if self.at("X") is not None:  # an expression: read are parameters alone
+            parameters = self.types("sp") if self.peek(2) == "sp" else [self.parameter()]
+            self.expect("E")
+            return parameters
+        if self.at("L") is None:
+            return self.types()
+        kind = self.peek()
+        if kind == "b":
+            self.position += 1
+            text = {"0": "false", "1": "true"}.get(self.peek())
+            if text is None:
+                raise NotSupported
+            self.position += 1
+        else:
+            where = self.position
+            spelled = self.type()
+            sign = "-" if self.at("n") is not None else ""
+            digits = sign + str(self.number())
+            plain = kind in _SUFFIX and self.position > where
+            text = digits + _SUFFIX[kind] if plain else f"({spelled}){digits}"
+        self.expect("E")
+        return [text]
+
+    def enter(self) -> None:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise NotSupported
+
+    def substitution(self) -> str:
+        short = self.at(*_SHORT)
+        if short is not None:
+            self.last = last_name(_SHORT[short])
+            return _SHORT[short]
+        self.expect("S")
+        index = self.sequence()
+        if index >= len(self.known):
+            raise NotSupported
+        text = self.known[index]
+        if not isinstance(text, str):
+            text = self.of_pack(text)
+        self.last = last_name(text)
+        return text
+
+    def sequence(self) -> int:
+        """Read `_`, `0_`, `1_`… in base 36: 0, 1, 2…"""
+        start = self.position
+        while self.peek() not in ("_", "") and self.position - start < 5:
+            self.position += 1
+        digits = self.text[start : self.position]
+        self.expect("_")
+        if not digits:
+            return 0
+        if not digits.isalnum() or digits != digits.upper():
+            raise NotSupported
+        return int(digits, 36) + 1
+
+    def parameter(self) -> str:
+        """Read `T_`: a template parameter."""
+        self.expect("T")
+        index = self.sequence()
+        if index >= len(self.arguments):
+            raise NotSupported
+        argument = self.arguments[index]
+        return argument if isinstance(argument, str) else self.of_pack(argument)
+
+    def of_pack(self, parts: tuple[str, ...]) -> str:
+        """Return the part for the current element; empty if the pack is empty and nothing is
+        shown."""
+        if self.element is None or self.pack_size not in (None, len(parts)):
+            raise NotSupported
+        self.pack_size = len(parts)
+        return parts[self.element] if parts else ""
+
+    # Types
+
+    def types(self, expansion: str = "Dp") -> list[str]:
+        """Read a type; of the expansion of a pack (`Dp`, `sp`) one for each of its elements."""
+        if self.at(expansion) is None:
+            return [self.type()]
+        read = self.type if expansion == "Dp" else self.parameter
+        start, before = self.position, len(self.known)
+        around = self.element, self.pack_size
+        texts: list[str] = []
+        known: list[list[str | tuple[str, ...]]] = []
+        count: int | None = 1
+        while not texts or (count is not None and len(texts) < count):
+            self.position, self.element, self.pack_size = start, len(texts), None
+            del self.known[before:]
+            texts.append(read())
+            known.append(self.known[before:])
+            count = self.pack_size
+        self.element, self.pack_size = around
+        if count is None or len({*map(len, known)}) > 1:
+            raise NotSupported
+        if expansion == "Dp":
+            self.known[before:] = [
+                tuple(map(str, parts[:count])) for parts in zip(*known, strict=True)
+            ]
+            self.known.append(tuple(texts[:count]))
+        return texts[:count]
+
+    def type(self) -> str:
+        self.enter()
+        arguments, has_arguments = self.arguments, self.has_arguments
+        text = self.bounded(self._type())
+        self.arguments, self.has_arguments = arguments, has_arguments
+        self.depth -= 1
+        return text
+
+    def _type(self) -> str:
+        head = self.peek()
+        two = self.at(*_BUILTIN_D)
+        if two is not None:
+            return _BUILTIN_D[two]
+        if head in _BUILTIN:
+            self.position += 1
+            return _BUILTIN[head]
+        if head in ("r", "V", "K"):
+            return self.keep(self.qualified())
+        if head in ("P", "R", "O"):
+            self.position += 1
+            return self.keep(marked(self.type(), {"P": "*", "R": "&", "O": "&&"}[head]))
+        if head == "F":
+            return self.keep(self.function())
+        if head == "A":
+            self.position += 1
+            count = self.number()
+            self.expect("_")
+            element = self.type()
+            at = element.find(" [")
+            whole = f"{element} [{count}]"
+            if at >= 0:
+                whole = f"{element[:at]} [{count}]{element[at + 1 :]}"
+            return self.keep(whole)
+        if head == "M":
+            self.position += 1
+            container = self.type()
+            return self.keep(member(self.type(), container))
+        if head == "T":
+            text = self.keep(self.parameter())
+            return self.keep(self.with_arguments(text)) if self.peek() == "I" else text
+        if head == "S" and self.peek(2) != "St":
+            is_short = self.peek(2) in _SHORT
+            text = self.substitution()
+            if self.peek() == "I":
+                return self.keep(self.with_arguments(text))
+            if is_short or text:
+                return text
+        saved = self.last
+        text = self.name()
+        self.last = saved
+        return self.keep(text)
+
+    def qualified(self) -> str:
+        words = ""
+        while (qualifier := self.at("r", "V", "K")) is not None:
+            words = {"r": " restrict", "V": " volatile", "K": " const"}[qualifier] + words
+        inner = self.type()
+        text = qualified(inner, words)
+        if text is None:
+            raise NotSupported
+        return text
+
+    def function(self) -> str:
+        self.expect("F")
+        self.at("Y")
+        result = self.type()
+        if result.endswith((")", "]")):
+            raise NotSupported
+        parameters = self.parameters()
+        self.expect("E")
+        return f"{result} {parameters}"
+
+
+def _simple_name(text: str) -> str:
+    """Return the name of a class without scopes and template arguments."""
+    depth, begin, end = 0, 0, None
+    for index, character in enumerate(text):
+        if character == "<":
+            end = index if not depth else end
+            depth += 1
+        elif character == ">":
+            depth -= 1
+        elif character == ":" and not depth:
+            begin, end = index + 1, None
+    return text[begin:end]
