@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Final
 
 from attrs import field
 
@@ -22,7 +21,7 @@ from dwarfgpu.expr.dialect import upstream_clang
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
-from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
+from dwarfgpu.expr.operation import OPERATIONS, Code
 from dwarfgpu.expr.ops.literal import dropped_bits
 from dwarfgpu.expr.static_check.abstract_stack import (
     TRACKED_ENTRIES,
@@ -30,7 +29,6 @@ from dwarfgpu.expr.static_check.abstract_stack import (
     Severity,
     Shape,
     Transfer,
-    piece_bits,
 )
 from dwarfgpu.expr.static_check.abstract_value import (
     ACCEPTED,
@@ -43,6 +41,11 @@ from dwarfgpu.expr.static_check.abstract_value import (
     REGISTER,
     TYPED,
     Known,
+)
+from dwarfgpu.expr.static_check.operands import (
+    named_register,
+    reads_base_register,
+    wrong_operands,
 )
 
 VISITS = 8
@@ -193,7 +196,7 @@ class _Checker:
             if index == len(self.instructions) or shape is None:
                 continue
             instruction = self.instructions[index]
-            if _wrong_operands(instruction, self.arch, self.transfer.generic_bytes):
+            if wrong_operands(instruction, self.arch, self.transfer.generic_bytes):
                 continue
             after = self.transfer(instruction, steps[index], shape, _unheard)
             if after is None:
@@ -243,7 +246,7 @@ class _Checker:
 
     def _operands(self, instruction: Instruction) -> bool:
         """Check the operands alone; return whether the operation certainly fails."""
-        wrong = _wrong_operands(instruction, self.arch, self.transfer.generic_bytes)
+        wrong = wrong_operands(instruction, self.arch, self.transfer.generic_bytes)
         if wrong is not None:
             self._add(instruction, "error", *wrong)
         operation = instruction.operation
@@ -252,9 +255,9 @@ class _Checker:
         dropped = dropped_bits(instruction, self.expression.format.address_size)
         if dropped is not None:
             self._add(instruction, "warning", "wide-number", dropped)
-        register = _register(instruction)
+        register = named_register(instruction)
         # The vector registers of a CPU hold scalars too, in their low bits.
-        if self.arch is not None and self.arch.is_simt and _reads_base_register(operation):
+        if self.arch is not None and self.arch.is_simt and reads_base_register(operation):
             base = self.arch.registers.get(-1 if register is None else register)
             if base is not None and base.type.vector_size is not None:
                 message = f"base {base} is a vector register: the bits of its first lanes are used"
@@ -430,7 +433,6 @@ class _Checker:
 
 
 _CLANG_SPACES = frozenset(f"lit{number}" for number in upstream_clang.ADDRESS_SPACES)
-_READS_OF_SIZE = ("deref_size", "xderef_size", "standard_deref_size")
 _CURRENT = {
     operation.function.__name__: operation.name
     for operation in OPERATIONS.values()
@@ -446,77 +448,6 @@ def _unheard(severity: Severity, rule: str, message: str) -> None:
 def _target(instruction: Instruction) -> int:
     by = instruction.operands[0] if instruction.operation.name in ("skip", "bra") else 0
     return instruction.end + (by if isinstance(by, int) else 0)
-
-
-def _wrong_operands(
-    instruction: Instruction, arch: Architecture | None, generic_bytes: int
-) -> tuple[str, str] | None:
-    """The rule, and why the operands make the operation ill-formed whatever the stack is."""
-    operation, operands = instruction.operation, instruction.operands
-    name = operation.function.__name__
-    if name in _READS_OF_SIZE and operands[0] == 0:
-        return "empty-read", "a size of 0 bytes: no base type has it"
-    if name == "standard_deref_size":
-        from dwarfgpu.expr.dialect.dwarf6 import why_too_large  # few expressions are of DWARF 6
-
-        (size,) = operands
-        assert isinstance(size, int)
-        why = why_too_large(size, generic_bytes)
-        if why is not None:
-            return "wrong-kind", why
-    if name in ("LLVM_extend", "LLVM_select_bit_piece"):
-        size, count = operands
-        assert isinstance(size, int) and isinstance(count, int)
-        if size == 0 or count == 0:
-            return "empty-composite", f"{count} elements of {size} bits: neither may be 0"
-        if arch is not None and size * count > arch.largest_space_bits:
-            message = f"a composite of {size * count} bits is larger than the largest address space"
-            return "large-composite", message
-    if arch is None:
-        return None
-    size_bits = piece_bits(instruction)
-    if size_bits > arch.largest_space_bits:
-        message = f"a part of {size_bits} bits is larger than the largest address space"
-        return "large-composite", message
-    register = _register(instruction)
-    if register is None:
-        return None
-    if register not in arch.registers:
-        return "unknown-register", f"{arch.name} defines no DWARF register {register}"
-    info = arch.registers[register]
-    if (
-        _reads_base_register(operation)
-        and name not in _ASPACE_BASES
-        and info.is_narrower(arch.address_bits)
-    ):
-        return (
-            "narrow-base-register",
-            f"register {info} of {info.size_bits} bits is narrower than "
-            f"the {arch.address_bits}-bit addresses of the default address space",
-        )
-    return None
-
-
-_ASPACE_BASES: Final = ("LLVM_aspace_bregx", "aspace_bregx")
-
-
-def _reads_base_register(operation: Operation) -> bool:
-    """Return whether it reads an address from a register (A.2.5.4.4.3), also where a dialect may
-    not."""
-    if operation.pushes == "value":
-        return False  # upstream clang's, read as the focused lane's dword
-    return operation.name in _ASPACE_BASES or operation.name.startswith("breg")
-
-
-def _register(instruction: Instruction) -> int | None:
-    """Return the register that the operation names."""
-    operation = instruction.operation
-    if operation.function.__name__ in ("reg", "breg"):
-        return operation.number
-    for info, operand in zip(operation.operands, instruction.operands, strict=True):
-        if info.codec.meaning == "register" and isinstance(operand, int):
-            return operand
-    return None
 
 
 def _reachable(start: Iterable[int], edges: list[tuple[int, ...]] | list[list[int]]) -> set[int]:
