@@ -11,25 +11,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import gdb
-from attrs import field
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.scope_entries import covered
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Unspecified, strip
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
-from dwarfgpu.expr.context import ExprLoc, Frame, LocList
+from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
+from dwarfgpu.gdb.frames_as_gdb import frame_of_gdb, frame_up_to
 from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.value import Value
-from dwarfgpu.session.call_site_values import call_site_returning_to, entry_value_from_call_site
-from dwarfgpu.session.frame import Focus, SubprogramFrame
+from dwarfgpu.session.call_site_values import call_site_returning_to
 from dwarfgpu.session.read_variable import Reading, contents, located
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import OPTIMIZED_OUT, SYNTHETIC_POINTER, UNAVAILABLE
@@ -246,35 +243,13 @@ def _is_by_wrong_frame(
     attribute = variable.location
     if attribute is None or not is_on_entry or gdb_variable.bits is None:
         return False
-    context = session.context(_frame_of_gdb(session, frame))
+    context = session.context(frame_of_gdb(session, frame))
     try:
         where = located(attribute, context, None)
         bits = contents(Reading(variable, variable.type, None, where), context).bits
     except DwarfGpuError:
         return False
     return bits is not None and have_same_bits(gdb_variable, bits, gdb_variable.mask)
-
-
-@frozen(eq=False)
-class _FrameOfGdb(SubprogramFrame):
-    """A frame in GDB's sense: the caller of an inlined function is the function that contains
-    it."""
-
-    gdb_frame: gdb.Frame = field(default=None, repr=False)
-
-    def entry_value(self, expression: bytes) -> Value | None:
-        calling, return_address = self.session.calling()
-        calling = calling.nested()
-        call, subprogram = (
-            call_site_returning_to(calling.code_object, return_address),
-            self.subprogram,
-        )
-        older = self.gdb_frame.older()
-        if subprogram is None or older is None:
-            return None
-        context_session = self.session if self.gdb_frame.type() == gdb.INLINE_FRAME else calling
-        context = context_session.context(_frame_of_gdb(context_session, older))
-        return entry_value_from_call_site(subprogram, call, expression, context)
 
 
 def _is_by_caller_of_main(
@@ -290,7 +265,7 @@ def _is_by_caller_of_main(
     debugger = session.debugger
     if frame.name() != "main" or debugger is None or debugger.session(frame).gdb_frame is not None:
         return False
-    context = session.context(_frame_up_to(session, debugger.session(frame).level))
+    context = session.context(frame_up_to(session, debugger.session(frame).level))
     try:
         where = located(attribute, context, None)
         bits = contents(Reading(variable, variable.type, None, where), context).bits
@@ -301,46 +276,6 @@ def _is_by_caller_of_main(
     if bits is not None and bits.undefined == (1 << bits.size_bits) - 1:
         return gdb_variable.text == OPTIMIZED_OUT
     return bits is not None and have_same_bits(gdb_variable, bits, gdb_variable.mask)
-
-
-@frozen(eq=False)
-class _FrameUpTo(SubprogramFrame):
-    """A frame of a stack that ends at a level: the frame there has no caller."""
-
-    last_level: int = field(default=0, kw_only=True)
-
-    def entry_value(self, expression: bytes) -> Value | None:
-        calling, return_address = self._calling()
-        call, subprogram = (
-            call_site_returning_to(calling.code_object, return_address),
-            self.subprogram,
-        )
-        if subprogram is None:
-            return None
-        context = calling.context(_frame_up_to(calling, self.last_level))
-        return entry_value_from_call_site(subprogram, call, expression, context)
-
-    def caller(self) -> tuple[Frame, int]:
-        self._calling()
-        return SubprogramFrame.caller(self)
-
-    def _calling(self) -> tuple[Focus, int]:
-        if self.level >= self.last_level:
-            raise UndefinedBits("the stack ends here")
-        calling, return_address = self.session.calling()
-        return calling.nested(), return_address
-
-
-def _frame_up_to(session: Focus, last_level: int) -> _FrameUpTo:
-    level = session.frame.level
-    return _FrameUpTo(
-        session, session.code_object, session.program_location, level, last_level=last_level
-    )
-
-
-def _frame_of_gdb(session: Focus, gdb_frame: gdb.Frame) -> _FrameOfGdb:
-    level = session.frame.level
-    return _FrameOfGdb(session, session.code_object, session.program_location, level, gdb_frame)
 
 
 def _is_other_class(variable: Variable, gdb_variable: GdbVariable) -> bool:

@@ -23,13 +23,8 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.gdb.limits import file_limits
-from dwarfgpu.gdb.machine.gdb_target import (
-    GdbTarget,
-    LoadedSection,
-    bias_of,
-    loaded_sections,
-    selected_wave,
-)
+from dwarfgpu.gdb.machine.gdb_target import GdbTarget, selected_wave
+from dwarfgpu.gdb.machine.loaded_sections import LoadedSection, bias_of, loaded_sections
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 
