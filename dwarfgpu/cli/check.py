@@ -16,8 +16,8 @@ from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.static_check.checker import Finding, check
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.expr.text.hex_input import parse_hex
-from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.batch_options import add_batch_options
+from dwarfgpu.options.file_options import add_debug_dir_option
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import natural
@@ -49,11 +49,7 @@ def configure(parser: ArgumentParser) -> None:
     files.add_argument(
         "--target", metavar="GPU", help="the code object to check: gfx90a:xnack+, or its number"
     )
-    files.add_argument(
-        "--debug-dir", metavar="DIR", action="append",
-        help="the directory of separate, split and supplementary debug files; default: "
-        f"{DEBUG_DIRECTORIES[0]}",
-    )  # fmt: skip
+    add_debug_dir_option(files)
     files.add_argument(
         "--baseline", metavar="FILE", help="an earlier --json output: show only new findings"
     )

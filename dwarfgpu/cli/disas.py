@@ -13,6 +13,7 @@ from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.core_options import add_core_options, require_core
+from dwarfgpu.options.file_options import add_target_option
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option
@@ -41,11 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only the code of a function, a line or addresses: "
         "FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES",
     )  # fmt: skip
-    parser.add_argument(
-        "--target",
-        metavar="GPU",
-        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
-    )
+    add_target_option(parser)
     parser.add_argument("--no-source", action="store_true", help="omit source lines")
     parser.add_argument("--no-bytes", action="store_true", help="omit bytes")
     parser.add_argument(

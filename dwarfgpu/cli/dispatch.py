@@ -11,6 +11,7 @@ from typing import Final
 from dwarfgpu.machine.simulated.launch.dispatch import (
     Launched,
 )
+from dwarfgpu.options.file_options import add_load_address_option, add_target_option
 from dwarfgpu.options.launch import launch
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
@@ -40,14 +41,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--save", metavar="STATE", help="write a state file, with .npy files beside it"
     )
-    parser.add_argument(
-        "--load-address", metavar="ADDR", help="the load address of the code object"
-    )
-    parser.add_argument(
-        "--target",
-        metavar="GPU",
-        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
-    )
+    add_load_address_option(parser)
+    add_target_option(parser)
     configure_launch(parser, is_required=True)
     add_mangled_option(parser)
     add_file_limit_options(parser)

@@ -14,6 +14,7 @@ from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.dialect_option import DIALECT_HELP
+from dwarfgpu.options.file_options import add_target_option
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option
@@ -42,11 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pc", metavar=PLACE, help=f"only entries that cover one place in the file: {PLACE_HELP}"
     )
-    parser.add_argument(
-        "--target",
-        metavar="GPU",
-        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
-    )
+    add_target_option(parser)
     add_batch_options(parser)
     add_mangled_option(parser)
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)

@@ -15,6 +15,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialect_option import DIALECT_HELP
+from dwarfgpu.options.file_options import add_debug_dir_option
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled import add_mangled_option
@@ -46,11 +47,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--target", metavar="GPU", help="the code object to describe: gfx90a:xnack+, or its number"
     )
-    parser.add_argument(
-        "--debug-dir", metavar="DIR", action="append",
-        help="the directory of separate, split and supplementary debug files; default: "
-        f"{DEBUG_DIRECTORIES[0]}",
-    )  # fmt: skip
+    add_debug_dir_option(parser)
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     add_batch_options(parser)
     parser.add_argument(

@@ -20,6 +20,7 @@ from dwarfgpu.cli.run_resumed_options import configure_resumed, resumes
 from dwarfgpu.cli.run_stop_options import configure_stops, require_breakpoint
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.demo import with_run_demo
+from dwarfgpu.options.file_options import add_load_address_option, add_target_option
 from dwarfgpu.options.launch import prepare_run
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
@@ -68,14 +69,8 @@ def configure(parser: ArgumentParser) -> None:
         "together (block), or many waves together where nothing can stop (lockstep, as auto "
         "does); the result is the same",
     )
-    parser.add_argument(
-        "--load-address", metavar="ADDR", help="the load address of the code object"
-    )
-    parser.add_argument(
-        "--target",
-        metavar="GPU",
-        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
-    )
+    add_load_address_option(parser)
+    add_target_option(parser)
     configure_stops(parser)
     configure_resumed(parser)
     add_mangled_option(parser)

@@ -23,6 +23,11 @@ from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.core_options import WaveAction, add_core_options, require_core
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.dialect_option import DIALECT_HELP
+from dwarfgpu.options.file_options import (
+    add_debug_dir_option,
+    add_load_address_option,
+    add_target_option,
+)
 from dwarfgpu.options.given_files import names_a_file, opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP, natural
@@ -69,17 +74,9 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument(
         "--pc", metavar=PLACE, help=f"only in scopes at this program location: {PLACE_HELP}"
     )
-    group.add_argument(
-        "--target",
-        metavar="GPU",
-        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
-    )
-    group.add_argument(
-        "--debug-dir", metavar="DIR", action="append",
-        help="the directory of separate, split and supplementary debug files; default: "
-        f"{DEBUG_DIRECTORIES[0]}",
-    )  # fmt: skip
-    group.add_argument("--load-address", metavar="ADDR", help="the load address of the code object")
+    add_target_option(group)
+    add_debug_dir_option(group)
+    add_load_address_option(group)
     group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     judged = parser.add_argument_group("output")
     judged.add_argument(

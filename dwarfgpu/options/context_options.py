@@ -7,9 +7,13 @@ from typing import Final
 
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.expr.dialect.dialect import DIALECTS
-from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.core_options import WaveAction, add_core_options
 from dwarfgpu.options.dialect_option import DIALECT_HELP
+from dwarfgpu.options.file_options import (
+    add_debug_dir_option,
+    add_load_address_option,
+    add_target_option,
+)
 from dwarfgpu.options.limit_options import add_evaluation_limit_options, add_file_limit_options
 from dwarfgpu.options.mangled import add_mangled_option
 from dwarfgpu.options.numbers import PLACE, PLACE_HELP
@@ -34,19 +38,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="memory: private_lane[3]#0x10=0a0b0c0d, or =@FILE; the lane defaults to that of "
         "--lane",
     )  # fmt: skip
-    machine.add_argument(
-        "--target",
-        metavar="GPU",
-        help="the code object of a fat binary to use: gfx90a:xnack+, or its number",
-    )
-    machine.add_argument(
-        "--debug-dir", metavar="DIR", action="append",
-        help="the directory of separate, split and supplementary debug files; default: "
-        f"{DEBUG_DIRECTORIES[0]}",
-    )  # fmt: skip
-    machine.add_argument(
-        "--load-address", metavar="ADDR", help="the load address of the code object"
-    )
+    add_target_option(machine)
+    add_debug_dir_option(machine)
+    add_load_address_option(machine)
     machine.add_argument(
         "--scratch-base", metavar="ADDR", help="AMD GPU: the wave's scratch in global memory"
     )
