@@ -139,7 +139,7 @@ def cubin(data: bytes) -> Counter[str]:
         lambda: cuda_target(file),
         lambda: read_cuda_code(file),
         lambda: cubin_lines(file),
-        lambda: PtxRegisters(file).stretches("%r1", 0, 0x1000),
+        lambda: PtxRegisters(file).ranges("%r1", 0, 0x1000),
         lambda: file.symbol_before(0x100),
     ]
     for question in questions:

@@ -23,7 +23,7 @@ from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_note
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states
 from dwarfgpu.service.lanes.lane_questions import expression_in_lanes
 from dwarfgpu.service.value.locate import located, location_lines
-from dwarfgpu.service.where.stretches import stretches
+from dwarfgpu.service.where.scope_ranges import scope_ranges
 from dwarfgpu.view.coverage_text import (
     bar,
     cells_for,
@@ -115,7 +115,7 @@ def where_described(session: GdbSession, name: str) -> Iterator[str]:
     yield next(description(session, coverage.variable))
     if coverage.code_scope is not None:
         yield f"  scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
-    rows = list(stretches(session, coverage, with_operations=True))
+    rows = list(scope_ranges(session, coverage, with_operations=True))
     first = max((len(row.line.where) for row in rows), default=0)
     second = max((len(row.line.lines) for row in rows), default=0)
     for row in rows:

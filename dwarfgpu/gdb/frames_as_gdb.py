@@ -10,7 +10,7 @@ from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import Frame
 from dwarfgpu.model.value import Value
 from dwarfgpu.session.call_site_values import call_site_returning_to, entry_value_from_call_site
-from dwarfgpu.session.frame import Focus, SubprogramFrame
+from dwarfgpu.session.frame import FrameSession, SubprogramFrame
 
 
 @frozen(eq=False)
@@ -56,14 +56,14 @@ class _FrameUpTo(SubprogramFrame):
         self._calling()
         return SubprogramFrame.caller(self)
 
-    def _calling(self) -> tuple[Focus, int]:
+    def _calling(self) -> tuple[FrameSession, int]:
         if self.level >= self.last_level:
             raise UndefinedBits("the stack ends here")
         calling, return_address = self.session.calling()
         return calling.nested(), return_address
 
 
-def frame_up_to(session: Focus, last_level: int) -> SubprogramFrame:
+def frame_up_to(session: FrameSession, last_level: int) -> SubprogramFrame:
     """Return the frame in focus, of a stack that ends at a level."""
     level = session.frame.level
     return _FrameUpTo(
@@ -71,7 +71,7 @@ def frame_up_to(session: Focus, last_level: int) -> SubprogramFrame:
     )
 
 
-def frame_of_gdb(session: Focus, gdb_frame: gdb.Frame) -> SubprogramFrame:
+def frame_of_gdb(session: FrameSession, gdb_frame: gdb.Frame) -> SubprogramFrame:
     """Return the frame in focus with the caller that GDB takes for values on entry."""
     level = session.frame.level
     return _FrameOfGdb(session, session.code_object, session.program_location, level, gdb_frame)

@@ -55,10 +55,10 @@ def addressing_of(instruction: Instruction) -> Addressing | None:
     operation = operation_named(instruction.mnemonic, form.target.generation)
     if operation is None or not operation.memory:
         return None
-    place = operation.memory[0]
+    declared = operation.memory[0]
     values = form.values(instruction.word, instruction.extra)
     fields = dict(zip(form.names, values, strict=True))
-    if place.name not in _ADDRESSED or place.type == "format" or fields.get("gds"):
+    if declared.name not in _ADDRESSED or declared.type == "format" or fields.get("gds"):
         return None
     if operation.name.endswith("_block"):
         return None
@@ -68,34 +68,34 @@ def addressing_of(instruction: Instruction) -> Addressing | None:
         if name in form.index
         and (value := form.kinds[form.index[name]].value(fields[name])) is not None
     }
-    is_scalar_scratch = place.name == "scratch" and operation.is_scalar
-    if is_scalar_scratch or (place.name == "lds" and "addr" not in registers):
+    is_scalar_scratch = declared.name == "scratch" and operation.is_scalar
+    if is_scalar_scratch or (declared.name == "lds" and "addr" not in registers):
         return None
-    memory = place.name
+    memory = declared.name
     if operation.name.startswith("s_buffer_"):
         memory, registers["srsrc"] = "buffer", registers.pop("sbase")
     words = form.syntax.split()
     wave_size = form.target.wave_size
     return Addressing(
         memory,
-        _size_bytes(operation, place, wave_size, has_two="offset0" in fields),
-        type_bits(place.type, wave_size) // 8,
-        immediate_offsets(instruction, operation, place),
+        _size_bytes(operation, declared, wave_size, has_two="offset0" in fields),
+        type_bits(declared.type, wave_size) // 8,
+        immediate_offsets(instruction, operation, declared),
         registers,
         "idxen" in words,
         any(word.startswith("offen") for word in words),
         operation.is_scalar,
-        place in operation.sources,
-        place in operation.results,
+        declared in operation.sources,
+        declared in operation.results,
     )
 
 
 def _size_bytes(
-    operation: Operation, place: DeclaredOperand, wave_size: int, *, has_two: bool
+    operation: Operation, declared: DeclaredOperand, wave_size: int, *, has_two: bool
 ) -> int:
     """Return the size of the elements moved to or from registers: that of those in memory."""
-    element = type_bits(place.type, wave_size) // 8
-    operands = operation.results if place in operation.sources else operation.sources
+    element = type_bits(declared.type, wave_size) // 8
+    operands = operation.results if declared in operation.sources else operation.sources
     types = [operand.type for operand in operands if operand.type and not operand.is_memory]
     if has_two or not types or not types[0].startswith("v"):
         return element
@@ -105,15 +105,15 @@ def _size_bytes(
 
 
 def immediate_offsets(
-    instruction: Instruction, operation: Operation, place: DeclaredOperand
+    instruction: Instruction, operation: Operation, declared: DeclaredOperand
 ) -> tuple[int, ...]:
     """Return the constants that are added to the address, in bytes: two for LDS accesses at two
-    places."""
+    addresses."""
     form = instruction.encoding.format
     values = form.values(instruction.word, instruction.extra)
     fields = dict(zip(form.names, values, strict=True))
     if "offset0" in fields:
-        step = type_bits(place.type, form.target.wave_size) // 8
+        step = type_bits(declared.type, form.target.wave_size) // 8
         step *= 64 if "st64" in operation.name else 1
         return fields["offset0"] * step, fields["offset1"] * step
     if "offset" not in fields:

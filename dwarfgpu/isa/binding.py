@@ -1,7 +1,7 @@
 """What one instruction reads and writes: its operation with the operands that its bits name.
 
-An operation has places (`operation.py`), a format has fields; which field is which place follows
-from the names that LLVM has for fields, alike in all encodings.
+An operation declares operands (`operation.py`), a format has fields; which field is which operand
+follows from the names that LLVM has for fields, alike in all encodings.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _PRESERVE: Final = 2
 
 
 class Operand(NamedTuple):
-    """A place of an operation in one instruction."""
+    """An operand of an operation in one instruction."""
 
-    place: DeclaredOperand
+    declared: DeclaredOperand
     value: Register | Constant | int | None
     """A register, a constant, the address of a branch or another number; None for memory."""
     modifiers: int = 0
@@ -68,12 +68,12 @@ class Use:
 
 
 Where: TypeAlias = "int | Register | str | None"
-"""Where a place of an operation is: the index of a field, a register, None for memory; `absent`;
+"""Where an operand of an operation is: the index of a field, a register, None for memory; `absent`;
 or `returned`, in `vdata` if the instruction returns it."""
 
 
 class OperandFields(NamedTuple):
-    """Which field of a format is which place of an operation."""
+    """Which field of a format is which operand of an operation."""
 
     operation: Operation
     results: tuple[tuple[DeclaredOperand, Where], ...]
@@ -113,15 +113,15 @@ def _use(plan: OperandFields, instruction: Instruction, values: list[int]) -> Us
         registers = [*vectors, *(register for register in registers if register.bank != "v")]
     has_return = "cpol" not in form.index or bool(values[form.index["cpol"]] & _RETURN)
     results = []
-    for place, where in plan.results:
+    for declared, where in plan.results:
         if where == "absent" or (where == "returned" and not has_return):
             continue
         if where == "returned":
             where = form.index["vdata"]
-        results.append(_operand(plan.operation, place, where, instruction, values, data))
+        results.append(_operand(plan.operation, declared, where, instruction, values, data))
     sources = [
-        _operand(plan.operation, place, where, instruction, values, data)
-        for place, where in plan.sources
+        _operand(plan.operation, declared, where, instruction, values, data)
+        for declared, where in plan.sources
     ]
     if "dst_unused" in form.index and values[form.index["dst_unused"]] == _PRESERVE and results:
         sources.append(Operand(DeclaredOperand("d"), results[0].value))
@@ -130,7 +130,7 @@ def _use(plan: OperandFields, instruction: Instruction, values: list[int]) -> Us
 
 def _operand(
     operation: Operation,
-    place: DeclaredOperand,
+    declared: DeclaredOperand,
     where: Where,
     instruction: Instruction,
     values: list[int],
@@ -138,22 +138,22 @@ def _operand(
 ) -> Operand:
     form = instruction.encoding.format
     if not isinstance(where, int):
-        return Operand(place, where if isinstance(where, Register) else None)
+        return Operand(declared, where if isinstance(where, Register) else None)
     name, kind, field = form.names[where], form.kinds[where], values[where]
     if kind.decoder == "branch":
-        return Operand(place, instruction.branch_target)
+        return Operand(declared, instruction.branch_target)
     if kind.decoder == "dual_dst":
         field |= ~values[form.index["vdstX"]] & 1
     if data is not None and name == "vdata":
-        return Operand(place, data)
+        return Operand(declared, data)
     value = kind.value(field)
     if isinstance(value, Literal):
         value = Constant(instruction.literal << value.shift)
-    if isinstance(value, Register) and operation.is_atomic and place.type[:1] not in ("[", ""):
-        dwords = max(type_bits(place.type, form.target.wave_size) // 32, 1)
+    if isinstance(value, Register) and operation.is_atomic and declared.type[:1] not in ("[", ""):
+        dwords = max(type_bits(declared.type, form.target.wave_size) // 32, 1)
         value = value._replace(size=min(value.size, dwords))
     modifiers = form.index.get(f"{name}_modifiers")
-    return Operand(place, value, 0 if modifiers is None else values[modifiers])
+    return Operand(declared, value, 0 if modifiers is None else values[modifiers])
 
 
 @cache
@@ -196,14 +196,14 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
     destinations.sort(key=lambda index: not form.names[index].startswith("v"))
     data = next((form.index[name] for name in _DATA if name in form.index), None)
     results: list[tuple[DeclaredOperand, Where]] = []
-    for place in operation.results:
+    for declared in operation.results:
         where: Where
-        if not place.type or place.is_memory:
-            where = _implied(place, form)
+        if not declared.type or declared.is_memory:
+            where = _implied(declared, form)
         elif destinations:
             where = destinations.pop(0)
             pool.remove(where)
-        elif place.type == "mask":
+        elif declared.type == "mask":
             is_dropped = (
                 DeclaredOperand("exec") in operation.results and form.target.generation >= 10
             )
@@ -218,19 +218,19 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
                 where = "absent"
         else:
             where = "absent"
-        results.append((place, where))
+        results.append((declared, where))
     first = results[0][1] if results else None
     sources: list[tuple[DeclaredOperand, Where]] = []
-    for place in operation.sources:
-        if place.name == "d":
+    for declared in operation.sources:
+        if declared.name == "d":
             where = first
-        elif place.name in IMMEDIATES:
+        elif declared.name in IMMEDIATES:
             where = immediates.pop(0) if immediates else "absent"
-        elif not place.type or place.is_memory:
-            where = _implied(place, form)
+        elif not declared.type or declared.is_memory:
+            where = _implied(declared, form)
         elif pool:
             where = pool.pop(0)
-        elif place.type == "mask":
+        elif declared.type == "mask":
             where = _implied(DeclaredOperand("vcc"), form)
         elif operation.is_atomic and isinstance(first, int):
             where = first
@@ -238,22 +238,22 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
             where = _implied(DeclaredOperand("m0"), form)
         else:
             where = "absent"
-        sources.append((place, where))
-    again = {"a": next((where for place, where in sources if place.type), None)}
+        sources.append((declared, where))
+    again = {"a": next((where for declared, where in sources if declared.type), None)}
     again["address"] = addresses[0] if addresses else None
-    results = [(place, again.get(place.name, where)) for place, where in results]
+    results = [(declared, again.get(declared.name, where)) for declared, where in results]
     if pool or immediates:
-        left = [form.names[index] for index in (*pool, *immediates)]
-        raise ValueError(f"{operation.name}: no place for {', '.join(left)}")
+        unused = [form.names[index] for index in (*pool, *immediates)]
+        raise ValueError(f"{operation.name}: no operand for {', '.join(unused)}")
     return OperandFields(operation, tuple(results), tuple(sources), tuple(addresses))
 
 
-def _implied(place: DeclaredOperand, form: Format) -> Register | None:
-    """The register of a place that no field names; None for memory."""
-    if place.is_memory or place.name in ("a", "address"):
+def _implied(declared: DeclaredOperand, form: Format) -> Register | None:
+    """The register of an operand that no field names; None for memory."""
+    if declared.is_memory or declared.name in ("a", "address"):
         return None
-    dwords = _DWORDS.get(place.name, 1) or form.target.wave_size // 32
-    return Register(place.name, 0, dwords)
+    dwords = _DWORDS.get(declared.name, 1) or form.target.wave_size // 32
+    return Register(declared.name, 0, dwords)
 
 
 class Effects(NamedTuple):
@@ -264,7 +264,7 @@ class Effects(NamedTuple):
 
 
 def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Effects:
-    """Return the places that an instruction reads and writes, including implicit ones.
+    """Return what an instruction reads and writes, including implicit operands.
 
     A vector instruction reads EXEC; what it writes stays as it was in the other lanes.
     """
@@ -276,7 +276,7 @@ def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Ef
             if isinstance(operand.value, Register):
                 reads[_read(operand.value, form)] = None
         reads |= dict.fromkeys(_read(register, form) for register in use.addresses)
-        names = {place.name for place in use.operation.memory}
+        names = {declared.name for declared in use.operation.memory}
         if names & {"flat", "scratch"}:
             reads[Register("flat_scratch", 0, 2)] = None
         if names & {"lds", "gds"} and "DS" in form.flags and form.target.generation == 8:

@@ -55,13 +55,13 @@ class Field:
 
     def __init__(self, text: str) -> None:
         """From `8:4`, `0:8,55:1>9`, `12:2>1|1`, `extra0`: bit, count, bit of the operand."""
-        places, _, constant = text.partition("|")
+        bit_ranges, _, constant = text.partition("|")
         self.constant = int(constant or 0)
-        self.byte = int(places[5:]) if places.startswith("extra") else -1
+        self.byte = int(bit_ranges[5:]) if bit_ranges.startswith("extra") else -1
         """The byte after the instruction that it is in, or -1."""
         self.runs: list[tuple[int, int, int]] = []
         if self.byte < 0:
-            for run in places.split(",") if places else ():
+            for run in bit_ranges.split(",") if bit_ranges else ():
                 bit, count, first = re.fullmatch(r"(\d+):(\d+)(?:>(\d+))?", run).groups()  # type: ignore[union-attr]
                 self.runs.append((int(bit), (1 << int(count)) - 1, int(first or 0)))
 
@@ -83,8 +83,8 @@ class Format:
 
     def __init__(self, line: str, kinds: Mapping[str, OperandKind], target: IsaTarget) -> None:
         """From the line without its first word."""
-        place, syntax, operands, flags = line.split("\t")
-        size, stage = place.split(".")
+        size_and_stage, syntax, operands, flags = line.split("\t")
+        size, stage = size_and_stage.split(".")
         self.target = target
         self.size = int(size)
         """Bytes without literal and extra address registers."""
@@ -95,10 +95,10 @@ class Format:
         self.fields: list[Field] = []
         for operand in operands.split() if operands != "-" else ():
             name, _, rest = operand.partition("=")
-            kind, _, places = rest.partition("@")
+            kind, _, bit_ranges = rest.partition("@")
             self.names.append(name)
             self.kinds.append(kinds[kind])
-            self.fields.append(Field(places))
+            self.fields.append(Field(bit_ranges))
         self.index = {name: index for index, name in enumerate(self.names)}
         words = dict(flag.split("=", 1) for flag in self.flags if "=" in flag)
         self.modifiers = words.get("modifiers", "")
@@ -231,9 +231,9 @@ class Format:
             text = kind.field_text
             return lambda values, literal: text(values[index] | ~values[first] & 1, 0)
         if kind.decoder == "src_k":
-            place = self.index["imm"]
+            immediate_index = self.index["imm"]
             text = kind.field_text
-            return lambda values, literal: text(values[index], values[place])
+            return lambda values, literal: text(values[index], values[immediate_index])
         if kind.decoder == "number":
             if kind.type in ("unknown", "pcrel"):
                 return lambda values, literal: str(values[index])
@@ -298,7 +298,7 @@ class Format:
     def _modified(self, name: str, index: int, printer: str) -> Part:
         source = self._operand(self.index[name.removesuffix("_modifiers")])
         kind = self.kinds[self.index[name.removesuffix("_modifiers")]]
-        place = self.index[name.removesuffix("_modifiers")]
+        operand_index = self.index[name.removesuffix("_modifiers")]
         if printer == "operand_and_int_input_mods":
 
             def extended(values: list[int], literal: int) -> str:
@@ -314,7 +314,7 @@ class Format:
                 return text
             if modifiers & ABSOLUTE:
                 text = f"|{text}|"
-            elif isinstance(kind.value(values[place]), Constant | Literal):
+            elif isinstance(kind.value(values[operand_index]), Constant | Literal):
                 return f"neg({text})"
             return "-" + text if modifiers & NEGATE else text
 
@@ -338,7 +338,7 @@ class Format:
 
         def text(values: list[int], literal: int) -> str:
             fields = [
-                values[place] if place >= 0 else 0 if place == -1 else missing for place in sources
+                values[index] if index >= 0 else 0 if index == -1 else missing for index in sources
             ]
             return packed_text(name, bit, fields, default, fields[0] if has_destination else -1)
 

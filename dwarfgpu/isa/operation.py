@@ -47,7 +47,7 @@ class DeclaredOperand:
     """Something that an operation reads or writes."""
 
     name: str
-    """The type of an operand, or the name of a register, a memory or an alias."""
+    """Of a register, a memory, an immediate or an alias; empty for an operand with a type."""
     type: str = ""
     """Of an operand, or of one element of memory (`format` where a descriptor has it); empty for
     others."""
@@ -55,14 +55,19 @@ class DeclaredOperand:
     @property
     def is_operand(self) -> bool:
         """Whether the instruction encodes it."""
-        return self.name == self.type or self.name in IMMEDIATES
+        return not self.name or self.name in IMMEDIATES
 
     @property
     def is_memory(self) -> bool:
         return self.name in MEMORIES
 
+    @property
+    def name_or_type(self) -> str:
+        """What the declarations write for it, without the element type of memory."""
+        return self.name or self.type
+
     def __str__(self) -> str:
-        return f"{self.name}.{self.type}" if self.is_memory else self.name
+        return f"{self.name}.{self.type}" if self.is_memory else self.name_or_type
 
 
 @frozen
@@ -94,20 +99,20 @@ class Operation:
     @property
     def memory(self) -> tuple[DeclaredOperand, ...]:
         """The memories that are touched; two where one is copied to the other."""
-        places = [place for place in (*self.sources, *self.results) if place.is_memory]
-        return tuple(dict.fromkeys(places))
+        memories = [operand for operand in (*self.sources, *self.results) if operand.is_memory]
+        return tuple(dict.fromkeys(memories))
 
     @property
     def is_load(self) -> bool:
-        return any(place.is_memory for place in self.sources)
+        return any(operand.is_memory for operand in self.sources)
 
     @property
     def is_store(self) -> bool:
-        return any(place.is_memory for place in self.results)
+        return any(operand.is_memory for operand in self.results)
 
     @property
     def is_atomic(self) -> bool:
-        return any(place.is_memory and place in self.sources for place in self.results)
+        return any(operand.is_memory and operand in self.sources for operand in self.results)
 
 
 def type_bits(type: str, wave_size: int) -> int:
@@ -128,12 +133,12 @@ def parse_line(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
     columns = [column.strip() for column in re.split(r"\s:(?=\s)", f"{line} ", maxsplit=3)]
     if len(columns) < 2:
         raise ValueError(f"no columns: {line}")
-    names, places, flags, expression = (*columns, "", "")[:4]
+    names, operands, flags, expression = (*columns, "", "")[:4]
     group = re.search(r"\{([^}]+)\}", names)
     for member in group[1].split(",") if group else [""]:
         expanded = names if group is None else names.replace(group[0], member).replace("{}", member)
         mnemonics = expanded.split()
-        results, equals, sources = f" {places.replace('{}', member)} ".partition(" = ")
+        results, equals, sources = f" {operands.replace('{}', member)} ".partition(" = ")
         if not equals:
             raise ValueError(f"no = between results and sources: {line}")
         known = frozenset(flags.split())
@@ -141,15 +146,15 @@ def parse_line(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
             raise ValueError(f"unknown flag {sorted(unknown)[0]}: {line}")
         operation = Operation(
             tuple(name.partition("@")[0] for name in mnemonics),
-            tuple(map(_place, results.split())),
-            tuple(map(_place, sources.split())),
+            tuple(map(_declared_operand, results.split())),
+            tuple(map(_declared_operand, sources.split())),
             known,
             expression.replace("{}", member),
         )
         yield operation, tuple(_generations(name.partition("@")[2]) for name in mnemonics)
 
 
-def _place(text: str) -> DeclaredOperand:
+def _declared_operand(text: str) -> DeclaredOperand:
     memory, dot, type = text.partition(".")
     if dot and memory in MEMORIES:
         if type != "format":
@@ -158,7 +163,7 @@ def _place(text: str) -> DeclaredOperand:
     if text in REGISTERS or text in IMMEDIATES or text in ALIASES:
         return DeclaredOperand(text)
     type_bits(text.strip("[]"), 64)
-    return DeclaredOperand(text, text)
+    return DeclaredOperand("", text)
 
 
 def _generations(text: str) -> range:

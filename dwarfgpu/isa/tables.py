@@ -62,7 +62,7 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
 @cache
 def encodings(target: IsaTarget, *, as_llvm_19: bool = False) -> tuple[Encoding, ...]:
     """Return all encodings of a target; `as_llvm_19` as for `dwarfgpu.isa.decode.Decoder`."""
-    place = targets(target.generation).index(target)
+    target_index = targets(target.generation).index(target)
     kinds: dict[str, OperandKind] = {}
     sets: list[bool] = []
     out: list[Encoding] = []
@@ -78,7 +78,7 @@ def encodings(target: IsaTarget, *, as_llvm_19: bool = False) -> tuple[Encoding,
         elif word == "kind":
             kinds[rest.partition(" ")[0]] = OperandKind(rest, target, as_llvm_19=as_llvm_19)
         elif word == "set":
-            sets.append(bool(int(rest.split()[1], 16) >> place & 1))
+            sets.append(bool(int(rest.split()[1], 16) >> target_index & 1))
         elif rest and word not in ("#", "target"):
             mnemonic, _, number = rest.partition(" ")
             if number and not sets[int(number)]:

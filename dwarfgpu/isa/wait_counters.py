@@ -30,7 +30,7 @@ def wait_counters(instruction: Instruction, use: Use | None = None) -> tuple[str
     if "EXP" in flags or "LDSDIR" in flags:
         return ("exp",)
     if "DS" in flags:
-        is_gds = any(place.name == "gds" for place in operation.memory) or is_set(
+        is_gds = any(declared.name == "gds" for declared in operation.memory) or is_set(
             instruction, "gds"
         )
         return (local, "exp") if is_gds else (local,) if operation.name != "ds_nop" else ()
@@ -43,16 +43,16 @@ def wait_counters(instruction: Instruction, use: Use | None = None) -> tuple[str
     counter = _vector_counter(generation, flags, use)
     if not counter:
         return ()
-    is_flat = any(place.name == "flat" for place in operation.memory)
+    is_flat = any(declared.name == "flat" for declared in operation.memory)
     return (counter, local) if is_flat else (counter,)
 
 
 def _vector_counter(generation: int, flags: frozenset[str], use: Use) -> str:
     operation = use.operation
     is_store = operation.is_store and not any(
-        operand.place.type and not operand.place.is_memory for operand in use.results
+        operand.declared.type and not operand.declared.is_memory for operand in use.results
     )
-    is_store = is_store and not any(place.name == "lds" for place in operation.memory)
+    is_store = is_store and not any(declared.name == "lds" for declared in operation.memory)
     if "cache" in operation.flags:
         if operation.name in _WRITE_BACK:
             is_store = True

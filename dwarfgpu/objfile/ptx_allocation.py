@@ -155,7 +155,7 @@ def _name(reader: Reader) -> str:
 
 
 @frozen
-class Stretch:
+class AllocatedRange:
     """A range of code in which a register of PTX stays where it is."""
 
     begin: int
@@ -178,7 +178,7 @@ class PtxRegisters:
         for allocation in self.allocations:
             self._by_name.setdefault(allocation.name, []).append(allocation)
 
-    def stretches(self, name: str, begin: int, end: int) -> tuple[Stretch, ...]:
+    def ranges(self, name: str, begin: int, end: int) -> tuple[AllocatedRange, ...]:
         """Return where a register is in a range of code, by address; none without a table.
 
         `LimitExceeded` for more than `MAX_PLACES` entries that apply there, and where many
@@ -196,13 +196,13 @@ class PtxRegisters:
         cuts = {begin, end}
         for one in own:
             cuts |= {max(one.begin, begin), min(one.end, end)}
-        out: list[Stretch] = []
+        out: list[AllocatedRange] = []
         for start, stop in pairwise(sorted(cuts)):
             places = _places([one for one in own if one.begin <= start and stop <= one.end])
             if out and out[-1].places == places:
-                out[-1] = Stretch(out[-1].begin, stop, places)
+                out[-1] = AllocatedRange(out[-1].begin, stop, places)
             else:
-                out.append(Stretch(start, stop, places))
+                out.append(AllocatedRange(start, stop, places))
         return tuple(out)
 
 

@@ -46,7 +46,7 @@ class PendingCall:
     call: CallSite
 
 
-class Focus(Protocol):
+class FrameSession(Protocol):
     """What a frame needs from its session."""
 
     @property
@@ -78,18 +78,18 @@ class Focus(Protocol):
         """The frame as call frame information sees it; None without a program location."""
         ...
 
-    def at_level(self, level: int) -> Focus:
+    def at_level(self, level: int) -> FrameSession:
         """Return the session as a frame sees it; `MissingContext` if there is no such frame."""
         ...
 
-    def calling(self) -> tuple[Focus, int]:
+    def calling(self) -> tuple[FrameSession, int]:
         """Return the session in the calling frame, and the return address.
 
         `MissingContext` where there is none.
         """
         ...
 
-    def nested(self) -> Focus:
+    def nested(self) -> FrameSession:
         """Return the same focus for an evaluation within another one; `LimitExceeded` beyond a
         depth."""
         ...
@@ -125,7 +125,7 @@ class Focus(Protocol):
 class SubprogramFrame(FrameLanes):
     """The call frame that executes, of a wave at a program location in a code object."""
 
-    session: Focus = field(repr=False)
+    session: FrameSession = field(repr=False)
     code_object: CodeObject | None
     pc: int | None
     level: int = 0

@@ -12,8 +12,8 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 
 
-class Focus(Protocol):
-    """What is used of a session."""
+class SearchedSession(Protocol):
+    """What a session must have for names to be searched."""
 
     @property
     def architecture(self) -> Architecture: ...
@@ -38,7 +38,7 @@ class Focus(Protocol):
     def functions(self) -> list[str]: ...
 
 
-def why_unknown(focus: Focus, name: str) -> str:
+def why_unknown(focus: SearchedSession, name: str) -> str:
     """Return what follows the message that there is no variable of a name; may be empty."""
     without = [code_object.name for code_object in focus.code_objects if not code_object.info.units]
     if without and len(without) == len(focus.code_objects):
@@ -58,7 +58,7 @@ def why_unknown(focus: Focus, name: str) -> str:
     return suggestion(focus, name, ("variable", "function"))
 
 
-def suggestion(focus: Focus, name: str, kinds: tuple[Kind, ...]) -> str:
+def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> str:
     """Return ` Did you mean "x"?`, or nothing: a variable in scope, else an entity of these kinds
     outside of functions, of the program or the code object in focus."""
     try:

@@ -26,7 +26,7 @@ reported."""
 
 
 @frozen(eq=False)
-class Stretch:
+class DistinctPart:
     """`count` equal parts of a composite, one after the other."""
 
     location: Location
@@ -35,18 +35,18 @@ class Stretch:
     count: int
 
 
-def distinct_parts(storage: Compound) -> Iterator[Stretch]:
+def distinct_parts(storage: Compound) -> Iterator[DistinctPart]:
     """Yield the parts in order, equal neighbours as one; lazily, because there may be 2**60 of
     them."""
-    last: Stretch | None = None
-    for stretch in _stretches(storage):
+    last: DistinctPart | None = None
+    for part in _parts(storage):
         if last is None:
-            last = stretch
-        elif last.size_bits == stretch.size_bits and _is_same_part(last.location, stretch.location):
-            last = Stretch(last.location, last.size_bits, last.count + stretch.count)
+            last = part
+        elif last.size_bits == part.size_bits and _is_same_part(last.location, part.location):
+            last = DistinctPart(last.location, last.size_bits, last.count + part.count)
         else:
             yield last
-            last = stretch
+            last = part
     if last is not None:
         yield last
 
@@ -56,28 +56,28 @@ def part_count(storage: Compound) -> int:
     return len(storage.parts) if isinstance(storage, Composite) else storage.count
 
 
-def _stretches(storage: Compound) -> Iterator[Stretch]:
+def _parts(storage: Compound) -> Iterator[DistinctPart]:
     match storage:
         case Repeated():
-            yield Stretch(storage.part, storage.element_bits, storage.count)
+            yield DistinctPart(storage.part, storage.element_bits, storage.count)
         case Composite():
             for part in storage.parts:
-                yield Stretch(part.location, part.size_bits, 1)
+                yield DistinctPart(part.location, part.size_bits, 1)
         case Selected():
             yield from _selected(storage)
 
 
-def _selected(storage: Selected) -> Iterator[Stretch]:
-    """Yield each element as its own part, at its own place, unless its storage has no places."""
+def _selected(storage: Selected) -> Iterator[DistinctPart]:
+    """Yield each element as its own part, at its own location, unless it is undefined."""
     index, size = 0, storage.element_bits
     while index < storage.count:
         chosen, count = chosen_run(storage, index)
         if chosen.is_undefined:
-            yield Stretch(chosen, size, count)
+            yield DistinctPart(chosen, size, count)
             index += count
             continue
         for element in range(index, index + count):
-            yield Stretch(moved(chosen, element * size), size, 1)
+            yield DistinctPart(moved(chosen, element * size), size, 1)
         index += count
 
 

@@ -22,7 +22,7 @@ from dwarfgpu.view.location_sentence import description_text, description_words
 from dwarfgpu.view.number_runs import runs_text
 
 MAX_ROWS: Final = 1_000
-"""Stretches of one variable that are listed."""
+"""Ranges of one variable that are listed."""
 _MAX_LINES: Final = 300_000
 """Maximum number of line table rows to read per unit."""
 
@@ -280,7 +280,7 @@ def coverage_lines(
     variable = coverage.variable
     for count, row in enumerate(rows(coverage)):
         if count == MAX_ROWS:
-            yield Line("…", "", "more stretches are omitted")
+            yield Line("…", "", "more ranges are omitted")
             return
         words = "optimized out"
         if row.description is not None:
@@ -299,9 +299,9 @@ def coverage_lines(
 
 def _machine_registers(row: Row, span: Range, unit: CompilationUnit) -> tuple[str, ...]:
     """The machine registers in a range of code, or why they are unknown."""
-    from dwarfgpu.view.machine_registers import machine_registers, stretch_text  # few files
+    from dwarfgpu.view.machine_registers import allocated_text, machine_registers  # few files
 
     try:
-        return tuple(map(stretch_text, machine_registers(row.description, span, unit)))
+        return tuple(map(allocated_text, machine_registers(row.description, span, unit)))
     except DwarfGpuError as error:
         return (f"machine registers: {error}",)

@@ -33,7 +33,7 @@ from dwarfgpu.model.storage import (
     Undefined,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.view.composite_parts import Stretch, distinct_parts, part_count
+from dwarfgpu.view.composite_parts import DistinctPart, distinct_parts, part_count
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.scalars import MAX_BITS, format_of
 
@@ -129,7 +129,7 @@ class _PartBudget:
     def __init__(self, endian: Endian) -> None:
         self.endian: Endian = endian
         self.parts_left = MAX_PARTS
-        self._stretches: dict[int, tuple[Stretch, ...]] = {}
+        self._parts: dict[int, tuple[DistinctPart, ...]] = {}
 
     def places(self, location: Location, nesting: int) -> list[Plain]:
         return [self.single_location(single, nesting) for single in location.singles]
@@ -184,30 +184,30 @@ class _PartBudget:
             "parts": parts,
         }
         too_deep = nesting >= MAX_NESTING
-        for stretch in self.stretches(storage):
+        for part in self.shown_parts(storage):
             if too_deep or self.parts_left == 0:
                 record["parts_omitted"] = part_count(storage) - shown
                 break
             self.parts_left -= 1
             parts.append(
                 {
-                    "bit_size": stretch.size_bits,
-                    "count": stretch.count,
-                    "places": self.places(stretch.location, nesting + 1),
+                    "bit_size": part.size_bits,
+                    "count": part.count,
+                    "places": self.places(part.location, nesting + 1),
                 }
             )
-            shown += stretch.count
+            shown += part.count
         return record
 
-    def stretches(self, storage: Compound) -> Iterable[Stretch]:
-        """As many distinct parts as can be shown, and one more.
+    def shown_parts(self, storage: Compound) -> Iterable[DistinctPart]:
+        """Return as many distinct parts as can be shown, and one more.
 
         Found once for a composite that is part of many others.
         """
         if not isinstance(storage, Composite):
             return distinct_parts(storage)
-        parts = self._stretches.get(id(storage))
+        parts = self._parts.get(id(storage))
         if parts is None:
             parts = tuple(islice(distinct_parts(storage), MAX_PARTS + 1))
-            self._stretches[id(storage)] = parts
+            self._parts[id(storage)] = parts
         return parts

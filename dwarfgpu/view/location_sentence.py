@@ -67,10 +67,10 @@ def description_words(
     source = description.source
     if isinstance(source, ConstValue):
         return _constant(source.data, arch, variable)
-    left_out = extent_text(description.extent)
+    omitted = extent_text(description.extent)
     if description.extent.completeness in ("nothing", "broken"):
-        return left_out
-    return ", ".join(word for word in (place_words(source, arch, variable), left_out) if word)
+        return omitted
+    return ", ".join(word for word in (place_words(source, arch, variable), omitted) if word)
 
 
 def description_text(

@@ -143,9 +143,9 @@ class _Piece:
 
 
 def _pieces(storage: Compound) -> Iterator[_Piece]:
-    """Yield the stretches, consecutive ones in one storage joined."""
+    """Yield the pieces, consecutive ones in one storage joined."""
     joined: _Piece | None = None
-    for piece in _selected(storage) if isinstance(storage, Selected) else _stretches(storage):
+    for piece in _selected(storage) if isinstance(storage, Selected) else _parts(storage):
         if joined is not None and _goes_on(joined, piece):
             joined = _Piece(joined.location, joined.total_bits + piece.total_bits, 1)
             continue
@@ -156,7 +156,7 @@ def _pieces(storage: Compound) -> Iterator[_Piece]:
         yield joined
 
 
-def _stretches(storage: Compound) -> Iterator[_Piece]:
+def _parts(storage: Compound) -> Iterator[_Piece]:
     for part in distinct_parts(storage):
         yield _Piece(part.location, part.size_bits, part.count)
 

@@ -11,12 +11,12 @@ from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.expr.decode import decode
-from dwarfgpu.objfile.ptx_allocation import PtxRegisters, Stretch
+from dwarfgpu.objfile.ptx_allocation import AllocatedRange, PtxRegisters
 
 
 def machine_registers(
     description: Description | None, span: Range, unit: CompilationUnit
-) -> tuple[Stretch, ...]:
+) -> tuple[AllocatedRange, ...]:
     """Return where the register of a description is in a range of code as loaded, by address.
 
     None for another machine, a file without tables, and a description that is not one register.
@@ -37,8 +37,8 @@ def machine_registers(
     tables = program.shared(_Tables).of(unit)
     bias = program.load_address
     return tuple(
-        Stretch(stretch.begin + bias, stretch.end + bias, stretch.places)
-        for stretch in tables.stretches(name, span.begin - bias, span.end - bias)
+        AllocatedRange(allocated.begin + bias, allocated.end + bias, allocated.places)
+        for allocated in tables.ranges(name, span.begin - bias, span.end - bias)
     )
 
 
@@ -54,7 +54,7 @@ class _Tables:
         return self._read
 
 
-def stretch_text(stretch: Stretch) -> str:
+def allocated_text(allocated: AllocatedRange) -> str:
     """Return `[0xe0,0x870) R2, R3`."""
-    places = ", ".join(stretch.places) or "in no register of the machine"
-    return f"[{stretch.begin:#x},{stretch.end:#x}) {places}"
+    places = ", ".join(allocated.places) or "in no register of the machine"
+    return f"[{allocated.begin:#x},{allocated.end:#x}) {places}"

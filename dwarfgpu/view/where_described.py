@@ -86,7 +86,7 @@ def _at_other_code(
 def _at_this_code(
     session: Session, reading: Reading, coverage: Coverage, source: SourceLines, pc: int
 ) -> Iterator[str]:
-    """Describe the current stretch: which other lanes have it there, or where it is complete."""
+    """Describe the current range: which other lanes have it there, or where it is complete."""
     lanes = _lanes_with(session, reading.variable, pc)
     if lanes:
         noun = "lane" if len(lanes) == 1 else "lanes"

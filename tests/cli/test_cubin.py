@@ -185,7 +185,7 @@ def test_where_shows_machine_registers() -> None:
     ]
     (y,) = run_json("where", AXPY, "y").json["variables"]
     (entry,) = y["entries"]
-    places = [stretch["places"] for stretch in entry["machine_registers"]]
+    places = [allocated["places"] for allocated in entry["machine_registers"]]
     assert places == [[], ["R2", "?"], ["R2", "R3"], []]
 
 

@@ -68,7 +68,7 @@ def check_widths(found: Instruction, wave_size: int) -> int:
     checked = 0
     for use in uses(found):
         for operand in (*use.results, *use.sources):
-            type = operand.place.type
+            type = operand.declared.type
             if isinstance(operand.value, Register) and type[:1] not in ("", "["):
                 dwords = max((type_bits(type, wave_size) + 31) // 32, 1)
                 has_status = " tfe" in found.text
@@ -92,7 +92,7 @@ def test_literal_is_a_constant() -> None:
 
 def test_label_is_the_address_of_the_branch() -> None:
     (use,) = uses(instruction("gfx906", "040088bf"))
-    assert [str(item.place) for item in use.sources] == ["label", "exec"]
+    assert [str(item.declared) for item in use.sources] == ["label", "exec"]
     assert use.sources[0].value == 0x100 + 4 + 16
 
 

@@ -27,7 +27,7 @@ def one(line: str) -> Operation:
 def test_places_of_a_line() -> None:
     operation = one("v_addc_co_u32 v_add_co_ci_u32 : u32 mask = u32 u32 mask")
     assert operation.names == ("v_addc_co_u32", "v_add_co_ci_u32")
-    assert operation.results == (DeclaredOperand("u32", "u32"), DeclaredOperand("mask", "mask"))
+    assert operation.results == (DeclaredOperand("", "u32"), DeclaredOperand("", "mask"))
     assert [str(place) for place in operation.sources] == ["u32", "u32", "mask"]
     assert operation.is_masked and not operation.is_scalar
 
@@ -50,7 +50,7 @@ def test_flags_and_expression() -> None:
 def test_braces_stand_for_each_member() -> None:
     lines = [item for item, _ in parse_line("v_cmp_lt_{f16,f32} : mask = {} {} : : {}(a) < b")]
     assert [item.name for item in lines] == ["v_cmp_lt_f16", "v_cmp_lt_f32"]
-    assert lines[1].sources == (DeclaredOperand("f32", "f32"), DeclaredOperand("f32", "f32"))
+    assert lines[1].sources == (DeclaredOperand("", "f32"), DeclaredOperand("", "f32"))
     assert lines[1].expression == "f32(a) < b"
 
 

@@ -1,4 +1,4 @@
-"""The source of each instruction, by stretches: the same as looked up one by one."""
+"""The source of each instruction, by ranges: the same as looked up one by one."""
 
 from __future__ import annotations
 

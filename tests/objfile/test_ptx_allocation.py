@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.ptx_allocation import MAX_PLACES, PtxRegisters, Stretch, allocations
+from dwarfgpu.objfile.ptx_allocation import MAX_PLACES, AllocatedRange, PtxRegisters, allocations
 from tests.cli.command import FIXTURES
 
 AXPY = FIXTURES / "nvidia/axpy.sm_90.cubin"
@@ -48,15 +48,15 @@ def test_of_triton() -> None:
     """As `nvdisasm` shows: `SHF.L.U32 R4, R4, 0x8, RZ` at 0x160 reads %r7 and overwrites it."""
     registers = PtxRegisters(open_object(AXPY))
     assert len(registers.allocations) == 45
-    assert registers.stretches("%r7", 0x160, 0x180) == (
-        Stretch(0x160, 0x170, ("R4",)),
-        Stretch(0x170, 0x180, ()),
+    assert registers.ranges("%r7", 0x160, 0x180) == (
+        AllocatedRange(0x160, 0x170, ("R4",)),
+        AllocatedRange(0x170, 0x180, ()),
     )
-    assert registers.stretches("%rd6", 0, 0x980) == (
-        Stretch(0, 0xD0, ()),
-        Stretch(0xD0, 0xE0, ("R2", "?")),
-        Stretch(0xE0, 0x880, ("R2", "R3")),
-        Stretch(0x880, 0x980, ()),
+    assert registers.ranges("%rd6", 0, 0x980) == (
+        AllocatedRange(0, 0xD0, ()),
+        AllocatedRange(0xD0, 0xE0, ("R2", "?")),
+        AllocatedRange(0xE0, 0x880, ("R2", "R3")),
+        AllocatedRange(0x880, 0x980, ()),
     )
 
 
@@ -90,17 +90,17 @@ def test_copies_and_gaps() -> None:
         (1, b"%rd1", 0x05000005, 0x20, 0x20),
     ]
     registers = PtxRegisters(cubin(table(entries), types([3, 3, 3])))
-    assert registers.stretches("%rd1", 0, 0x40) == (
-        Stretch(0x00, 0x10, ("R4", "?")),
-        Stretch(0x10, 0x20, ("R4 or R8", "?")),
-        Stretch(0x20, 0x30, ("R4 or R8", "R5")),
-        Stretch(0x30, 0x40, ()),
+    assert registers.ranges("%rd1", 0, 0x40) == (
+        AllocatedRange(0x00, 0x10, ("R4", "?")),
+        AllocatedRange(0x10, 0x20, ("R4 or R8", "?")),
+        AllocatedRange(0x20, 0x30, ("R4 or R8", "R5")),
+        AllocatedRange(0x30, 0x40, ()),
     )
-    assert registers.stretches("%rd2", 0, 0x40) == (Stretch(0, 0x40, ()),)
+    assert registers.ranges("%rd2", 0, 0x40) == (AllocatedRange(0, 0x40, ()),)
 
 
 def test_without_table_nothing_is_said() -> None:
-    assert PtxRegisters(cubin(b"")).stretches("%rd1", 0, 0x40) == ()
+    assert PtxRegisters(cubin(b"")).ranges("%rd1", 0, 0x40) == ()
 
 
 def test_a_function_that_the_file_lacks_has_no_addresses() -> None:
@@ -127,13 +127,13 @@ def test_many_places_of_one_register_are_refused() -> None:
     entries = [(0, b"%r1", 5 << 24, 0, 0x20)] * (MAX_PLACES + 1)
     registers = PtxRegisters(cubin(table(entries)))
     with pytest.raises(LimitExceeded, match=f"%r1 has {MAX_PLACES + 1} places"):
-        registers.stretches("%r1", 0, 0x40)
+        registers.ranges("%r1", 0, 0x40)
 
 
 def test_questions_about_a_long_table_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dwarfgpu.objfile.ptx_allocation._LEAST_WORK", 0)
     registers = PtxRegisters(cubin(table([(0, b"%r1", 5 << 24, 0, 0)] * 10)))
     for _ in range(64):
-        registers.stretches("%r1", 0x100, 0x200)
+        registers.ranges("%r1", 0x100, 0x200)
     with pytest.raises(LimitExceeded, match="share the long table of %r1"):
-        registers.stretches("%r1", 0x100, 0x200)
+        registers.ranges("%r1", 0x100, 0x200)

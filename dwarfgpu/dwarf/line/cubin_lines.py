@@ -1,8 +1,8 @@
 """Line tables of a cubin's machine code: lines of the source (`.debug_line`) and of PTX
 (`.nv_debug_line_sass`, a line table whose file is the text in `.nv_debug_ptx_txt`).
 
-Law: tables are read from section to section, whether or not a unit names them; a stretch has what
-each table says of it.
+Law: tables are read from section to section, whether or not a unit names them; a range of code has
+what each table says of it.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class CubinLine:
 
 @frozen
 class CubinLines:
-    """All stretches by address, and why others are missing."""
+    """All ranges by address, and why others are missing."""
 
     lines: tuple[CubinLine, ...]
     problems: tuple[DwarfGpuError, ...]
 
 
 @frozen
-class _Stretch:
+class _CodeRange:
     begin: int
     end: int
     line: Line
@@ -65,8 +65,8 @@ class _Stretch:
 def cubin_lines(file: ObjectFile) -> CubinLines:
     """Return the lines of a cubin; none for a file without line tables."""
     problems: list[DwarfGpuError] = []
-    source = sorted(_stretches(file, _SOURCE, problems), key=_begin)
-    ptx = sorted(_stretches(file, _PTX, problems), key=_begin)
+    source = sorted(_code_ranges(file, _SOURCE, problems), key=_begin)
+    ptx = sorted(_code_ranges(file, _PTX, problems), key=_begin)
     texts = _Texts(file)
     lines: list[CubinLine] = []
     cuts = sorted({at for one in (*source, *ptx) for at in (one.begin, one.end)})
@@ -84,21 +84,23 @@ def cubin_lines(file: ObjectFile) -> CubinLines:
     return CubinLines(tuple(lines), tuple(problems))
 
 
-def _begin(stretch: _Stretch) -> int:
-    return stretch.begin
+def _begin(code_range: _CodeRange) -> int:
+    return code_range.begin
 
 
-def _at_cuts(stretches: Sequence[_Stretch], cuts: Iterable[int]) -> Iterator[Line | None]:
-    """Yield the line of the code that begins at each cut: of the stretch that begins last."""
+def _at_cuts(ranges: Sequence[_CodeRange], cuts: Iterable[int]) -> Iterator[Line | None]:
+    """Yield the line of the code that begins at each cut: of the range that begins last."""
     position = -1
     for cut in cuts:
-        while position + 1 < len(stretches) and stretches[position + 1].begin <= cut:
+        while position + 1 < len(ranges) and ranges[position + 1].begin <= cut:
             position += 1
-        here = stretches[position] if position >= 0 else None
+        here = ranges[position] if position >= 0 else None
         yield None if here is None or here.end <= cut else here.line
 
 
-def _stretches(file: ObjectFile, section: str, problems: list[DwarfGpuError]) -> Iterator[_Stretch]:
+def _code_ranges(
+    file: ObjectFile, section: str, problems: list[DwarfGpuError]
+) -> Iterator[_CodeRange]:
     try:
         data = relocated_data(file, section)
     except DwarfGpuError as error:
@@ -122,7 +124,7 @@ def _stretches(file: ObjectFile, section: str, problems: list[DwarfGpuError]) ->
         offset = header.end
 
 
-def _of_table(header: LineHeader, matrix: LineMatrix, unnamed: str) -> Iterator[_Stretch]:
+def _of_table(header: LineHeader, matrix: LineMatrix, unnamed: str) -> Iterator[_CodeRange]:
     names: dict[int, str] = {0: unnamed} if unnamed else {}
     entries = (*header.files, *matrix.defined_files)
     for number, entry in enumerate(entries, header.first_file):
@@ -133,7 +135,7 @@ def _of_table(header: LineHeader, matrix: LineMatrix, unnamed: str) -> Iterator[
             end = sequence.end_of(matrix.rows, place)
             if row.address < end and row.line:
                 name = names.get(row.file, f"file {row.file}")
-                yield _Stretch(row.address, end, Line(name, row.line))
+                yield _CodeRange(row.address, end, Line(name, row.line))
 
 
 def _path(entry: NameEntry, header: LineHeader) -> str:

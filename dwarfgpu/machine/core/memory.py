@@ -87,7 +87,7 @@ class MemorySizes:
     """How much of the memory of a process a core file has, in bytes."""
 
     present: int
-    left_out: int
+    omitted: int
     """Not dumped."""
     missing: int
     """Dumped, by the headers, but behind the end of the file."""
@@ -95,15 +95,15 @@ class MemorySizes:
 
 def memory_sizes(core: ObjectFile) -> MemorySizes:
     """Return the sizes of all segments of memory."""
-    present_bytes = left_out = missing = 0
+    present_bytes = omitted = missing = 0
     for segment in core.segments:
         if segment.type == PT_LOAD:
             dumped = min(segment.file_bytes, segment.memory_bytes)
             there = min(dumped, max(0, core.size_bytes - segment.offset))
             present_bytes += there
             missing += dumped - there
-            left_out += segment.memory_bytes - dumped
-    return MemorySizes(present_bytes, left_out, missing)
+            omitted += segment.memory_bytes - dumped
+    return MemorySizes(present_bytes, omitted, missing)
 
 
 def shift_of_pipe(core: ObjectFile) -> int:

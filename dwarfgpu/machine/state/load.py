@@ -100,7 +100,7 @@ class _Reader:
     """Whether it may have what the second version of the format has."""
     filled_bytes: list[int] = field(factory=lambda: [0], init=False)
     """One number: the bytes of all fills until now."""
-    left_out: dict[str, list[WaveId]] = field(factory=dict, init=False)
+    omitted: dict[str, list[WaveId]] = field(factory=dict, init=False)
     """Registers of other AMD GPUs, and the waves that have contents for them."""
     _files: dict[str, Npy] = field(factory=dict, init=False)
 
@@ -152,7 +152,7 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
         check_waves(document, target.machine)
     for span in _ranges(document):
         add_memory(target, span, None, reader if is_second else None)
-    notes = tuple(_left_out(arch, *left_out) for left_out in reader.left_out.items())
+    notes = tuple(_omitted(arch, *omitted) for omitted in reader.omitted.items())
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
 
 
@@ -165,7 +165,7 @@ def _require_few(listed: Field, most_waves: int) -> None:
         )
 
 
-def _left_out(arch: Architecture, name: str, waves: list[WaveId]) -> str:
+def _omitted(arch: Architecture, name: str, waves: list[WaveId]) -> str:
     """The note on a register that another AMD GPU has: libraries list more than there are."""
     more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
     lanes = f" in wave{arch.lane_count}"
@@ -313,7 +313,7 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
             continue
         if register is None:
             if arch.is_simt and has_on_another_gpu(name):
-                reader.left_out.setdefault(name, []).append(number)
+                reader.omitted.setdefault(name, []).append(number)
                 continue
             raise UsageError(f"{value.source}: {value.path}: {arch.name} has no register {name}")
         if any(part.register is register for part in parts) or register.name in names:

@@ -25,7 +25,7 @@ from dwarfgpu.service.value.value_history import expression_settings_of, options
 from dwarfgpu.service.where.coverage_json import variable_json
 from dwarfgpu.service.where.coverages import amount, described
 from dwarfgpu.service.where.coverages import heading as title
-from dwarfgpu.service.where.stretches import stretches
+from dwarfgpu.service.where.scope_ranges import scope_ranges
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.coverage_text import (
@@ -70,7 +70,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
         coverage = coverage_at(session, item) if isinstance(item, Variable) else None
         if coverage is not None and coverage.scope:
             yield heading(f"where {item.name} is described:")
-            yield from _stretches(shell, coverage)
+            yield from _print_ranges(shell, coverage)
     for note in explanation.answer.notes:
         shell.console.note(note, once=True)
 
@@ -157,15 +157,15 @@ def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
     if coverage.scope:
         text = f"scope: {coverage.scope_bytes} bytes of code {spans_text(coverage.scope)}"
         yield heading(text)
-    yield from _stretches(shell, coverage)
+    yield from _print_ranges(shell, coverage)
     if coverage.code_scope is not None:
         cells = cells_for(shell.console.streams.out.encoding)
         yield heading(f"   {bar(coverage, _BAR, cells)} {amount(coverage)}")
 
 
-def _stretches(shell: Shell, coverage: Coverage) -> Iterator[Part]:
+def _print_ranges(shell: Shell, coverage: Coverage) -> Iterator[Part]:
     """A line for each range of the scope; `=>` where the lane in focus is."""
-    rows = list(stretches(shell.session, coverage))
+    rows = list(scope_ranges(shell.session, coverage))
     first = max((len(row.line.where) for row in rows), default=0)
     second = max((len(row.line.lines) for row in rows), default=0)
     third = max((len(row.line.description) for row in rows), default=0)

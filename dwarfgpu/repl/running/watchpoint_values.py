@@ -10,7 +10,7 @@ from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_commands import innermost_of
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.service.value.watched import Watched, stretch, text_of, watched
+from dwarfgpu.service.value.watched import Watched, code_between_bounds, text_of, watched
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
 
@@ -27,7 +27,7 @@ def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
         if now.is_optimized_out:
             return None
     elif session is not None and None not in (item.expression, item.depth):
-        code = stretch(session.pc, item.watched.variables)
+        code = code_between_bounds(session.pc, item.watched.variables)
         item.watch = evolve(item.watch, code=code)
         return None
     else:

@@ -76,7 +76,7 @@ def flags_of(text: str, command: str, missing: str) -> tuple[Flags, str]:
 
 
 @frozen
-class Focus:
+class CommandRun:
     """Where a command is run, and how it is headed."""
 
     session: Session
@@ -85,17 +85,17 @@ class Focus:
     """Which one it is."""
 
 
-def applied(shell: Shell, foci: Iterable[Focus], line: str, flags: Flags) -> Iterator[Part]:
+def applied(shell: Shell, runs: Iterable[CommandRun], line: str, flags: Flags) -> Iterator[Part]:
     """Yield the output of a command for each item; afterwards the focus is restored."""
     if shell.script.applied >= _MAX_NESTED:
         raise LimitExceeded(f"apply inside apply more than {_MAX_NESTED} deep")
     before = shell.session
     shell.script.applied += 1
     try:
-        for focus in foci:
-            shell.session = focus.session
-            group = Group("applied", focus.data)
-            text = "\n".join(focus.heading)
+        for run in runs:
+            shell.session = run.session
+            group = Group("applied", run.data)
+            text = "\n".join(run.heading)
             heading = () if flags.is_quiet else (NestedOutput(group, Output(text, {})),)
             if flags.on_error != "ignore":
                 yield from heading
@@ -138,7 +138,7 @@ def lane_apply(shell: Shell, argument: str) -> Iterator[Part]:
     yield from applied(shell, *_of_lanes(shell, argument))
 
 
-def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
+def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, Flags]:
     session = shell.session
     word, _, rest = argument.partition(" ")
     numbers = lane_numbers(session)
@@ -162,15 +162,15 @@ def _of_lanes(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]
     flags, line = flags_of(
         rest, "lane apply", "Please specify a command to apply on the selected lane."
     )
-    return _lane_foci(session, chosen_lanes(session, lanes, choice)), line, flags
+    return _lane_runs(session, chosen_lanes(session, lanes, choice)), line, flags
 
 
-def _lane_foci(session: Session, lanes: Iterable[int]) -> Iterator[Focus]:
+def _lane_runs(session: Session, lanes: Iterable[int]) -> Iterator[CommandRun]:
     for lane in lanes:
         looking = session.focused(lane)
         if looking.lane_states([lane])[0].is_absent:
             looking = own_frame(looking)
-        yield Focus(looking, ("", f"Lane {lane} ({target_id(looking)}):"), {"lane": lane})
+        yield CommandRun(looking, ("", f"Lane {lane} ({target_id(looking)}):"), {"lane": lane})
 
 
 @command(
@@ -190,7 +190,7 @@ def thread_apply(shell: Shell, argument: str) -> Iterator[Part]:
     yield from applied(shell, *_of_threads(shell, argument))
 
 
-def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
+def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, Flags]:
     word, _, rest = argument.partition(" ")
     if word == "all":
         missing = "Please specify a command at the end of 'thread apply all'"
@@ -205,17 +205,17 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flag
         flags, line = flags_of(rest, "thread apply", missing)
         if not threads or line[:1].isdecimal():
             raise UsageError(f"Invalid thread ID: {line}")
-    return _thread_foci(shell, threads), line, flags
+    return _thread_runs(shell, threads), line, flags
 
 
-def _thread_foci(shell: Shell, threads: Iterable[tuple[str, int]]) -> Iterator[Focus]:
+def _thread_runs(shell: Shell, threads: Iterable[tuple[str, int]]) -> Iterator[CommandRun]:
     for written, wave in threads:
         if wave not in shell.machine.threads:
             shell.console.warn(f"Unknown thread {written}")
             continue
         focus_on(shell, wave)
         title = f"Thread {who(shell, with_name=True)}:"
-        yield Focus(shell.session, ("", title), {"thread": wave})
+        yield CommandRun(shell.session, ("", title), {"thread": wave})
 
 
 @command(
@@ -234,7 +234,7 @@ def frame_apply(shell: Shell, argument: str) -> Iterator[Part]:
     yield from applied(shell, *_of_frames(shell, argument))
 
 
-def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags]:
+def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, Flags]:
     session = shell.session
     if session.call_stack is None:
         raise UsageError("No stack.")
@@ -266,15 +266,15 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[Focus], str, Flags
     )
     chosen_frames = [frame for frame in frames if frame.number in chosen] if numbers else []
     style = shell.settings.frame_style()
-    foci = (
-        Focus(
+    runs = (
+        CommandRun(
             frame.session,
             (frame_text(frame, frame_record(frame, with_arguments=True, style=style), style),),
             {"level": frame.number},
         )
         for frame in chosen_frames
     )
-    return foci, line, flags
+    return runs, line, flags
 
 
 def _past(shell: Shell, text: str) -> tuple[Settings, str]:

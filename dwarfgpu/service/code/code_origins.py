@@ -1,6 +1,6 @@
 """Find the source line and the inlined functions of each instruction, for a whole file.
 
-Both are the same for a range of code. A stretch is looked up once, and the blocks in a function
+Both are the same for a range of code. A range is looked up once, and the blocks in a function
 are put in order of their addresses once, so that all code of a file takes linear time.
 """
 

@@ -50,10 +50,10 @@ def effects_of(instruction: Instruction) -> InstructionEffects:
     made = uses(instruction)
     for use in made:
         operation = use.operation
-        for place in operation.memory:
-            is_read, is_written = place in operation.sources, place in operation.results
+        for declared in operation.memory:
+            is_read, is_written = declared in operation.sources, declared in operation.results
             verb = "changes" if is_read and is_written else "loads" if is_read else "stores"
-            memory[f"{verb} {place}"] = None
+            memory[f"{verb} {declared}"] = None
     counters = wait_counters(instruction, made[0])
     return InstructionEffects(effects(instruction, made), tuple(memory), counters)
 

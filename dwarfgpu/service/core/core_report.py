@@ -110,7 +110,7 @@ def _sizes(core: Core) -> MemorySizes:
     sizes = [memory_sizes(dump.file) for dump in core.dumps]
     return MemorySizes(
         sum(size.present for size in sizes),
-        sum(size.left_out for size in sizes),
+        sum(size.omitted for size in sizes),
         sum(size.missing for size in sizes),
     )
 
@@ -118,7 +118,7 @@ def _sizes(core: Core) -> MemorySizes:
 def _memory(core: Core) -> Iterator[str]:
     sizes, files = _sizes(core), "files" if len(core.dumps) > 1 else "file"
     missing = f", {sizes.missing} missing" if sizes.missing else ""
-    yield f"memory: {sizes.present} bytes in the core {files}, {sizes.left_out} omitted{missing}"
+    yield f"memory: {sizes.present} bytes in the core {files}, {sizes.omitted} omitted{missing}"
 
 
 def _rest(core: Core) -> Iterator[str]:
@@ -145,7 +145,7 @@ def _contents(core: Core) -> JsonObject:
         "problems": [*filter(None, cuts), *problems],
         "memory": {
             "held_bytes": sizes.present,
-            "left_out_bytes": sizes.left_out,
+            "omitted_bytes": sizes.omitted,
             "missing_bytes": sizes.missing,
         },
         "unread_notes": [note for dump in core.dumps for note in dump.unread],

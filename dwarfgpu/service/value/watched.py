@@ -129,7 +129,7 @@ def watched(session: Session, text: str, options: Options) -> Watched:
         value = ObjectAccess(noting).read(_unread(value))
         own = tuple(noted.reads)
     watched_bytes = tuple(dict.fromkeys((*own, *before)))
-    code = stretch(session.pc, used)
+    code = code_between_bounds(session.pc, used)
     item = Watched(value, own, watched_bytes, code, tuple(used))
     has_location_list = code is not None and any(variable.kind != "global" for variable in used)
     is_unwritten = isinstance(value.error, Unavailable) and value.location is not None
@@ -158,7 +158,7 @@ def _decides(part: WatchedBytes) -> bool:
     return name[:1] in "sva" and name[1:].isdecimal() and name not in _FRAME_REGISTERS
 
 
-def stretch(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | None:
+def code_between_bounds(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | None:
     """Return the code around a program location without a bound of a location list of the
     variables; None: all code."""
     locations = (variable.location for variable in variables)
@@ -166,7 +166,7 @@ def stretch(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | 
     bounds = {bound for entry in entries for bound in (entry.begin, entry.end)} - {None}
     if pc is None or not bounds:
         return None
-    known = sorted(bound for bound in bounds if bound is not None)
-    index = bisect_right(known, pc)
-    begin = known[index - 1] if index else 0
-    return begin, known[index] if index < len(known) else _END
+    ordered = sorted(bound for bound in bounds if bound is not None)
+    index = bisect_right(ordered, pc)
+    begin = ordered[index - 1] if index else 0
+    return begin, ordered[index] if index < len(ordered) else _END

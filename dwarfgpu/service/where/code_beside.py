@@ -41,7 +41,7 @@ def braces_for(encoding: str | None) -> Braces:
 
 
 @frozen
-class Stretch:
+class DescribedRange:
     """Code with one description of a variable, and its words."""
 
     begin: int
@@ -50,13 +50,13 @@ class Stretch:
     text: str
 
 
-def stretches_of(rows: Sequence[Row], lines: Sequence[Line]) -> list[Stretch]:
+def described_ranges(rows: Sequence[Row], lines: Sequence[Line]) -> list[DescribedRange]:
     """Return the rows of a coverage in their words, those without code left out.
 
     `lines` are the `coverage_lines` of the rows.
     """
     return [
-        Stretch(
+        DescribedRange(
             row.span.begin,
             row.span.end,
             row.description is not None and row.description.is_described,
@@ -68,17 +68,17 @@ def stretches_of(rows: Sequence[Row], lines: Sequence[Line]) -> list[Stretch]:
 
 
 def code_beside(
-    disassembly: Disassembly, coverage: Coverage, stretches: Sequence[Stretch], braces: Braces
+    disassembly: Disassembly, coverage: Coverage, ranges: Sequence[DescribedRange], braces: Braces
 ) -> Iterator[str]:
     """Yield a line for each instruction of the scope, with the location range that it is in."""
-    begins = [stretch.begin for stretch in stretches]
+    begins = [described.begin for described in ranges]
     for span in coverage.scope:
         lines = list(disassembly.instructions(span.begin, span.end))
-        code_ranges: list[Stretch | None] = []
+        code_ranges: list[DescribedRange | None] = []
         for line in lines:
             index = bisect_right(begins, line.address) - 1
-            is_inside = index >= 0 and line.address < stretches[index].end
-            code_ranges.append(stretches[index] if is_inside else None)
+            is_inside = index >= 0 and line.address < ranges[index].end
+            code_ranges.append(ranges[index] if is_inside else None)
         for index, (line, code_range) in enumerate(zip(lines, code_ranges, strict=True)):
             is_first = not index or code_ranges[index - 1] is not code_range
             is_last = index + 1 == len(lines) or code_ranges[index + 1] is not code_range
@@ -88,7 +88,9 @@ def code_beside(
             yield f"{line.address:8x}  {text:<{_CODE}} {mark} {words}".rstrip()
 
 
-def _mark(braces: Braces, code_range: Stretch | None, *, is_first: bool, is_last: bool) -> str:
+def _mark(
+    braces: Braces, code_range: DescribedRange | None, *, is_first: bool, is_last: bool
+) -> str:
     if code_range is None or not code_range.is_described:
         return braces.none
     if is_first:

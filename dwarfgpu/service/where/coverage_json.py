@@ -243,9 +243,9 @@ def _machine(coverage: Coverage, description: Description) -> JsonObject:
     spans = coverage.scope if description.bounds is None else (description.bounds,)
     return {
         "machine_registers": [
-            {"begin": stretch.begin, "end": stretch.end, "places": [*stretch.places]}
+            {"begin": allocated.begin, "end": allocated.end, "places": [*allocated.places]}
             for span in spans
-            for stretch in machine_registers(description, span, unit)
+            for allocated in machine_registers(description, span, unit)
         ]
     }
 

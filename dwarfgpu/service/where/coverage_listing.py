@@ -1,4 +1,4 @@
-"""The text of `dwarfgpu where`: variables with their stretches, or one variable per line."""
+"""The text of `dwarfgpu where`: variables with their ranges of code, or one variable per line."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class CoverageListing:
         return coverage_json.architecture_of(self.file, self.total)
 
     def variables(self, units: Iterable[UnitGroups]) -> Iterator[str]:
-        """Yield every stretch of each variable."""
+        """Yield every range of each variable."""
         for unit in units:
             self.total.problems += unit.problems
             if unit.unit is None:
@@ -117,10 +117,10 @@ class CoverageListing:
     def _instructions(
         self, coverage: Coverage, lines: list[Line], code: Disassembly
     ) -> Iterator[str]:
-        from dwarfgpu.service.where.code_beside import braces_for, code_beside, stretches_of
+        from dwarfgpu.service.where.code_beside import braces_for, code_beside, described_ranges
 
         braces = braces_for(self.encoding)
-        for text in code_beside(code, coverage, stretches_of(rows(coverage), lines), braces):
+        for text in code_beside(code, coverage, described_ranges(rows(coverage), lines), braces):
             yield one_line(text)
         yield one_line(f"  {bar(coverage, self.columns - 40, self.cells)} {amount(coverage)}")
 

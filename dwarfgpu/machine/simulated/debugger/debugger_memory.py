@@ -51,7 +51,9 @@ class RunningMemory(SparseMemory):
         for index in self._overlapped(address, address + size_bytes):
             start = self._starts[index]
             first, last = max(start, address), min(self._end(index), address + size_bytes)
-            for begin, end in _stretches(self._allocations[start], first - start, last - start):
+            for begin, end in _written_ranges(
+                self._allocations[start], first - start, last - start
+            ):
                 offset = start + begin - address
                 data = bytes(self._allocations[start].contents[begin:end])
                 if out and out[-1][0] + len(out[-1][1]) == offset:
@@ -102,12 +104,12 @@ class RunningMemory(SparseMemory):
             if allocation.written is None:
                 out.append((start, run))
                 continue
-            for begin, end in _stretches(allocation, 0, len(run)):
+            for begin, end in _written_ranges(allocation, 0, len(run)):
                 out.append((start + begin, allocation.contents[begin:end]))
         return out
 
 
-def _stretches(allocation: Allocation, first: int, last: int) -> list[tuple[int, int]]:
+def _written_ranges(allocation: Allocation, first: int, last: int) -> list[tuple[int, int]]:
     """The written bytes of a range: offsets of their begin and end."""
     if allocation.written is None:
         return [(first, last)]

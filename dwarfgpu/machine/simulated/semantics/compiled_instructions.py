@@ -234,7 +234,7 @@ def _lines(
     mode: StepMode,
     tracks_writes: bool,
 ) -> tuple[str, ...]:
-    """Return the statements of an instruction, made once for all places where it stands."""
+    """Return the statements of an instruction, made once for all addresses."""
     instruction = Instruction(address, size, encoding, word, literal, extra)
     return tuple(
         statements(
@@ -254,13 +254,13 @@ def _require_allocated(instruction: Instruction, allocated: AllocatedRegisters) 
 
 @cache
 def _is_relative(encoding: Encoding) -> bool:
-    """Whether what an instruction does depends on where it stands."""
-    places = (
-        place.name
+    """Whether what an instruction does depends on its address."""
+    names = (
+        declared.name
         for operation in operations_of(encoding)
-        for place in (*operation.sources, *operation.results)
+        for declared in (*operation.sources, *operation.results)
     )
-    return any(name in ("pc", "label") for name in places)
+    return any(name in ("pc", "label") for name in names)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -58,14 +58,14 @@ def _one(instruction: Instruction, bound_fields: OperandFields) -> Bound:
         raise not_simulated(f"dpp_ctrl {control:#x} of {form.target.processor}")
 
     def chosen(
-        places: Sequence[tuple[DeclaredOperand, Where]],
+        operands: Sequence[tuple[DeclaredOperand, Where]],
     ) -> Iterator[tuple[str, Value]]:
-        """Yield the fields of some places, but for those that only repeat another one."""
-        for place, where in places:
+        """Yield the fields of operands, except aliases."""
+        for declared, where in operands:
             name = form.names[where] if isinstance(where, int) else "vdata"
             is_field = isinstance(where, int) or where == "returned"
-            if is_field and place.name not in ALIASES and name in decoded:
-                yield name, _half_register(form, decoded[name], place)
+            if is_field and declared.name not in ALIASES and name in decoded:
+                yield name, _half_register(form, decoded[name], declared)
 
     lanes = _lane_moves(fields)
     results: list[Operand] = []
@@ -130,11 +130,11 @@ def _is_taken_anyway(form: Format, value: Value) -> bool:
     return "VINTERP" in form.flags or _has_true16(form) and value.bank == "v"
 
 
-def _half_register(form: Format, value: Value, place: DeclaredOperand) -> Value:
+def _half_register(form: Format, value: Value, declared: DeclaredOperand) -> Value:
     """On GFX11 the registers from 128 on are high halves, where 32-bit encodings have 16 bits."""
     if not (isinstance(value, Register) and value.bank == "v" and _has_true16(form)):
         return value
-    if value.first < 128 or place.name not in _HALVES:
+    if value.first < 128 or declared.name_or_type not in _HALVES:
         return value
     return value._replace(first=value.first - 128, half="h")
 

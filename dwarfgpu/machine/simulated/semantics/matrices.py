@@ -105,7 +105,7 @@ def mfma(a: Lanes, b: Lanes, c: Lanes, rows: int, depth: int, blocks: int = 1) -
     one column.
     """
     left, right = _operand(a, rows, depth, blocks), _operand(b, rows, depth, blocks)
-    block, row, column = _places(rows, blocks, len(c), c.dtype == np.float64)
+    block, row, column = _element_indices(rows, blocks, len(c), c.dtype == np.float64)
     whole = np.zeros((blocks, rows, rows), c.dtype)
     whole[block, row, column] = c
     return _product(left, right.transpose(0, 2, 1), whole)[block, row, column]
@@ -129,7 +129,9 @@ def _operand(elements: Lanes, rows: int, depth: int, blocks: int) -> Lanes:
 
 
 @cache
-def _places(rows: int, blocks: int, count: int, is_double: bool) -> tuple[Lanes, Lanes, Lanes]:
+def _element_indices(
+    rows: int, blocks: int, count: int, is_double: bool
+) -> tuple[Lanes, Lanes, Lanes]:
     """Block, row and column of each element of a result, by element and lane."""
     number, lane = np.arange(count)[:, None], np.arange(64)[None]
     if is_double and rows == 4:
@@ -187,14 +189,14 @@ def _as_dense(elements: Lanes) -> Lanes:
 
 
 def _dense(elements: Lanes, index: Lanes, key: int, count: int) -> Lanes:
-    """Elements in their places among zeros: of each pair, four bits of the index say where among
+    """Elements at their positions among zeros: of each pair, four bits of the index say where among
     four they are. `key` is the number of the set of such bits in the index."""
     lanes = elements.shape[1]
     out = np.zeros((count, lanes), _as_dense(elements[:0]).dtype)
     shift = 2 * len(elements) * key
     for number, row in enumerate(elements):
-        place = index >> shift + 2 * number & 3
-        out[number // 2 * 4 + place.astype(np.intp), np.arange(lanes)] += row
+        position = index >> shift + 2 * number & 3
+        out[number // 2 * 4 + position.astype(np.intp), np.arange(lanes)] += row
     return out
 
 

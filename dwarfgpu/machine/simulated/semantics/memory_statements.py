@@ -50,25 +50,25 @@ def memory_access(
     has_status = item.instruction.encoding.format.syntax.endswith(" tfe")
     if item.fields.get("gds") or has_status:
         raise not_simulated(f"{item.instruction.mnemonic} {'tfe' if has_status else 'gds'}")
-    place = operation.memory[0]
+    declared = operation.memory[0]
     if len(operation.memory) > 1:
         return _to_lds(item, target, shape_of)
-    if place.name == "scalar":
+    if declared.name == "scalar":
         return _scalar(item, target, shape_of, expressions)
     if operation.name in _COUNTERS:
         number = item.fields["offset"]
         base = f"s[{M0}]" if target.generation < 12 else "0"
         line = f"r0 = w.lds_count({number:#x}, {base}, {_COUNTERS[operation.name]})"
-        return Access([line], [(operation.results[0].name, "r0")], [])
+        return Access([line], [(operation.results[0].name_or_type, "r0")], [])
     if "_src2_" in operation.name:
-        return _two_places(item, shape_of, expressions[0])
-    lines = _address(item, target, place)
-    count = _count(item, place, shape_of)
-    kind = shape_of(place.type)
+        return _two_addresses(item, shape_of, expressions[0])
+    lines = _address(item, target, declared)
+    count = _count(item, declared, shape_of)
+    kind = shape_of(declared.type)
     element = "f32" if kind.kind == "bf" else kind.element
     if kind.count > 1:
         raise not_simulated(item.instruction.mnemonic)
-    memory = place.name
+    memory = declared.name
     results: list[tuple[str, str]] = []
     if operation.is_atomic:
         value = expressions[-1]
@@ -80,12 +80,12 @@ def memory_access(
             update = f"Commuting({value!r}, {update})"
         lines.append(f"r0 = w.{memory}_atomic(address, {element}, {update}, on)")
         if len(operation.results) > 1 and item.results:
-            results.append((operation.results[0].name, "r0"))
+            results.append((operation.results[0].name_or_type, "r0"))
         return Access(lines, results, [])
     if operation.is_load:
         lines.append(f"m = w.{memory}_load(address, {element}, {count}, on)")
         lines.append(f"r0 = {expressions[0]}")
-        return Access(lines, [(operation.results[0].name, "r0")], [])
+        return Access(lines, [(operation.results[0].name_or_type, "r0")], [])
     lines.append(f"w.{memory}_store(address, {expressions[0]}, {element}, on)")
     return Access(lines, results, [])
 
@@ -110,20 +110,20 @@ def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
     )
 
 
-def _count(item: Bound, place: DeclaredOperand, shape_of: Callable[[str], TypeShape]) -> int:
+def _count(item: Bound, declared: DeclaredOperand, shape_of: Callable[[str], TypeShape]) -> int:
     """Elements of memory for each lane."""
     operation = item.operation
     operands = operation.results if operation.is_load else operation.sources
     for operand in operands:
         if operand.type and not operand.is_memory:
-            shape = shape_of(operand.name)
+            shape = shape_of(operand.type)
             if "offset0" in item.fields or shape.count == 1:
                 return 1
-            return shape.count * shape.bits // shape_of(place.type).bits
+            return shape.count * shape.bits // shape_of(declared.type).bits
     return 1
 
 
-def _two_places(item: Bound, shape_of: Callable[[str], TypeShape], expression: str) -> Access:
+def _two_addresses(item: Bound, shape_of: Callable[[str], TypeShape], expression: str) -> Access:
     """LDS updated by LDS: the offset says how many dwords behind it, or, with the highest bit set,
     that the upper bits of the address do, which are not simulated."""
     offset = item.fields["offset"]
@@ -131,9 +131,9 @@ def _two_places(item: Bound, shape_of: Callable[[str], TypeShape], expression: s
         raise not_simulated(f"{item.instruction.mnemonic} offset:{offset:#x}")
     distance = 4 * ((offset ^ 1 << 14) - (1 << 14))
     element = shape_of(item.operation.memory[0].type).element
-    place = item.address["addr"].raw()
+    first_address = item.address["addr"].raw()
     update = f"lambda m, a: {expression}"
-    return Access([f"w.lds_update_from({place}, {distance}, {element}, {update})"], [], [])
+    return Access([f"w.lds_update_from({first_address}, {distance}, {element}, {update})"], [], [])
 
 
 def _scalar(
@@ -156,7 +156,7 @@ def _scalar(
         offset = f"{item.address['soffset'].unsigned(32)} + {offset}"
     element = shape_of(operation.memory[0].type)
     operands = operation.results if operation.is_load else operation.sources
-    shape = shape_of(operands[0].name)
+    shape = shape_of(operands[0].name_or_type)
     size = shape.count * element.bits // 8
     signed = element.kind == "i"
     if is_buffer:
@@ -171,8 +171,8 @@ def _scalar(
     if operation.is_store:
         # With the bit glc the register of the data is that of the result.
         data = (item.sources or item.results)[0]
-        given = next(place.name for place in operation.sources if place.is_operand)
-        lines.append(f"a = {data.scalar(_as_one(shape_of(given)))}")
+        type = next(declared.name_or_type for declared in operation.sources if declared.is_operand)
+        lines.append(f"a = {data.scalar(_as_one(shape_of(type)))}")
     if not operation.is_load:
         lines.append(f"w.scalar_store(address, {expressions[0]}, {size})")
         return Access(lines, [], [])
@@ -193,13 +193,13 @@ def _as_one(shape: TypeShape) -> TypeShape:
     return TypeShape(1, shape.kind, shape.count * shape.bits)
 
 
-def _address(item: Bound, target: IsaTarget, place: DeclaredOperand) -> list[str]:
+def _address(item: Bound, target: IsaTarget, declared: DeclaredOperand) -> list[str]:
     address = item.address
     form = item.instruction.encoding.format
-    if place.name == "lds":
+    if declared.name == "lds":
         return [_lds_address(item, target.wave_size)]
-    [offset] = immediate_offsets(item.instruction, item.operation, place)
-    if place.name == "buffer":
+    [offset] = immediate_offsets(item.instruction, item.operation, declared)
+    if declared.name == "buffer":
         resource = address["srsrc"].unsigned(128)
         words = form.syntax.split()
         has_index, has_offset = "idxen" in words, any(word.startswith("offen") for word in words)
@@ -220,7 +220,7 @@ def _address(item: Bound, target: IsaTarget, place: DeclaredOperand) -> list[str
             raise not_simulated(f"{item.instruction.mnemonic} without a base")
         base = f"scalar64({saddr.unsigned(64)} + {offset} & 0xffffffffffffffff)"
         return [f"address = {base} + u64(4) * (w.lane & {target.wave_size - 1})"]
-    if place.name == "scratch":
+    if declared.name == "scratch":
         terms = [str(offset)]
         if saddr is not None and not _is_null(saddr):
             terms.append(saddr.unsigned(32))

@@ -106,16 +106,23 @@ class SourceStatements(TileStatements):
     def _width(self) -> int:
         """Bits of the widest operand."""
         shapes = [
-            self._shape(place.name)
-            for place in (*self.operation.sources, *self.operation.results)
-            if place.type and not place.is_memory and place.name != "mask" and place.name[0] != "["
+            self._shape(declared.type)
+            for declared in (*self.operation.sources, *self.operation.results)
+            if declared.type
+            and not declared.is_memory
+            and declared.type != "mask"
+            and declared.type[0] != "["
         ]
         return max((shape.bits for shape in shapes), default=32)
 
     def _operand_sources(self) -> list[tuple[str, str]]:
         """For each source that is an operand, its type and letter."""
         letters = iter(_LETTERS)
-        return [(place.name, next(letters)) for place in self.operation.sources if place.is_operand]
+        return [
+            (declared.name_or_type, next(letters))
+            for declared in self.operation.sources
+            if declared.is_operand
+        ]
 
     def _source_lines(self) -> list[str]:
         is_scalar = self.operation.is_scalar
@@ -147,11 +154,14 @@ class SourceStatements(TileStatements):
                 values.append((letter, self._scalar_source(operand, shape), False))
             else:
                 values.append((letter, self._lane_source(operand, shape), operand.is_vector))
-        if "d" in [place.name for place in self.operation.sources] or self._reads_destination():
-            place = next(place for place in self.operation.results if place.type)
+        if (
+            "d" in [declared.name for declared in self.operation.sources]
+            or self._reads_destination()
+        ):
+            declared = next(declared for declared in self.operation.results if declared.type)
             before = (
-                self._tile(place.name.strip("[]"), self.results[0])
-                if place.name.startswith("[")
+                self._tile(declared.type.strip("[]"), self.results[0])
+                if declared.type.startswith("[")
                 else self._destination_before()
             )
             values.append(("d", before, not is_scalar))
@@ -218,20 +228,20 @@ class SourceStatements(TileStatements):
         if not isinstance(value, int):
             raise not_simulated(self.name)
         if type == "imm32":
-            kind = self.operation.results[0].name
+            kind = self.operation.results[0].name_or_type
             if kind in ("f16", "f32"):
                 bits = 16 if kind == "f16" else 32
                 return f"u{bits}({value & (1 << bits) - 1:#x}).view({kind})"
             return hex(value & 0xFFFFFFFF)
-        names = {place.name for place in self.operation.sources}
-        if type == "imm16" and "u32" not in names:
+        types = {declared.name_or_type for declared in self.operation.sources}
+        if type == "imm16" and "u32" not in types:
             return str((value & 0xFFFF ^ 0x8000) - 0x8000)
         return hex(value)
 
     def _destination_before(self) -> str:
         """What the first destination has had."""
-        place = next(place for place in self.operation.results if place.type)
-        shape = self._shape(place.name)
+        declared = next(declared for declared in self.operation.results if declared.type)
+        shape = self._shape(declared.type)
         destination = self.results[0]
         if self.operation.is_scalar:
             return self._scalar_source(destination, shape)

@@ -136,7 +136,7 @@ class _Piece(SourceStatements, ControlStatements):
         if len(expressions) < len(operation.results):
             raise not_simulated(self.name)
         variables = []
-        for number, (place, expression) in enumerate(
+        for number, (declared, expression) in enumerate(
             zip(operation.results, expressions, strict=True)
         ):
             variable = f"r{number}{self.suffix}"
@@ -145,21 +145,21 @@ class _Piece(SourceStatements, ControlStatements):
                 expression = re.sub(r"\br\b", f"r0{self.suffix}", expression)
                 if operation.is_scalar:
                     expression = re.sub(r"\br0\b", self._typed_integer("r0"), expression)
-            text = self._modified(place.name, expression, clamp)
+            text = self._modified(declared.name_or_type, expression, clamp)
             is_view = not operation.is_scalar and re.fullmatch(r"[a-d]", expression)
             if len(operation.results) > 1 and is_view:
                 text = f"copied({expression})"
             lines.append(f"{variable} = {text}")
-            variables.append((place.name, variable))
+            variables.append((declared.name_or_type, variable))
         self._write_results(variables)
         return lines
 
     def _typed_integer(self, name: str) -> str:
         """A scalar result as its type has it."""
-        place = self.operation.results[0]
-        if not place.type or self._shape(place.name).is_float:
+        declared = self.operation.results[0]
+        if not declared.type or self._shape(declared.type).is_float:
             return name
-        shape = self._shape(place.name)
+        shape = self._shape(declared.type)
         mask = (1 << shape.bits) - 1
         if shape.kind == "i":
             sign = 1 << shape.bits - 1
@@ -222,8 +222,8 @@ class _Piece(SourceStatements, ControlStatements):
     @property
     def _has_floats(self) -> bool:
         """Whether MODE rounds what the operation computes; products of matrices it does not."""
-        places = (*self.operation.sources, *self.operation.results)
-        types = [place.name for place in places if place.type]
+        declared_operands = (*self.operation.sources, *self.operation.results)
+        types = [declared.name_or_type for declared in declared_operands if declared.type]
         if any(type.startswith("[") for type in types):
             return False
         names = [type for type in types if type != "mask" and type_shape(type).is_float]

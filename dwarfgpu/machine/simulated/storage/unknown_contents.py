@@ -180,11 +180,12 @@ def _needs(step: Step) -> _Needs:
     made = uses(instruction)
     reads, writes = effects(instruction, made)
     use = made[0]
-    is_atomic = any(place in use.operation.sources for place in use.operation.results)
-    places = {operand.place for operand in use.sources}, {operand.place for operand in use.results}
+    is_atomic = any(declared in use.operation.sources for declared in use.operation.results)
+    sources = {operand.declared for operand in use.sources}
+    results = {operand.declared for operand in use.results}
     memory = use.operation.memory
-    is_load = len(made) == 1 and not is_atomic and any(place in places[0] for place in memory)
-    is_store = len(made) == 1 and not is_atomic and any(place in places[1] for place in memory)
+    is_load = len(made) == 1 and not is_atomic and any(declared in sources for declared in memory)
+    is_store = len(made) == 1 and not is_atomic and any(declared in results for declared in memory)
     is_scalar = len(made) == 1 and instruction.mnemonic.startswith(_SCALAR_COPIES)
     is_move = len(made) == 1 and instruction.mnemonic.startswith(_MOVES)
     copied: tuple[Register, ...] = ()
@@ -198,7 +199,7 @@ def _needs(step: Step) -> _Needs:
         copied = (
             (first_source,) if all(first_source != other.value for other in use.sources[1:]) else ()
         )
-    old = {operand.value for operand in use.sources if operand.place.name == "d"}
+    old = {operand.value for operand in use.sources if operand.declared.name == "d"}
     needed = tuple(
         register
         for register in reads
@@ -273,10 +274,10 @@ def _unavailable(text: str, lanes: tuple[int, ...] = ()) -> WaveStop:
 def _at(access: Access, index: int) -> WaveStop:
     address = int(access.addresses[index])
     spaces = {"local": "local#", "private": "private_lane#"}
-    place = f"{spaces.get(access.space, '')}{address:#x}"
+    address_text = f"{spaces.get(access.space, '')}{address:#x}"
     lanes = () if access.lanes is None else (int(access.lanes[index]),)
     who = f"lane {lanes[0]}" if lanes else "the wave"
-    return _unavailable(f"{who} needs {access.size_bytes} bytes at {place}", lanes)
+    return _unavailable(f"{who} needs {access.size_bytes} bytes at {address_text}", lanes)
 
 
 def is_all_known(machine: RunningMachine) -> bool:

@@ -1,4 +1,4 @@
-"""The stretches of a variable's scope, and the lanes whose pc is in each."""
+"""The ranges of a variable's scope, and the lanes whose pc is in each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dwarfgpu.view.number_runs import runs_text
 
 
 @frozen(eq=False)
-class Stretch:
+class ScopeRange:
     """A range of code, what describes the variable in it, and who is there."""
 
     line: Line
@@ -50,10 +50,10 @@ class Stretch:
         }
 
 
-def stretches(
+def scope_ranges(
     session: Session, coverage: Coverage, *, with_operations: bool = False
-) -> Iterator[Stretch]:
-    """Yield the stretches of a scope in order of addresses."""
+) -> Iterator[ScopeRange]:
+    """Yield the ranges of a scope in order of addresses."""
     source, every_line = (SourceLines(coverage.variable.unit) for _ in range(2))
     lanes = _lanes_by_pc(session)
     here = None if session.is_absent else session.program_location
@@ -61,11 +61,11 @@ def stretches(
     for line in lines:
         span = line.span
         if span is None:
-            yield Stretch(line, False, (), every_line)
+            yield ScopeRange(line, False, (), every_line)
             continue
         there = sorted(lane for pc in lanes if span.covers(pc) for lane in lanes[pc])
         is_current = here is not None and span.covers(here)
-        yield Stretch(line, is_current, tuple(there), every_line)
+        yield ScopeRange(line, is_current, tuple(there), every_line)
 
 
 def _lanes_by_pc(session: Session) -> dict[int, list[int]]:
