@@ -55,12 +55,10 @@ class IndexCache:
     def switch(self, *, on: bool) -> None:
         """Use the folder of the user from now on, or none."""
         self.folder = default_folder() if on else None
-        if not on:
-            self.later.clear()
 
     def finish(self, progress: Progress) -> None:
-        """Store what is still to be stored."""
-        while self.later:
+        """Store what is still to be stored, if the cache is in use."""
+        while self.later and self.folder is not None:
             self.later.popitem()[1](progress)
 
     def load(self, name: str, identity: bytes) -> memoryview | None:

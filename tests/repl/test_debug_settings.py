@@ -196,6 +196,23 @@ def test_one_command_under_another_setting(program: Shell) -> None:
     assert output_of(program, "show print elements").endswith("is 200.\n")
 
 
+def test_with_switches_what_set_switches(
+    program: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    switched: list[bool] = []
+    monkeypatch.setattr(INDEX_CACHE, "switch", lambda *, on: switched.append(on))
+    output_of(program, "with index-cache enabled off -- p 1")
+    assert switched == [False, True]
+    output_of(program, "with index-cache enabled off -- p nosuch")
+    assert switched == [False, True] * 2
+    output_of(program, "with index-cache enabled on -- p 1")  # as it is: nothing is restored
+    assert switched == [False, True, False, True, True]
+    log = tmp_path / "log"
+    output_of(program, f"set logging file {log}")
+    assert output_of(program, "with logging enabled on -- p 41 + 1").startswith("$3 = 42\n")
+    assert log.read_text() == "$3 = 42\n" and program.console.log is None
+
+
 def test_with_changes_nothing_that_it_cannot_restore(shell: Shell) -> None:
     refused = 'Cannot use this setting with the "with" command\n'
     assert output_of(shell, "with substitute-path a b -- p 1") == refused
@@ -418,9 +435,11 @@ def test_the_index_cache(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(INDEX_CACHE, "folder", None)
     assert output_of(shell, "set index-cache enabled on") == ""
     assert INDEX_CACHE.folder == tmp_path / "dwarfgpu" / "index"
-    INDEX_CACHE.later["a"] = lambda progress: None
     assert output_of(shell, "set index-cache enabled off") == ""
-    assert INDEX_CACHE.folder is None and not INDEX_CACHE.later
+    stored: list[str] = []
+    monkeypatch.setattr(INDEX_CACHE, "later", {"a": lambda progress: stored.append("a")})
+    INDEX_CACHE.finish(lambda path, done, count: None)
+    assert INDEX_CACHE.folder is None and not stored
     assert output_of(shell, "show index-cache enabled") == "The index cache is off.\n"
     monkeypatch.setattr(INDEX_CACHE, "hits", 2)
     monkeypatch.setattr(INDEX_CACHE, "misses", 1)

@@ -62,6 +62,8 @@ def cached_names(
         return None
     from dwarfgpu.base.index_cache import INDEX_CACHE
 
+    if INDEX_CACHE.folder is None:
+        return None
     bounds = file.limits.units, file.limits.dies
     name, content = identity.name, repr((VERSION, bounds)).encode() + identity.content
     stored = INDEX_CACHE.load(name, content)

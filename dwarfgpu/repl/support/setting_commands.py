@@ -64,14 +64,19 @@ def _switch_log(shell: Shell) -> Iterator[str]:
 def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     number = partial(whole_number, shell.session, shell.values)
     shell.settings.set(setting.name, argument, number)
-    if setting.name == "logging enabled":
+    yield from take_effect(setting.name, shell)
+
+
+def take_effect(name: str, shell: Shell) -> Iterator[Part]:
+    """Do what the new value of a setting asks for beyond the settings."""
+    if name == "logging enabled":
         yield from _switch_log(shell)
-    elif setting.name.startswith("logging "):
+    elif name.startswith("logging "):
         shell.console.keep_log()
-    elif setting.name == "index-cache enabled":
+    elif name == "index-cache enabled":
         from dwarfgpu.base.index_cache import INDEX_CACHE
 
-        INDEX_CACHE.switch(on=shell.settings.flag(setting.name))
+        INDEX_CACHE.switch(on=shell.settings.flag(name))
 
 
 def _show(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:

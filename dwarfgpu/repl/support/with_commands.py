@@ -12,7 +12,7 @@ from dwarfgpu.repl.data.print_options import END
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.setting_commands import SET_COMMANDS
+from dwarfgpu.repl.support.setting_commands import SET_COMMANDS, take_effect
 from dwarfgpu.service.value.value_history import whole_number
 
 _NAMES = {setting.name for setting in SETTINGS}
@@ -46,10 +46,15 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError('Cannot use this setting with the "with" command')
     before = shell.settings[name]
     shell.settings.set(name, value, partial(whole_number, shell.session, shell.values))
+    after: list[Part] = []
     try:
+        yield from take_effect(name, shell)
         yield from shell.run(line)
     finally:
-        shell.settings[name] = before
+        if shell.settings[name] != before:
+            shell.settings[name] = before
+            after.extend(take_effect(name, shell))
+    yield from after
 
 
 def _setting(text: str, after_it: str) -> tuple[Command, str]:
