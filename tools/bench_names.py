@@ -1,14 +1,24 @@
-"""`tools/bench.py names`: names in a core of a program with the debug information of libc."""
+"""`tools/bench.py names`: names in a core of a program with the debug information of libc, by whole
+processes and by repeated commands in one process."""
 
 from __future__ import annotations
 
+import argparse
+import io
+import json
 import os
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+
+from dwarfgpu.repl import start
+from dwarfgpu.repl.open_files import FileOpener
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.streams import Streams
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (
@@ -16,7 +26,24 @@ COMMANDS = (
     "info functions order", "info variables nosuchname", "complete print qsor",
     "complete print abo",
 )  # fmt: skip
+REPEATED = (*COMMANDS, "print nosuch@", "ptype nosuch@", "list nosuch@", "complete break mall")
+"""Commands of one process; `@` is another word each time."""
 ROUNDS = 7
+REPEATS = 12
+GDB_SCRIPT = """\
+import json, time
+times = {}
+for command in COMMANDS:
+    times[command] = []
+    for number in range(REPEATS):
+        line, begin = command.replace("@", "name" + chr(97 + number)), time.process_time()
+        try:
+            gdb.execute(line, to_string=True)
+        except gdb.error:
+            pass
+        times[command].append(time.process_time() - begin)
+print(json.dumps(times))
+"""
 SOURCE = """\
 #include <stdlib.h>
 enum color { red, green };
@@ -80,6 +107,46 @@ def bench_names() -> None:
                 f"| `{command}` | {theirs:.2f} | {plain:.2f} | {own:.2f} | "
                 f"{plain / theirs:.2f} | {own / theirs:.2f} |"
             )
+        repeated(program, core, Path(folder))
+
+
+def repeated(program: str, core: str, folder: Path) -> None:
+    """The table of commands that one process runs again."""
+    script = folder / "repeated.py"
+    script.write_text(f"COMMANDS, REPEATS = {REPEATED}, {REPEATS}\n{GDB_SCRIPT}")
+    gdb = ["gdb", "-q", "-nx", "-batch", "-x", str(script), program, core]
+    done = subprocess.run(gdb, check=True, capture_output=True, text=True)
+    theirs = json.loads(done.stdout.splitlines()[-1])
+    shell = shell_of(program, core)
+    print("\n| command | GDB, first, ms | again | dwarfgpu, first, ms | again | times GDB, again |")
+    print("|---|---|---|---|---|---|")
+    for command in REPEATED:
+        lines = [command.replace("@", f"name{chr(97 + number)}") for number in range(REPEATS)]
+        own = [seconds_of(shell, line) for line in lines]
+        row = [own[0], min(own[1:]), theirs[command][0], min(theirs[command][1:])]
+        first, again, gdb_first, gdb_again = (1e3 * seconds for seconds in row)
+        print(
+            f"| `{command}` | {gdb_first:.2f} | {gdb_again:.2f} | {first:.2f} | {again:.2f} | "
+            f"{again / gdb_again:.2f} |"
+        )
+
+
+def shell_of(program: str, core: str) -> Shell:
+    """The prompt on a core, whose output is kept in memory."""
+    parser = argparse.ArgumentParser()
+    start.configure(parser)
+    args = parser.parse_args(["--file", program, "--core", core])
+    opened = FileOpener(args).opened()
+    shell = start.debug_shell(opened.session, machine=opened.machine, stdin_is_script=False)
+    shell.console = type(shell.console)(Streams(io.StringIO(), io.StringIO()), shell.settings)
+    return shell
+
+
+def seconds_of(shell: Shell, line: str) -> float:
+    """Of the processor, for a command."""
+    begin = time.process_time()
+    shell.execute(line)
+    return time.process_time() - begin
 
 
 def ours(program: str, core: str, command: str, *options: str) -> list[str]:

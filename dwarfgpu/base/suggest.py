@@ -8,6 +8,7 @@ from typing import Final
 
 _MAX_NAMES: Final = 10_000
 _MAX_CHARACTERS: Final = 80
+_NO_ASCII: Final = bytes(range(0x80, 0x100))
 
 
 def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
@@ -30,20 +31,49 @@ def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
     return f' Did you mean "{sigil}{best}"?' if best else ""
 
 
-def near(name: str, others: Iterable[str]) -> list[tuple[int, str]]:
-    """Return the edit distance of a simple name to each string that is near enough to suggest, and
-    that string; the nearest first."""
-    most = _most_edits(name)
-    typed = name.lower()[:_MAX_CHARACTERS].rpartition("::")[2]
-    letters, shortest, longest = {*typed}, len(typed) - most, len(typed) + most
-    distances: list[tuple[int, str]] = []
-    for other in others:  # most of them differ in length or letters
-        folded = other.lower()
-        if shortest <= len(folded) <= longest and len(letters.difference(folded)) <= most:
-            edits = _edits(typed, folded, most)
-            if edits <= most:
-                distances.append((edits, other))
-    return sorted(distances)
+class KnownNames:
+    """Many names, such as all strings of a file, with which unknown ones are compared.
+
+    Law: the distances are those of comparing with each name by itself.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_length: dict[int, list[tuple[str, str]]] = {}
+        """Names in lower case, and as they are, by their length in lower case."""
+        for name in dict.fromkeys(names):
+            folded = name.lower()
+            self._by_length.setdefault(len(folded), []).append((folded, name))
+        self._texts: dict[int, bytes] = {}
+        """Those of one length in lower case, with a zero after each but the last."""
+
+    def near(self, name: str) -> list[tuple[int, str]]:
+        """Return the edit distance of a simple name to each of the names that is near enough to
+        suggest, and that name; the nearest first."""
+        most = _most_edits(name)
+        typed = name.lower()[:_MAX_CHARACTERS].rpartition("::")[2]
+        letters = typed.encode("utf-8", "surrogatepass")
+        missing, places = {*typed}.difference, _places(typed)
+        distances: list[tuple[int, str]] = []
+        for length in range(len(typed) - most, len(typed) + most + 1):
+            group = self._by_length.get(length)
+            if group is None:
+                continue
+            # Most of them have more other letters than edits: all are compared in C.
+            others = self._text(length).translate(None, letters + _NO_ASCII).split(b"\0")
+            for number in [at for at, count in enumerate(map(len, others)) if count <= most]:
+                folded, known = group[number]
+                if len(missing(folded)) <= most:
+                    edits = _distance(places, len(typed), folded)
+                    if edits <= most:
+                        distances.append((edits, known))
+        return sorted(distances)
+
+    def _text(self, length: int) -> bytes:
+        text = self._texts.get(length)
+        if text is None:
+            names = (folded.replace("\0", "") for folded, _ in self._by_length[length])
+            text = self._texts[length] = "\0".join(names).encode("utf-8", "surrogatepass")
+        return text
 
 
 def _most_edits(name: str) -> int:
@@ -54,19 +84,41 @@ def _most_edits(name: str) -> int:
 def _edits(first: str, second: str, most: int) -> int:
     """Letters to add, leave out, replace, or swap with the next to make one of the other; more
     than `most` where they are more."""
-    too_many = most + 1
     if abs(len(first) - len(second)) > most or len({*first} - {*second}) > most:
-        return too_many
-    before: list[int] = []
-    row: list[int] = [*range(len(second) + 1)]
-    for i, letter in enumerate(first, 1):
-        earlier, before, row = before, row, [i]
-        for j, opposite in enumerate(second, 1):
-            cost: int = min(before[j] + 1, row[-1] + 1, before[j - 1] + (letter != opposite))
-            if i > 1 and j > 1 and letter == second[j - 2] and opposite == first[i - 2]:
-                cost = min(cost, earlier[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
+        return most + 1
+    return _distance(_places(first), len(first), second)
+
+
+def _places(text: str) -> dict[str, int]:
+    """Return where each letter of a text is: a bit for each place."""
+    places: dict[str, int] = {}
+    for number, letter in enumerate(text):
+        places[letter] = places.get(letter, 0) | 1 << number
+    return places
+
+
+def _distance(places: Mapping[str, int], length: int, second: str) -> int:
+    """Return the edits between the text that has these places and length, and another one.
+
+    A column of the table of distances is two numbers, with a bit for each letter of the first text
+    (Hyyrö, A bit-vector algorithm for computing Levenshtein and Damerau edit distances, 2003).
+    """
+    if not length:
+        return len(second)
+    edits, last = length, 1 << length - 1
+    every = 2 * last - 1
+    larger, smaller = every, 0  # by one than in the row above
+    diagonal = before = 0
+    for letter in second:
+        same = places.get(letter, 0)
+        swapped = ((~diagonal & same) << 1) & before
+        diagonal = (((same & larger) + larger) ^ larger | same | smaller | swapped) & every
+        right, left = smaller | ~(diagonal | larger), diagonal & larger
+        edits += bool(right & last) - bool(left & last)
+        right, left = right << 1 | 1, left << 1
+        larger, smaller = (left | ~(diagonal | right)) & every, right & diagonal & every
+        before = same
+    return edits
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -124,6 +124,8 @@ class SymbolTable:
     def _search(self, texts: Collection[str], *, with_untyped: bool) -> tuple[Symbol, ...]:
         """Return the symbols whose names, with the zero byte at the end, begin with a text."""
         encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
+        if _common_end(encoded) not in self._names.data:
+            return ()  # one search instead of one for each text
         places = {at for text in encoded for at in _places_of(text, self._names.data)}
         if not places:
             return ()
@@ -175,6 +177,15 @@ class SymbolTable:
     def _row(self, number: int) -> tuple[int, ...]:
         row = self._form.unpack_from(self._data, number * self._form.size)
         return row if self._is_wide else wide(row)
+
+
+def _common_end(texts: Collection[bytes]) -> bytes:
+    """Return the end that all texts have, but for a zero byte."""
+    first, *others = (text.removesuffix(b"\0") for text in texts)
+    start = 0
+    while not all(text.endswith(first[start:]) for text in others):
+        start += 1
+    return first[start:]
 
 
 def _places_of(text: bytes, data: bytes) -> Iterator[int]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from functools import cache
 
-from dwarfgpu.base.suggest import did_you_mean
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dwarfgpu.base import suggest
+from dwarfgpu.base.suggest import KnownNames, did_you_mean
 
 
 @pytest.mark.parametrize(
@@ -30,3 +35,52 @@ def test_a_sigil() -> None:
 
 def test_a_name_without_end_is_cut() -> None:
     assert did_you_mean("x" * 1_000_000, ["x" * 80] * 10) == f' Did you mean "{"x" * 80}"?'
+
+
+def distance(first: str, second: str) -> int:
+    """Letters to add, leave out, replace, or swap with the next: by definition."""
+
+    @cache
+    def of(i: int, j: int) -> int:
+        if not i or not j:
+            return i + j
+        least = min(of(i - 1, j), of(i, j - 1), of(i - 1, j - 1) - (first[i - 1] == second[j - 1]))
+        if i > 1 and j > 1 and first[i - 2 : i] == second[j - 2 : j][::-1]:
+            least = min(least, of(i - 2, j - 2))
+        return least + 1
+
+    return of(len(first), len(second))
+
+
+WORDS = st.text(alphabet="abcAé_", max_size=12)
+
+
+@given(WORDS, WORDS)
+def test_the_distance(first: str, second: str) -> None:
+    assert suggest._edits(first, second, 99) == distance(first, second)
+    for most in range(4):
+        edits = suggest._edits(first, second, most)
+        assert edits == distance(first, second) or min(edits, distance(first, second)) > most
+
+
+@given(WORDS, st.lists(WORDS | st.just("a\0b") | st.just("\udc80"), max_size=20))
+def test_known_names(name: str, names: list[str]) -> None:
+    expected = []
+    for known in dict.fromkeys(names):
+        edits = distance(name.lower(), known.lower())
+        if edits <= suggest._most_edits(name):
+            expected.append((edits, known))
+    assert KnownNames(names).near(name) == sorted(expected)
+
+
+def test_few_names_are_compared_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def edits(places: object, length: int, second: str) -> int:
+        compared.append(second)
+        return 0
+
+    monkeypatch.setattr(suggest, "_distance", edits)
+    names = KnownNames(["nosuchwork", *(f"name_{number:05}" for number in range(10_000))])
+    names.near("nosuchwords")
+    assert compared == ["nosuchwork"]

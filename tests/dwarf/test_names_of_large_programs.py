@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from struct import pack
+from weakref import WeakKeyDictionary
 
 import pytest
 
-from dwarfgpu.base.suggest import did_you_mean, near
+from dwarfgpu.base.suggest import KnownNames, did_you_mean
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -22,6 +25,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols, required_word
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.files import symbol_index
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
@@ -99,8 +103,38 @@ def test_a_function(tmp_path: Path, read: list[int]) -> None:
     file = program(tmp_path)
     assert [function.entry for function in functions_named(file, "main")] == [CODE + 16 * 7]
     assert len(read) == 1
-    assert functions_named(file, "nothing") == []
+    assert functions_named(file, "nothing") == ()
     assert len(read) == 1
+
+
+def test_what_a_name_denotes_is_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as the file is open; another file, or the same one opened again, has an answer of its
+    own."""
+    searched: list[str] = []
+    units_with_functions = functions_by_name.units_with_functions
+
+    def counted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+        searched.append(name)
+        return units_with_functions(info, name)
+
+    monkeypatch.setattr(functions_by_name, "units_with_functions", counted)
+    file = program(tmp_path)
+    [function] = functions_named(file, "main")
+    assert functions_named(file, "main") == (function,)
+    assert functions_named(file, "nothing") == functions_named(file, "nothing") == ()
+    assert searched == ["main", "nothing"]
+    path = Path(file.file.path)
+    path.write_bytes(path.read_bytes().replace(b"main\0", b"niam\0"))
+    assert functions_named(CodeObject.open(path), "main") == ()
+    assert functions_named(file, "main") == (function,)
+    monkeypatch.setattr(functions_by_name, "_MAX_KEPT", 2)
+    functions_named(file, "more")
+    functions_named(file, "main")
+    assert searched[3:] == ["more", "main"]
+    kept = weakref.ref(file)
+    del file, function
+    gc.collect()
+    assert kept() is None  # a name keeps no file
 
 
 def test_templates_without_arguments(tmp_path: Path, read: list[int]) -> None:
@@ -137,11 +171,18 @@ def test_names_are_compared_with_a_misspelt_one_once(
     answer of its own."""
     compared: list[str] = []
 
-    def counted(name: str, others: Iterable[str]) -> list[tuple[int, str]]:
-        compared.append(name)
-        return near(name, others)
+    folded: list[int] = []
 
-    monkeypatch.setattr(string_index, "near", counted)
+    class Counted(KnownNames):
+        def __init__(self, names: Iterable[str]) -> None:
+            folded.append(1)
+            super().__init__(names)
+
+        def near(self, name: str) -> list[tuple[int, str]]:
+            compared.append(name)
+            return super().near(name)
+
+    monkeypatch.setattr(string_index, "KnownNames", Counted)
 
     def suggested(file: CodeObject, name: str) -> str:
         return did_you_mean(name, first_names([file], ("variable",), name))
@@ -151,6 +192,7 @@ def test_names_are_compared_with_a_misspelt_one_once(
         assert suggested(file, "number_42y") == ' Did you mean "number_42x"?'
         assert suggested(file, "nosuchname") == ""
     assert compared == ["number_42y", "nosuchname"]
+    assert folded == [1]  # all strings of the file, once for all names
     path = Path(file.file.path)
     path.write_bytes(path.read_bytes().replace(b"number_42x\0", b"nosuchnama\0"))
     reloaded = CodeObject.open(path)
@@ -299,6 +341,7 @@ def test_a_function_is_found_as_if_every_unit_were_read(
     names = {name for name in sorted(names)[:40] if name}
     result = {name: functions_named(file, name) for name in names}
     monkeypatch.setattr(functions_by_name, "units_with_functions", lambda info, name: info.units)
+    monkeypatch.setattr(functions_by_name, "_KNOWN", WeakKeyDictionary())
     assert result == {name: functions_named(file, name) for name in names}
 
 

@@ -7,6 +7,7 @@ from struct import Struct
 import pytest
 
 from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile import symbols
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable
 from tests.dwarf.builder import FIXTURES
 
@@ -97,3 +98,26 @@ def test_a_name_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
         assert len(table.named("f", (), with_untyped=True)) == 2
         assert table.named("g", ()) == () and len(table.named("", ("f",))) == 1
     assert searches == 3
+
+
+def test_strings_without_the_end_of_all_spellings_are_searched_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    form = Struct("<IBBHQQ")
+    strings = b"\0_ZN1a1fEv\0f\0"
+    data = b"".join(form.pack(name, 0x12, 0, 1, 0x40, 8) for name in (1, 11))
+    table = SymbolTable(data, StringTable(strings, "names"), form, 64, ())
+    searched: list[bytes] = []
+    places_of = symbols._places_of
+
+    def counted(text: bytes, data: bytes) -> object:
+        searched.append(text)
+        return places_of(text, data)
+
+    monkeypatch.setattr(symbols, "_places_of", counted)
+    assert table.named("nosuch", ("_Z6nosuch", "_ZL6nosuch")) == ()
+    assert searched == []
+    assert [symbol.name for symbol in table.named("f", ("_Z1f",))] == ["f"]
+    assert [symbol.name for symbol in table.named("a::f", ("_ZN1a1f",))] == ["_ZN1a1fEv"]
+    assert [symbol.name for symbol in table.named("b::a", ("_ZN1a",))] == ["_ZN1a1fEv"]
+    assert searched == [b"f\0", b"_Z1f", b"a::f\0", b"_ZN1a1f", b"b::a\0", b"_ZN1a"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_uleb
-from dwarfgpu.base.suggest import near
+from dwarfgpu.base.suggest import KnownNames
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -157,12 +157,16 @@ class StringIndex:
         if name not in self._similar:
             if len(self._similar) >= _MAX_KEPT:
                 self._similar.clear()
-            text = self._file.section(STRINGS[0]).decode("utf-8", "surrogateescape")
-            nearest = near(name, dict.fromkeys(text.split("\0")))[:_MAX_SIMILAR]
+            nearest = self._strings.near(name)[:_MAX_SIMILAR]
             self._similar[name] = tuple(
                 string.encode("utf-8", "surrogateescape") for _, string in nearest
             )
         return self._similar[name]
+
+    @cached_property
+    def _strings(self) -> KnownNames:
+        text = self._file.section(STRINGS[0]).decode("utf-8", "surrogateescape")
+        return KnownNames(text.split("\0"))
 
     def units_containing(
         self, text: bytes, kinds: Collection[int] | None = None, *, is_beginning: bool = False

@@ -295,8 +295,8 @@ def template_parameter(scope: Die, name: str) -> Die | None:
     """Return a parameter of the template that a function or class is an instance of (DWARF 5
     2.23)."""
     for holder in scope.origins():
-        for child in holder.children():
-            if child.tag in TEMPLATE_PARAMETERS and canonical(child.name or "") == name:
+        for child in holder.children(TEMPLATE_PARAMETERS):
+            if canonical(child.name or "") == name:
                 return child
     return None
 

@@ -2,13 +2,16 @@
 
 `m`, `K::m`, `K::m(int)`, `twice`, `twice<int>`: leading scopes, template arguments and parameters
 are optional. The results are the functions with code, and every inlined call.
+
+Law: a file does not change while it is open, so that what a name denotes is found once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
+from weakref import WeakKeyDictionary
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
@@ -27,6 +30,8 @@ from dwarfgpu.errors import DwarfGpuError
 _OPERATOR: Final = re.compile(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _ANONYMOUS: Final = "(anonymous namespace)"
+_MAX_KEPT: Final = 1_000
+"""Names of a file, with what they denote."""
 
 
 @frozen
@@ -41,9 +46,25 @@ class NamedFunction:
     is_call: bool
 
 
-def functions_named(code_object: CodeObject, text: str) -> list[NamedFunction]:
+_KNOWN: Final[WeakKeyDictionary[CodeObject, dict[str, tuple[NamedFunction, ...]]]] = (
+    WeakKeyDictionary()
+)
+
+
+def functions_named(code_object: CodeObject, text: str) -> tuple[NamedFunction, ...]:
     """Return the matching functions of a file, one per address, in entry order; empty if the name
     denotes no function. Unreadable entries are skipped."""
+    known = _KNOWN.setdefault(code_object, {})
+    functions = known.get(text)
+    if functions is None:
+        functions = tuple(_functions_named(code_object, text))
+        if len(known) >= _MAX_KEPT:
+            known.clear()
+        known[text] = functions
+    return functions
+
+
+def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFunction]:
     path, parameters = _split(text.strip())
     components = _components(path.removeprefix("::"))
     functions: dict[int, NamedFunction] = {}
@@ -55,7 +76,7 @@ def functions_named(code_object: CodeObject, text: str) -> list[NamedFunction]:
                 functions.setdefault(function.entry, function)
         except DwarfGpuError:
             continue
-    return list(functions.values())
+    return functions.values()
 
 
 def _units(info: DebugInfo, simple: str) -> Iterator[CompilationUnit]:
