@@ -6,8 +6,8 @@ from struct import Struct
 
 import pytest
 
-from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile import symbols
+from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable
 from tests.dwarf.builder import FIXTURES
 
