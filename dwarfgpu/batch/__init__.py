@@ -1,4 +1,7 @@
-"""The same question about many object files: in this process, in several, or on a farm."""
+"""The same question about many object files: in this process, in several, or on a farm.
+
+`examine` answers it, `processes` distributes the files, `corpus` adds up what they say.
+"""
 
 from dwarfgpu.batch.corpus import corpus_report
 from dwarfgpu.batch.corpus_html import corpus_html

@@ -1,4 +1,7 @@
-"""Conformance cases for DWARF evaluators, in the open format of `docs/conformance-format.md`."""
+"""Conformance cases for DWARF evaluators, in the open format of `docs/conformance-format.md`.
+
+`case` reads one, `run` and `cfi` compare what dwarfgpu gives with what it expects.
+"""
 
 from dwarfgpu.conformance.case import Case, load_cases
 from dwarfgpu.conformance.run import Failure, run_case

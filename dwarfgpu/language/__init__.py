@@ -1,8 +1,12 @@
 """The small C-like language of `print`: `a.b[3]->c`, `*p`, `(char)x`, `local#0x10`.
 
-`evaluate` gives the value of an expression in the focus of a session, `format` its text,
-`type_of` its type without reading anything, `named_type` a type that is named, `has_effect` whether
-it assigns. What a name needs is loaded when it is first used: most commands evaluate nothing.
+`evaluate` gives the value of an expression in the focus of a session, `format` its text, `type_of`
+its type without reading anything, `named_type` a type that is named, `has_effect` whether it
+assigns. What a name needs is loaded when it is first used: most commands evaluate nothing.
+
+`syntax` parses, `evaluator` evaluates the tree: `names` and `registers` find what a word is,
+`object_access` reads and writes objects, `arithmetic`, `casts`, `members`, `dereference`,
+`convenience_functions` are what their names say.
 """
 
 from __future__ import annotations

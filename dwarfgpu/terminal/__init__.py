@@ -1,1 +1,5 @@
-"""Standard streams and the terminal."""
+"""Standard streams and the terminal.
+
+`input` reads what a command is given, `streams` are the standard streams, `progress` shows how far
+a long task is.
+"""

@@ -1,1 +1,4 @@
-"""Convert expressions between text, hexadecimal notation and bytes."""
+"""Convert expressions between text, hexadecimal notation and bytes.
+
+`assembly` assembles and disassembles, `hex_input` reads bytes as people paste them.
+"""

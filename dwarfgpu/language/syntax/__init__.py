@@ -1,1 +1,4 @@
-"""Tokens, syntax tree and parser of source expressions."""
+"""Tokens, syntax tree and parser of source expressions.
+
+`parser` makes an `ast` of `tokens`; `type_parser` reads types, `name_parser` qualified names.
+"""

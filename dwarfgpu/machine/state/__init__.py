@@ -1,1 +1,5 @@
-"""A stopped machine described by a state file (docs/state-files.md)."""
+"""A stopped machine described by a state file (docs/state-files.md).
+
+`load` reads one, `state_document` and `write` make one, `compare` compares two; `state_target` is
+the machine, which tests and examples also fill by hand.
+"""

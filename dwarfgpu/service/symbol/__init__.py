@@ -1,1 +1,4 @@
-"""Describe and list symbols."""
+"""Describe and list symbols.
+
+`symbol_description` and `type_definition` answer for one, `symbol_listing` lists many.
+"""
