@@ -8,7 +8,6 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu.repl.command import Command, command, subcommand_list
-from dwarfgpu.repl.data.change_commands import diff, generate_core_file, load, redo, save, undo
 from dwarfgpu.repl.data.display_commands import display, info_display, undisplay
 from dwarfgpu.repl.data.dump_commands import DUMPS
 from dwarfgpu.repl.data.examine_commands import x
@@ -18,7 +17,9 @@ from dwarfgpu.repl.data.maintenance_commands import maintenance
 from dwarfgpu.repl.data.pretty_printer_commands import info_pretty_printer
 from dwarfgpu.repl.data.print_commands import call, init_if_undefined, output, print_
 from dwarfgpu.repl.data.printf_commands import echo, printf
+from dwarfgpu.repl.data.save_commands import generate_core_file, load, save
 from dwarfgpu.repl.data.type_commands import info_vtbl, ptype, whatis
+from dwarfgpu.repl.data.undo_commands import diff, redo, undo
 from dwarfgpu.repl.files.demangle_commands import demangle
 from dwarfgpu.repl.files.disassemble_commands import disassemble
 from dwarfgpu.repl.files.file_commands import core_file, file, sharedlibrary
@@ -57,7 +58,7 @@ from dwarfgpu.repl.running.breakpoint_commands import (
 )
 from dwarfgpu.repl.running.catch_commands import catch, tcatch
 from dwarfgpu.repl.running.resume_commands import RUNNING
-from dwarfgpu.repl.running.save_commands import save_breakpoints
+from dwarfgpu.repl.running.save_breakpoints_commands import save_breakpoints
 from dwarfgpu.repl.running.signal_commands import info_signals
 from dwarfgpu.repl.running.watch_commands import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell
@@ -83,11 +84,12 @@ from dwarfgpu.repl.stack.register_commands import (
     info_vector,
 )
 from dwarfgpu.repl.support.absent_commands import with_absent
-from dwarfgpu.repl.support.help_commands import apropos, complete, help_, quit_, source
+from dwarfgpu.repl.support.help_commands import apropos, complete, help_, quit_
 from dwarfgpu.repl.support.lldb_commands import with_foreign
 from dwarfgpu.repl.support.script_commands import dont_repeat, end, eval_, if_, while_
 from dwarfgpu.repl.support.setting_commands import info_set, set_, show
 from dwarfgpu.repl.support.shell_commands import pipe, python, shell_
+from dwarfgpu.repl.support.source_commands import source
 from dwarfgpu.repl.support.user_commands import alias, define, define_prefix, document
 from dwarfgpu.repl.support.with_commands import with_
 from dwarfgpu.repl.waves.apply_commands import (

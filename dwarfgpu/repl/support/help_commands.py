@@ -1,18 +1,15 @@
-"""Commands about commands: help, scripts, and the end."""
+"""Commands about commands: help, completion, and the end."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import groupby
 from os.path import commonprefix
-from pathlib import Path
 from textwrap import wrap
 from typing import Final
 
 from attrs import evolve
 
-from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import (
@@ -32,9 +29,7 @@ from dwarfgpu.repl.command import (
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.support.shell_commands import run_python
 from dwarfgpu.service.value.value_history import whole_number
-from dwarfgpu.terminal.input import read_all
 from dwarfgpu.view.json_object import JsonObject
 
 FIRST: Final = (
@@ -48,7 +43,6 @@ _USER_DEFINED: Final = (
     'Use the "define" command to define a command.',
 )
 ALL: Final = "all"
-_FLAGS: Final = re.compile(r"(?:-[sv]\s+)*(?:--\s+)?")
 
 
 def _helped(shell: Shell, text: str) -> Offer:
@@ -205,47 +199,6 @@ def complete(shell: Shell, argument: str) -> Iterator[Part]:
     yield from map(heading, matches)
     if is_cut:
         yield heading(f"{argument} *** List may be truncated, max-completions reached. ***")
-
-
-@command("source", topic="support", complete=completion.files, repeats=False)
-def source(shell: Shell, argument: str) -> Iterator[Part]:
-    """Run the commands of a file, up to the first failure.
-
-    Usage: source [-s] [-v] FILE
-
-    -v shows each command before it runs; -s is accepted for compatibility with GDB, but there is no
-    search path. In a script, a missing file is only a warning. A file whose name ends with .py is
-    Python code.
-    """
-    flags = _FLAGS.match(argument)
-    assert flags is not None
-    path = argument[flags.end() :]
-    if not path:
-        raise UsageError("source command requires file name of file to source.")
-    try:
-        with open_to_read(Path(path).expanduser()) as file:
-            text = read_all(file, path).decode("utf-8", "replace")
-    except (OSError, ValueError, RuntimeError) as error:
-        why = error.strerror if isinstance(error, OSError) else str(error)
-        if shell.script.is_typed or (
-            shell.console.is_json and not shell.script.fillers
-        ):  # -x, or a program on a pipe
-            raise UsageError(f"{path}: {why}.") from None
-        shell.failures += 1
-        shell.console.warn(f"{path}: {why}")
-        return
-    if path.endswith(".py"):
-        yield from run_python(shell, text, path)
-        return
-    lines = [line.removesuffix("\r").partition("\0")[0] for line in text.split("\n")]
-    was_traced = shell.settings["trace-commands"]
-    if "-v" in flags[0].split():
-        shell.settings.set("trace-commands", "on")
-    try:
-        yield from shell.run_script(path, lines if lines[-1] else lines[:-1])
-    finally:
-        if "-v" in flags[0].split():
-            shell.settings.set("trace-commands", "on" if was_traced else "off")
 
 
 @command("quit", topic="support", aliases=("q", "exit"), repeats=False)

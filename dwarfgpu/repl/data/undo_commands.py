@@ -1,28 +1,21 @@
-"""The writes of a debug session: show, undo, redo, and save them."""
+"""The assignments of a debug session: show, undo and redo them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from dwarfgpu.arch.model import RegisterInfo
-from dwarfgpu.base import json_reader
-from dwarfgpu.base.writing import require_no_input, require_regular
-from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import MemoryAddress, RegisterOffset, WaveId
+from dwarfgpu.machine.target import MemoryAddress, RegisterOffset
 from dwarfgpu.machine.undo import RecordedTarget, Write
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display_commands import displayed
 from dwarfgpu.repl.output import Output, Part
-from dwarfgpu.repl.running.runner import NO_PROCESS, can_run
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.frame_commands import shown_frame
-from dwarfgpu.session.stack_frames import selected_number
 from dwarfgpu.view.json_object import JsonObject
 
 _MAX_BYTES = 16
@@ -169,120 +162,3 @@ def _number(data: Iterable[int | None], endian: str) -> str:
 
 def _hex(data: Iterable[int | None]) -> str:
     return " ".join("??" if byte is None else f"{byte:02x}" for byte in data)
-
-
-@command("save", topic="files", complete=completion.files, repeats=False)
-def save(shell: Shell, argument: str) -> Iterator[Part]:
-    """Save the machine to a state file.
-
-    Usage: save FILE
-           save breakpoints FILE
-
-    The state includes assignments; "load FILE" or --state FILE reads it. Large memory contents are
-    written to .npy files beside it. A core file cannot be saved as a state.
-    """
-    if not argument:
-        raise UsageError("Argument required (file to write the state to).")
-    # Only here: they know the simulated machine, which few sessions need.
-    from dwarfgpu.machine.state.state_document import state_document
-    from dwarfgpu.machine.state.write import write
-
-    target = shell.session.target
-    machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
-    if not isinstance(machine, StateTarget) or not machine.waves:
-        raise UsageError("Only a state can be saved; the current machine is not a state.")
-    path = _path(argument)
-    require_no_input(path, replaces_state=True)
-    loaded = {
-        Path(code_object.file.path): code_object.load_address
-        for code_object in shell.session.code_objects
-    }
-    opened = shell.machine.state_path
-    before = None if opened is None else json_reader.load(Path(opened)).value
-    document = before if isinstance(before, dict) else None
-    saved = state_document(machine, path, loaded, document)
-    require_regular(path, saved.files)
-    if path.exists() and not shell.confirms(f"{argument} exists. Overwrite it?"):
-        raise UsageError("Not confirmed.")
-    write(saved, path)
-    also = f" Memory of it is in {', '.join(saved.files)}." if saved.files else ""
-    yield Output(f"Saved {argument}.{also}", {"file": argument})
-
-
-@command(
-    "generate-core-file", topic="files", aliases=("gcore",), complete=completion.files,
-    repeats=False,
-)  # fmt: skip
-def generate_core_file(shell: Shell, argument: str) -> Iterator[Part]:
-    """Write the waves and memory of a state as a GPU core file.
-
-    Usage: generate-core-file [FILE]
-
-    The default FILE is "core.gpu" in the working folder. Unknown registers are 0 in it; unknown
-    memory is omitted. --core FILE reads it.
-    """
-    # Only here: few sessions write a core file.
-    from dwarfgpu.service.core.core_of_state import write_core_of_state
-
-    target = shell.session.target
-    machine = target.machine if isinstance(target, TargetWithCodeObjects) else None
-    if can_run(shell) and shell.session.pc is None:
-        raise UsageError(NO_PROCESS)
-    if not isinstance(machine, StateTarget) or not machine.waves:
-        raise UsageError(
-            "Only a state can be written as a core file; the current machine is not a state."
-        )
-    session = shell.session.top or shell.session
-    counter = session.architecture.register_named("pc")
-    if counter is None or session.architecture.machine != "AMDGPU":
-        raise UsageError(
-            f"Only waves of AMD GPUs can be written; this state is of {session.architecture.name}."
-        )
-    name = argument or "core.gpu"
-    path = _path(name)
-    require_no_input(path)
-    if path.exists() and not shell.confirms(f"{name} exists. Overwrite it?"):
-        raise UsageError("Not confirmed.")
-    pcs = {wave: _pc(machine, wave, counter) for wave in machine.waves}
-    if pcs[session.wave] is None:
-        pcs[session.wave] = session.pc
-    for note in write_core_of_state(path, machine, pcs, session.code_objects):
-        shell.console.note(note)
-    yield Output(f"Saved corefile {name}", {"file": name})
-
-
-def _pc(machine: StateTarget, wave: WaveId, counter: RegisterInfo) -> int | None:
-    try:
-        return int.from_bytes(machine.read_register(wave, counter), "little")
-    except Unavailable:
-        return None
-
-
-def _path(text: str) -> Path:
-    """Return the typed path; `UsageError` if the system does not allow it."""
-    try:
-        path = Path(text).expanduser()
-        path.exists()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise UsageError(f"{text}: cannot be written: {error}") from None
-    return path
-
-
-@command("load", topic="files", complete=completion.files, repeats=False)
-def load(shell: Shell, argument: str) -> Iterator[Part]:
-    """Open the machine of a state file.
-
-    Usage: load FILE
-
-    Unsaved assignments to the current machine are lost.
-    """
-    if not argument:
-        raise UsageError("Argument required (state file).")
-    opener = shell.machine.opener
-    if opener is None:
-        raise UsageError("This session belongs to a Python program: its state cannot be replaced.")
-    shell.look_at(opener.state(argument))
-    yield Output(f"Loaded {argument}.", {"file": argument})
-    if shell.session.pc is not None:
-        yield from shown_frame(shell, selected_number(shell.session))
-    yield from displayed(shell)
