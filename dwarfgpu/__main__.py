@@ -20,9 +20,14 @@ def run() -> NoReturn:
     command's time; all output is written by then.
     """
     gc.set_threshold(_NEW_OBJECTS)
-    from dwarfgpu.cli.main import main  # loading it is what makes most of the objects
+    try:
+        from dwarfgpu.cli.main import main  # loading it is what makes most of the objects
 
-    status = main()
+        status = main()
+    except KeyboardInterrupt:  # while modules are loaded; `main` reports later ones itself
+        status = 130
+        with suppress(AttributeError, OSError, ValueError):
+            print("dwarfgpu: interrupted", file=sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # there may be none, or a closed one
             stream.flush()

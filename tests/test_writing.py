@@ -15,7 +15,7 @@ from typing import NoReturn
 import pytest
 
 from dwarfgpu.base import writing
-from dwarfgpu.base.writing import content_name, write_file, write_set
+from dwarfgpu.base.writing import append_file, content_name, write_file, write_set
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.state.load import load_state
 from tests.cli.command import FIXTURES, run
@@ -433,6 +433,8 @@ def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(UsageError, match="cannot be written: no program reads the pipe"):
         write_file(pipe, b"data")
+    with pytest.raises(UsageError, match="cannot be written: no program reads the pipe"):
+        append_file(pipe, b"data")
 
 
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])

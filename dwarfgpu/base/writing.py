@@ -119,6 +119,10 @@ def append_file(path: Path, data: bytes) -> None:
     cannot be."""
     require_no_input(path)
     try:
+        mode = _mode_to_write(path)
+        if _is_device(path, mode):
+            _write_through(path, mode, data)
+            return
         with open(path, "ab") as file:
             file.write(data)
     except (OSError, ValueError) as error:

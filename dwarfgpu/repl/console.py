@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.json_answer import Answer
 from dwarfgpu.repl.output import Group, Part, printed
@@ -188,7 +189,7 @@ class Console:
         if once and text in self._noted and self._answer is None:  # each answer has its own
             return
         self._noted.add(text)
-        self._remark(f"note: {text}", text)
+        self._remark(one_line(f"note: {text}"), text)
 
     def hint(self, name: str) -> None:
         """Print, once in a session, how to ask why a value is missing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip_reference
@@ -38,7 +39,7 @@ def frame_words(
         return f"{where}{call}"
     if position is not None:
         return f"{where}{call} at {position.file}:{position.line}"
-    return f"{where}{call}" + ("" if origin is None else f" from {origin}")
+    return f"{where}{call}" + ("" if origin is None else f" from {one_line(origin)}")
 
 
 def origin_of(code_object: CodeObject | None) -> str | None:

@@ -108,3 +108,26 @@ def test_help_is_as_wide_as_python_says(
     expected = shutil.get_terminal_size().columns
     assert terminal_columns(is_terminal=True) == max(min(expected, 200), 40)
     assert HelpFormatter("dwarfgpu")._width == expected - 2
+
+
+@pytest.mark.parametrize("module", ["dwarfgpu.cli.main", "argparse", "dwarfgpu.errors"])
+def test_an_interrupt_while_modules_are_loaded(module: str) -> None:
+    code = f"""
+import sys
+from dwarfgpu import __main__
+
+class Interrupted:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted)
+__main__.run()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, "eval", "lit1"],
+        cwd=REPOSITORY, capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert done.stderr == b"dwarfgpu: interrupted\n"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.arch.registry import abi_of
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
@@ -88,7 +89,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
     """
     pattern = compiled(argument) if argument else None
     for code_object in shell.session.code_objects:
-        yield heading(f"{full_path(code_object)}:")
+        yield heading(one_line(f"{full_path(code_object)}:"))
         if not code_object.info.units:
             yield heading("(Objfile has no debug information.)")
         names = sorted({file.path for file in Lines(code_object.scopes).files()})
@@ -138,7 +139,7 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
             "symbols-loaded": bool(code_object.info.units),
             "ranges": [{"from": begin, "to": end}],
         }
-        text = f"{begin:<{width}}{end:<{width}}{read:<12}{full_path(code_object)}"
+        text = f"{begin:<{width}}{end:<{width}}{read:<12}{one_line(full_path(code_object))}"
         yield Output(text, data, "shared-libraries")
     if not all(code_object.info.units for code_object in shown):
         yield heading(_MISSING)
@@ -163,7 +164,7 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
     """
     objects, core = shell.session.code_objects, shell.machine.core
     if objects:
-        yield heading(f'Symbols from "{full_path(objects[0])}".')
+        yield heading(one_line(f'Symbols from "{full_path(objects[0])}".'))
     if core is not None:
         yield from _segments(core.dump.file)
         if objects:
@@ -175,7 +176,7 @@ def info_files(shell: Shell, argument: str) -> Iterator[Part]:
 def _segments(file: ObjectFile) -> Iterator[Part]:
     """Yield the segments of a core file by BFD's names."""
     path, digits = os.path.abspath(file.path), 2 * file.address_bytes + 2
-    title = f"Local core dump file:\n\t`{path}', file type {_format(file)}."
+    title = f"Local core dump file:\n\t`{one_line(path)}', file type {_format(file)}."
     yield Output(title, {"core-file": path})
     for number, segment in enumerate(file.segments):
         if segment.type != PT_LOAD or not segment.memory_bytes:
@@ -199,12 +200,12 @@ def _sections(code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
     group = Group("code-objects", {"filename": path, "type": _format(file)})
     if is_first:
         yield NestedOutput(
-            group, heading(f"Local exec file:\n\t`{path}', file type {_format(file)}.")
+            group, heading(f"Local exec file:\n\t`{one_line(path)}', file type {_format(file)}.")
         )
         if not file.is_relocatable and file.machine != "AMDGPU":
             entry = f"{file.entry + code_object.load_address:#x}"
             yield NestedOutput(group, Output(f"\tEntry point: {entry}", {"entry": entry}))
-    own = "" if is_first else f" in {path}"
+    own = "" if is_first else f" in {one_line(path)}"
     for section in file.sections:
         if section.flags & SHF_ALLOC and section.size_bytes:
             begin = section.address + code_object.load_address
@@ -260,7 +261,7 @@ def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
         return
     code_object = _program(shell)
     file = code_object.file
-    yield heading(f"Exec file: `{full_path(code_object)}', file type {_format(file)}.")
+    yield heading(one_line(f"Exec file: `{full_path(code_object)}', file type {_format(file)}."))
     sections, chosen = _all_sections(file), argument.split()
     width = len(str(len(sections) - 1)) + 4
     for index, section in enumerate(sections):

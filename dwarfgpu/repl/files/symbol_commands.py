@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
@@ -55,7 +56,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         return
     offset = f" + {symbol.offset}" if symbol.offset else ""
     is_one = len(session.code_objects) == 1 and not shell.is_of_core
-    where = "" if is_one else f" of {full_path(symbol.code_object)}"
+    where = "" if is_one else f" of {one_line(full_path(symbol.code_object))}"
     data: JsonObject = {
         "name": symbol.name,
         "offset": symbol.offset,

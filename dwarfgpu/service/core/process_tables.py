@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.core.load import Core
 from dwarfgpu.model.storage import Memory
@@ -25,7 +26,7 @@ def executable(core: Core) -> Output:
     if process is None:
         raise UsageError("the core file does not describe the process (no NT_PRPSINFO note)")
     command = process.command or process.name
-    return Output(f"exe = '{command}'", {"exe": command, "pid": process.pid})
+    return Output(one_line(f"exe = '{command}'"), {"exe": command, "pid": process.pid})
 
 
 def mappings(core: Core) -> Iterator[Output]:
@@ -47,7 +48,7 @@ def mappings(core: Core) -> Iterator[Output]:
             "objfile": area.path,
         }  # fmt: skip
         text = f"  {start:>{width}} {end:>{width}} {size:>10} {offset:>10} {area.path}"
-        yield Output(text, data, "mappings")
+        yield Output(one_line(text), data, "mappings")
 
 
 def auxiliary_vector(session: Session, core: Core, repeats: int) -> Iterator[Output]:
@@ -88,14 +89,15 @@ def inferiors(session: Session, core: Core | None) -> Iterator[Output]:
     data, description, path = _inferior_data(session, core)
     connection = str(data["connection"] or "")
     yield heading(_inferior(" ", ("Num", "Description", "Connection", "Executable")))
-    yield Output(_inferior("*", ("1", description, connection, path)), data, "inferiors")
+    row = _inferior("*", ("1", description, connection, one_line(path)))
+    yield Output(row, data, "inferiors")
 
 
 def current_inferior(session: Session, core: Core | None, what: str) -> Output:
     """Return `[Current inferior is 1 [process 4711] (/home/me/program)]`, `what` before the
     number."""
     data, description, path = _inferior_data(session, core)
-    return Output(f"[{what} 1 [{description}] ({path or '<noexec>'})]", data, "inferiors")
+    return Output(f"[{what} 1 [{description}] ({one_line(path) or '<noexec>'})]", data, "inferiors")
 
 
 def _inferior_data(session: Session, core: Core | None) -> tuple[JsonObject, str, str]:
