@@ -71,43 +71,32 @@ ELLIPTIC = re.compile(
 
 
 def elliptic(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield line and beginning of docstrings of public classes and functions without a subject."""
-    pending: list[ast.AST] = [tree]
-    while pending:
-        for node in ast.iter_child_nodes(pending.pop()):
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                continue
-            if node.name.startswith("_"):
-                continue
+    """Yield line and beginning of docstrings of classes and functions without a subject."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             text = ast.get_docstring(node) or ""
             if ELLIPTIC.match(text):
                 yield node.lineno, text.partition("\n")[0]
-            if isinstance(node, ast.ClassDef):
-                pending.append(node)
 
 
-NOUN = re.compile(r"(The|An?|What|Where|Which|Who|How|All|Every|Those|That|Bytes|Text|Lines?)\b|`")
+NOUN = re.compile(
+    r"(The|An?|What|Where|Which|Who|Whether|Why|How|All|Both|Each|Every|Everything|One|Two|First|Those|That"
+    r"|Bits|Bytes|Text|Lines?|Names|Numbers|Registers|Values)\b|`"
+)
 """Beginnings of docstrings of functions that are no verb (PEP 257)."""
 PROPERTIES = re.compile(r"property|setter")
 
 
 def noun_phrases(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Yield line and beginning of docstrings of public functions that begin with a noun."""
-    pending: list[ast.AST] = [tree]
-    while pending:
-        for node in ast.iter_child_nodes(pending.pop()):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                pending.append(node)
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                continue
-            decorators = " ".join(map(ast.unparse, node.decorator_list))
-            text = ast.get_docstring(node) or ""
-            if (
-                not node.name.startswith("_")
-                and PROPERTIES.search(decorators) is None
-                and NOUN.match(text)
-            ):
-                yield node.lineno, text.partition("\n")[0]
+    """Yield line and beginning of docstrings of functions that begin with a noun; that of an
+    `__init__` describes its parameters."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name == "__init__":
+            continue
+        decorators = " ".join(map(ast.unparse, node.decorator_list))
+        text = ast.get_docstring(node) or ""
+        if PROPERTIES.search(decorators) is None and NOUN.match(text):
+            yield node.lineno, text.partition("\n")[0]
 
 
 def test_docstrings_of_functions_begin_with_a_verb(repository: Path) -> None:
@@ -130,7 +119,8 @@ def test_docstrings_of_functions_begin_with_a_verb(repository: Path) -> None:
         ('class A:\n    def f(self):\n        """`UsageError` for no lane."""', 1),
         ('def f():\n    """Return the lanes."""', 0),
         ('class A:\n    @property\n    def f(self):\n        """The lanes."""', 0),
-        ('def _f():\n    """The lanes."""', 0),
+        ('def _f():\n    """The lanes."""', 1),
+        ('class A:\n    def __init__(self, n):\n        """`n`: lanes."""', 0),
     ],
 )
 def test_noun_phrases_that_are_found(source: str, count: int) -> None:
@@ -153,7 +143,7 @@ def test_docstrings_have_a_subject(repository: Path) -> None:
         ('class A:\n    def f(self):\n        """As in B."""', 1),
         ('def f():\n    """The same as data."""', 1),
         ('def f():\n    """Return the same session."""', 0),
-        ('def _f():\n    """Of all waves."""', 0),
+        ('def _f():\n    """Of all waves."""', 1),
         ('def f():\n    """The same session, looking at a lane."""', 0),
     ],
 )

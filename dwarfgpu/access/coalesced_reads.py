@@ -169,7 +169,7 @@ class CoalescedReads:
             return None
 
     def _probed(self, storage: Memory | Register, first_byte: int, size_bytes: int) -> list[Bits]:
-        """An unreadable range by halves, so that the bytes that can be read are.
+        """Read an unreadable range by halves, so that the bytes that can be read are.
 
         Where that takes too many reads, the reason says so.
         """

@@ -378,7 +378,7 @@ class LocationAccess(ABC):
         return self._read_runs(list(self.runs(location, size_bits, budget)), budget)
 
     def _read_runs(self, runs: list[Run], budget: RunBudget, fetched: Fetch | None = None) -> Bits:
-        """`fetched` has the ranges of all runs already; None if nothing has been read."""
+        """Read the bits of all runs. `fetched` has their ranges already; None: nothing is read."""
         if fetched is None:
             fetched = self._coalesced(runs, budget)
         return concatenate([self._read_run(run, fetched) for run in runs], self.endian)
@@ -436,11 +436,12 @@ class LocationAccess(ABC):
 
     @abstractmethod
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
-        """Bits of a register or of memory, all or `Unavailable`."""
+        """Return bits of a register or of memory, all or `Unavailable`."""
         ...
 
     def _fetch_same(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
-        """As `_fetch`, where storage and offset are one for all lanes: one read of the target."""
+        """Read as `_fetch` does, where storage and offset are one for all lanes: one read of the
+        target."""
         first_byte, bit = divmod(bit_offset, 8)
         size_bytes = (bit + size_bits + 7) // 8
         data = int.from_bytes(self.load(storage, first_byte, size_bytes), self.endian)
@@ -517,7 +518,8 @@ def _is_implicit_pointer(run: Run) -> bool:
 def _sub_ranges(
     storage: Composite | Repeated | Selected, first: int, count: int, limit: int
 ) -> Iterator[tuple[Location, int, int]]:
-    """The parts that hold bits `first` to `first + count`: location, first bit in it, bits."""
+    """Yield the parts that hold bits `first` to `first + count`: location, first bit in it,
+    bits."""
     end = first + count
     if isinstance(storage, Composite):
         index = max(bisect_right(storage.starts, first) - 1, 0)

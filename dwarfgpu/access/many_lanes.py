@@ -334,7 +334,7 @@ class VectorAccess(LocationAccess):
         size_bytes: int,
         masks: list[Array] | None,
     ) -> int:
-        """Up to four bytes of each lane; `NotInAnyLane` where no lane has all of them."""
+        """Return up to four bytes of each lane; `NotInAnyLane` where no lane has all of them."""
         if isinstance(storage, Register):
             values, is_known = self._of_register(storage, first_byte, size_bytes)
         else:
@@ -450,7 +450,7 @@ def _registers(
 
 
 def _padded(values: Array, is_known: Array) -> tuple[Array, Array]:
-    """To whole words, so that each can be looked up as one number."""
+    """Pad to whole words, so that each can be looked up as one number."""
     padding = -values.shape[1] % WORD_BYTES
     if not padding:
         return values, is_known

@@ -85,7 +85,7 @@ def without_signature(address: int, mask: int) -> int:
 
 
 def _unnumbered(endian: Endian) -> Iterator[RegisterInfo]:
-    """The masks of signed addresses, as GDB names them: of data and of code."""
+    """Yield the masks of signed addresses, as GDB names them: of data and of code."""
     mask = BaseType("uint64_t", "unsigned", 64, endian)
     for name in ("pauth_dmask", "pauth_cmask"):
         yield RegisterInfo(name, None, mask, "system", is_of_wave=False)

@@ -124,7 +124,7 @@ _PC_32: Final = BaseType("void (*)()", "address", 32)
 
 
 def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
-    """Registers that have a DWARF number in code of that wave size ("Register Mapping").
+    """Yield registers that have a DWARF number in code of that wave size ("Register Mapping").
 
     Numbers of the other wave size are not defined: naming them is the producer's error.
     """
@@ -153,7 +153,7 @@ def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
 
 
 def _unnumbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
-    """Registers that expressions cannot name, as amd-dbgapi lists them."""
+    """Yield registers that expressions cannot name, as amd-dbgapi lists them."""
     generation = described.generation
     names = [("m0", _UINT32, "general"), ("mode", _UINT32, "system")]
     if lanes == 32:
@@ -193,7 +193,7 @@ _HALVED: Final = frozenset({"exec", "vcc", "flat_scratch", "scratch_base", "xnac
 
 
 def _parts(registers: Iterable[RegisterInfo]) -> dict[str, RegisterPart]:
-    """The halves of 64-bit registers, as instructions name them: vcc_lo, vcc_hi."""
+    """Return the halves of 64-bit registers, as instructions name them: vcc_lo, vcc_hi."""
     return {
         name: RegisterPart(name, register, offset_bytes, _UINT32)
         for register in registers
@@ -203,7 +203,8 @@ def _parts(registers: Iterable[RegisterInfo]) -> dict[str, RegisterPart]:
 
 
 def _pseudo(described: Processor, unnumbered: dict[str, RegisterInfo]) -> dict[str, PseudoRegister]:
-    """Registers that amd-dbgapi makes of others: its own number of a wave, and fields of hardware.
+    """Return registers that amd-dbgapi makes of others: its own number of a wave, and fields of
+    hardware.
 
     `null` is an operand of instructions of GFX10 and later: it reads as zero.
     """
@@ -390,7 +391,7 @@ _CONVERTIBLE: Final = frozenset(
 
 
 def _segment(address: int, apertures: Apertures) -> tuple[int, int, int]:
-    """Space, address there and contiguous bytes of a generic address.
+    """Return space, address there and contiguous bytes of a generic address.
 
     Bits 63:48 choose the aperture and the low 32 bits are the address in it, as in amd-dbgapi.
     """
@@ -450,7 +451,8 @@ def _to_lane(
 
 
 def _scratch_end(apertures: Apertures) -> int:
-    """The private_wave address after the last one: an address must fit, here and in global."""
+    """Return the private_wave address after the last one: an address must fit, here and in
+    global."""
     size_bytes, base = apertures.scratch_bytes, apertures.scratch_base or 0
     longest = min(_SEGMENT_END, (1 << 64) - base)
     return longest if size_bytes is None else min(size_bytes, longest)
@@ -464,7 +466,7 @@ def _through_scratch(
     lane: int | None,
     apertures: Apertures,
 ) -> tuple[int, int]:
-    """Between global and a private space: only inside the wave's scratch memory."""
+    """Convert between global and a private space: only inside the wave's scratch memory."""
     base, end = apertures.scratch_base, _scratch_end(apertures)
     if base is None:
         raise Unavailable("the global address of the wave's scratch memory")

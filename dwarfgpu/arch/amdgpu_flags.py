@@ -23,7 +23,7 @@ _MATH: Final = ("INVALID", "DENORM", "DIV0", "OVERFLOW", "UNDERFLOW", "INEXACT",
 
 
 def _bits(text: str) -> tuple[FlagField, ...]:
-    """Fields from words: `SCC@0`, `SPI_PRIO@1-2`."""
+    """Return fields from words: `SCC@0`, `SPI_PRIO@1-2`."""
     out: list[FlagField] = []
     for word in text.split():
         name, _, place = word.partition("@")
@@ -141,7 +141,7 @@ _FIELDS: Final[dict[tuple[str, str], tuple[FlagField, ...]]] = {
 
 
 def _level(described: Processor) -> str:
-    """The GFX level, with its minor number where that has flags of its own."""
+    """Return the GFX level, with its minor number where that has flags of its own."""
     if described.has_1024_vgprs:
         return "12.5"
     if described.generation == 9 and described.has_architected_flat_scratch:

@@ -101,7 +101,8 @@ class _Registers(Mapping[int, RegisterInfo]):
 
 
 def _machine_registers() -> Iterator[RegisterInfo]:
-    """What call frame information names; RA is its column of a return address that is computed."""
+    """Yield what call frame information names; RA is its column of a return address that is
+    computed."""
     word = BaseType("uint32_t", "unsigned", 32)
     truth = BaseType("bool", "boolean", 1)
     yield from bank(_CONDITION << 24, ("CC",), word, "system")

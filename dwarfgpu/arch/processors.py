@@ -113,7 +113,7 @@ def _family(
     architected: bool = False,
     vgprs_1024: bool = False,
 ) -> Iterator[Processor]:
-    """Processors that have all but name and mach (hexadecimal) in common."""
+    """Yield processors that have all but name and mach (hexadecimal) in common."""
     words = machs.split()
     for name, mach in zip(words[::2], words[1::2], strict=True):
         yield Processor(

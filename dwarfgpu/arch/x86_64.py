@@ -145,7 +145,7 @@ def _wide(registers: Mapping[str, RegisterInfo]) -> Iterator[PseudoRegister]:
 
 
 def _others() -> Iterator[RegisterInfo]:
-    """Registers without a DWARF number, as GDB names them."""
+    """Yield registers without a DWARF number, as GDB names them."""
     word = BaseType("int", "signed", 32)
     names = ("ftag", "fiseg", "fioff", "foseg", "fooff", "fop")
     yield from (RegisterInfo(name, None, word, "float", is_of_wave=False) for name in names)

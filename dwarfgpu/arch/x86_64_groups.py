@@ -39,7 +39,7 @@ def _names(group: str, has: Callable[[str], bool]) -> Iterator[str]:
 
 
 def _vectors(has: Callable[[str], bool]) -> list[str]:
-    """The largest vectors that there are."""
+    """Return the largest vectors that there are."""
     if has("k0"):
         return ["mxcsr", *_named("zmm", 32)]
     return ["mxcsr", *_named("ymm" if has("ymm0h") else "xmm", 16)]

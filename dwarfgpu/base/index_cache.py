@@ -97,7 +97,7 @@ class IndexCache:
             _evict(self.folder, MAX_BYTES)
 
     def _mapped(self, folder: Path, name: str, identity: bytes) -> memoryview | None:
-        """`OSError` and `ValueError` for a file that cannot be mapped."""
+        """Map a file; `OSError` and `ValueError` for a file that cannot be mapped."""
         import mmap
         import zlib
 
@@ -152,7 +152,8 @@ def _make_private(folder: Path) -> None:
 
 
 def _require_private(folder: Path) -> None:
-    """`ValueError` for a folder in which others can write; symbolic links are not followed."""
+    """Raise `ValueError` for a folder in which others can write; symbolic links are not
+    followed."""
     for checked in (folder.parent, folder):
         status = os.lstat(checked)
         is_shared = status.st_uid != os.geteuid() or status.st_mode & (S_IWGRP | S_IWOTH)

@@ -242,7 +242,8 @@ class _DuplicateKey(ValueError):
 
 
 def _members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    """An object; one of two members of the same name would be lost."""
+    """Return an object; of two members of the same name, one of two members of the same name would
+    be lost."""
     members = dict(pairs)
     if len(members) != len(pairs):
         counts = Counter(name for name, _ in pairs)

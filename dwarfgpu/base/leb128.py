@@ -31,7 +31,8 @@ def encode_uleb(value: int) -> bytes:
 
 
 def _encode_long(bits: int, size_bits: int) -> bytes:
-    """LEB128 of `size_bits` bits in linear time: shifting a long number costs its length."""
+    """Return the LEB128 of `size_bits` bits in linear time: shifting a long number costs its
+    length."""
     count = -(-size_bits // 7)
     digits = format(bits, f"0{7 * count}b")
     groups = [int(digits[at : at + 7], 2) for at in range(7 * (count - 1), -1, -7)]

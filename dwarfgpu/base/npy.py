@@ -99,7 +99,7 @@ def parse_npy(data: bytes, source: str) -> Npy:
 
 
 def _header(text: bytes, source: str) -> tuple[str, bool, tuple[int, ...]]:
-    """The type of the numbers, whether they are in Fortran order, and the shape."""
+    """Return the type of the numbers, whether they are in Fortran order, and the shape."""
     import ast  # Few states have arrays, and every command that reads one would load it.
 
     try:

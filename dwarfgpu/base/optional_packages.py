@@ -19,7 +19,7 @@ def install_command(package: str) -> str:
 
 
 def _near(path: str) -> str:
-    """A path from the working folder, where it is inside of it."""
+    """Return a path from the working folder, where it is inside of it."""
     try:
         return str(Path(path).relative_to(os.getcwd()))
     except (OSError, ValueError):  # another working folder, or none

@@ -135,7 +135,7 @@ class Regexp:
         return state
 
     def _following(self, current: _Set, character: str, mode: Mode) -> _Set | bool:
-        """The set after a character, or the answer; empty: the end of the text."""
+        """Return the set after a character, or the answer; empty: the end of the text."""
         reached = self._reached(current, character)
         is_at_end = any(not self._steps[index].successors for index in reached)
         if is_at_end and (mode != "fullmatch" or not character):
@@ -155,7 +155,7 @@ class Regexp:
         return self._remember(current, character, following)
 
     def _reached(self, current: _Set, after: str) -> set[int]:
-        """The steps of a set, and all that are reached without taking a character."""
+        """Return the steps of a set, and all that are reached without taking a character."""
         reached: set[int] = set()
         pending = list(current.steps)
         while pending:
@@ -259,7 +259,8 @@ class _Parser:
         return _Node("repeat", (node,), least=least, most=most)
 
     def _counts(self) -> tuple[int, int | None] | None:
-        """How often something is repeated, of `*`, `+`, `?` and `{1,2}`; None for no repetition."""
+        """Return how often something is repeated, of `*`, `+`, `?` and `{1,2}`; None for no
+        repetition."""
         for mark, counts in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
             if self._accept(mark):
                 return counts
@@ -332,7 +333,7 @@ class _Parser:
         return accepts if letter.islower() else lambda character: not accepts(character)
 
     def _escaped(self, letter: str) -> str:
-        """The character that an escape means."""
+        """Return the character that an escape means."""
         digits = _HEX_DIGITS.get(letter)
         if digits is not None:
             text = self._pattern[self._at : self._at + digits]
@@ -348,7 +349,7 @@ class _Parser:
         return letter
 
     def _set(self) -> _Accepts:
-        """What stands in brackets."""
+        """Return what the brackets accept."""
         is_negated = self._accept("^")
         single: set[str] = set()
         ranges: list[tuple[str, str]] = []
@@ -377,7 +378,7 @@ class _Parser:
         return accepts
 
     def _member(self, classes: list[_Accepts]) -> str:
-        """A character in brackets; empty for a class, which is added."""
+        """Return a character in brackets; empty for a class, which is added."""
         character = self._next("unterminated character set")
         if character != "\\":
             return character

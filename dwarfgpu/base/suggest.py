@@ -82,8 +82,8 @@ def _most_edits(name: str) -> int:
 
 
 def _edits(first: str, second: str, most: int) -> int:
-    """Letters to add, leave out, replace, or swap with the next to make one of the other; more
-    than `most` where they are more."""
+    """Return how many letters to add, leave out, replace, or swap with the next to make one of the
+    other; more than `most` where they are more."""
     if abs(len(first) - len(second)) > most or len({*first} - {*second}) > most:
         return most + 1
     return _distance(_places(first), len(first), second)

@@ -219,7 +219,7 @@ def _write(path: Path, *parts: bytes | bytearray) -> None:
 
 
 def _mode_to_write(path: Path) -> int:
-    """`_mode` of what is no folder."""
+    """Return the `_mode` of what is no folder."""
     mode = _mode(path)
     if S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -227,7 +227,8 @@ def _mode_to_write(path: Path) -> int:
 
 
 def _replaced_file(path: Path, mode: int) -> Path:
-    """The regular file that is replaced, behind symbolic links; `OSError` where it may not be."""
+    """Return the regular file that is replaced, behind symbolic links; `OSError` where it may not
+    be."""
     target = Path(os.path.realpath(path))
     if mode and not os.access(target, os.W_OK):  # to be renamed upon, it need not be writable
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -316,7 +317,8 @@ def _has(path: Path, data: bytes) -> bool:
 
 
 def _names(document: bytes, strings: re.Pattern[bytes] = _JSON_STRING) -> set[str]:
-    """The files beside a document that its JSON strings name, as `content_name` makes them."""
+    """Return the files beside a document that its JSON strings name, as `content_name` makes
+    them."""
     names = set()
     for match in strings.finditer(document):
         if _CONTENT_NAME.fullmatch(match[1]):
@@ -326,7 +328,8 @@ def _names(document: bytes, strings: re.Pattern[bytes] = _JSON_STRING) -> set[st
 
 
 def _require_files(path: Path, document: bytes) -> None:
-    """`UsageError` where a file that a document names is gone, which another writer removed."""
+    """Raise `UsageError` where a file that a document names is gone, which another writer
+    removed."""
     for name in sorted(_names(document)):
         if not (path.parent / name).is_file():
             raise UsageError(f"{path}: cannot be written: {name}, which it needs, was removed")

@@ -145,7 +145,7 @@ def _compiler_json(key: tuple[str | None, str | None], compiler: _Compiler) -> J
 
 
 def _by_name_and_version(key: tuple[str | None, str | None]) -> tuple[object, ...]:
-    """Version 9 before 10; what is unknown last."""
+    """Order version 9 before 10; what is unknown last."""
     name, version = key
     parts = [
         (0, int(part), "") if part.isdecimal() and len(part) < 20 else (1, 0, part)

@@ -71,7 +71,7 @@ def _lines(report: Any) -> Iterator[str]:
 
 
 def _matrix(compilers: Any) -> Iterator[str]:
-    """Compilers by rules, the number of findings in each cell."""
+    """Yield a table of compilers by rules, the number of findings in each cell."""
     rules = _rules_of(compilers)
     yield '<div class="wide" tabindex="0" role="region" aria-labelledby="matrix">'
     yield "<table>"

@@ -157,7 +157,7 @@ class CallStack:
         return True
 
     def _go_on(self) -> None:
-        """One more frame, or the end."""
+        """Add one more frame, or the end."""
         last = self._frames[-1]
         try:
             caller = self._caller_of(last)
@@ -179,7 +179,7 @@ class CallStack:
         return self._tail_calls.between(last.location, caller)
 
     def _jumped(self, last: CfiFrame, jumps: Jumps) -> CfiFrame:
-        """The tail-call frames; the outermost of them."""
+        """Return the tail-call frames; the outermost of them."""
         for chain in (jumps.inner, jumps.outer):
             for jump in chain[: self._limit - len(self._frames)]:
                 last = TailFrame(self._context, jump, last)

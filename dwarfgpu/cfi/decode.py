@@ -113,7 +113,7 @@ def decode_cfa(
 
 
 def _unknown(opcode: int) -> DwarfGpuError:
-    """The error for an opcode that the table does not have."""
+    """Return the error for an opcode that the table does not have."""
     if _LO_USER <= opcode <= _HI_USER:
         return Unsupported(
             f"unknown vendor call frame instruction {opcode:#04x}: its length is unknown"

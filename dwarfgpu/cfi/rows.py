@@ -219,7 +219,7 @@ def _change(instruction: CfaInstruction, state: _State) -> Change:
 
 
 def _register_cfa(rule: CfaRule | None) -> RegisterCfa:
-    """The current CFA rule, where register and offset can be changed one by one."""
+    """Return the current CFA rule, where register and offset can be changed one by one."""
     match rule:
         case RegisterCfa():
             return rule
@@ -232,7 +232,7 @@ def _register_cfa(rule: CfaRule | None) -> RegisterCfa:
 
 
 def _apply(instruction: CfaInstruction, change: Change, state: _State) -> None:
-    """Everything but the ends of rows."""
+    """Apply everything but the ends of rows."""
     try:
         match change:
             case RegisterCfa() | ExpressionCfa():

@@ -161,7 +161,8 @@ class FrameSection:
         return fde if location < fde.end else None
 
     def _searched(self, start: int, address: int) -> Fde:
-        """The FDE to which a pair of the search table leads; `Malformed` where it does not."""
+        """Return the FDE to which a pair of the search table leads; `Malformed` where it does
+        not."""
         offset = address - self._base.section_address
         entry_text = f"the entry of {SECTION} for {start:#x}"
         problem = f"{entry_text} points to offset {offset:#x} of {self.kind}"
@@ -221,7 +222,7 @@ class FrameSection:
         return error
 
     def _header(self, offset: int) -> _Header | None:
-        """The entry at an offset; None for the zero that pads or ends `.eh_frame`."""
+        """Return the entry at an offset; None for the zero that pads or ends `.eh_frame`."""
         reader = Reader(self.data, self._base.endian, offset)
         length = reader.unsigned(4)
         is_64bit = length == 0xFFFF_FFFF
@@ -255,7 +256,7 @@ class FrameSection:
         return reader, None if pointer == (1 << 8 * size_bytes) - 1 else pointer
 
     def _cie_at(self, offset: int) -> Cie:
-        """The CIE of an FDE; `Malformed` where there is none."""
+        """Return the CIE of an FDE; `Malformed` where there is none."""
         cached = self._cies.get(offset)
         if isinstance(cached, Cie):
             return cached
@@ -265,7 +266,7 @@ class FrameSection:
         return self._cie(header)
 
     def _header_at(self, offset: int) -> _Header | None:
-        """The entry at an offset; once all are known, only if one of them begins there."""
+        """Return the entry at an offset; once all are known, only if one of them begins there."""
         if "_headers" in self.__dict__:
             return self._headers[0].get(offset)
         try:
@@ -412,7 +413,7 @@ class FrameSection:
 
 
 def _word(value: int) -> int:
-    """A factor or column: `Malformed` where it is beyond 64 bits."""
+    """Return a factor or column: `Malformed` where it is beyond 64 bits."""
     if not -1 << 63 <= value < 1 << 64:
         raise Malformed(f"number of {value.bit_length()} bits does not fit 64 bits")
     return value

@@ -336,7 +336,7 @@ class CfiFrame(FrameWithoutSubprogram):
         return composite([undefined, Part(narrowed(location, size_bits), size_bits)])
 
     def _moved(self, number: int, source: int) -> Location:
-        """register(R): where the same rules put R.
+        """Return the location of register(R): where the same rules put R.
 
         If they leave R unchanged or lose it, this frame's own R holds the register:
         docs/spec-notes.md.
@@ -498,8 +498,8 @@ class CfiFrame(FrameWithoutSubprogram):
         return not isinstance(state, ImplicitPointer) and state & 1 == 1
 
     def _code_mask(self) -> int:
-        """The bits of a code address that can sign it; see docs/spec-notes.md if no rule defines
-        them."""
+        """Return the bits of a code address that can sign it; see docs/spec-notes.md if no rule
+        defines them."""
         target, name = self._context.target, self.architecture.code_mask
         if target is not None and name is not None:
             register = self.architecture.by_name[name]

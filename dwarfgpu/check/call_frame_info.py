@@ -213,7 +213,7 @@ class FrameChecker:
             checked_entry.report("cfa-not-memory", message, shown=checked_entry.shown(index))
 
     def _stopped(self, error: DwarfGpuError, checked_entry: CheckedEntry) -> None:
-        """Why the instructions could not be executed to their end."""
+        """Report why the instructions could not be executed to their end."""
         position = checked_entry.place()
         if not isinstance(error, Malformed | IllFormed):
             self.found.skip(error, f"{position.section} {position.kind} at {position.offset:#x}")

@@ -193,7 +193,7 @@ class EntryChecker:
                 self._report(rule, message, position, reference.section, shown, severity)
 
     def _lane(self, index: int) -> None:
-        """A function without DW_AT_LLVM_lanes has one lane: lane 0 (A.3.3.5)."""
+        """Check the lane: a function without DW_AT_LLVM_lanes has one lane: lane 0 (A.3.3.5)."""
         function = self._function(index)
         if (
             function is None
@@ -226,8 +226,8 @@ class EntryChecker:
         self._report(rule, message, partial(self._place, index, spec.name, span), shown=shown)
 
     def _size_of_object(self, index: int) -> int | None:
-        """The size in bytes of the object of an entry; None for an entry of no object, and if
-        unknown."""
+        """Return the size in bytes of the object of an entry; None for an entry of no object, and
+        if unknown."""
         die = self.unit.die(index)
         try:
             return types_of(self.unit).size_of_object(die) if die.tag in DATA else None
@@ -343,7 +343,7 @@ class EntryChecker:
     # Places
 
     def _function(self, index: int) -> int | None:
-        """The entry of the subprogram that an entry is in, or is."""
+        """Return the entry of the subprogram that an entry is in, or is."""
         if not self._functions:
             functions, tree = self._functions, self.unit.tree
             for at, abbreviation in enumerate(tree.abbreviations):

@@ -204,14 +204,14 @@ class ExpressionChecker:
         return self._by_operations(data, results) if checked is None else checked
 
     def _shared(self, data: bytes, results: Results) -> Checked:
-        """What is found about an expression for which many are judged."""
+        """Return what is found about an expression for which many are judged."""
         checked = results.shared.get(data)
         if checked is None:
             checked = results.shared[data] = self._by_operations(data, results)
         return checked
 
     def _by_parts(self, data: bytes, results: Results) -> Checked | None:
-        """What is found about a composite whose parts have no faults; None for any other.
+        """Return what is found about a composite whose parts have no faults; None for any other.
 
         A part that has no fault by itself has none after others, unless all are too large.
         """
@@ -272,7 +272,7 @@ class ExpressionChecker:
     def _static(
         self, data: bytes, dialect: Dialect, form: UnitFormat, role: Role
     ) -> list[static.Finding]:
-        """The findings under the architecture that knows all registers of the expression."""
+        """Return the findings under the architecture that knows all registers of the expression."""
         best: list[static.Finding] | None = None
         for arch in self.architectures.all or (None,):
             faults = static.check(
@@ -322,7 +322,8 @@ class ExpressionChecker:
         return out
 
     def _register_base(self, expression: Expression) -> list[static.Finding]:
-        """A register as frame base is read as DW_OP_bregx R, 0 (A.3.3.5, paragraph 2)."""
+        """Check a register as frame base, which is read as DW_OP_bregx R, 0 (A.3.3.5, paragraph
+        2)."""
         if len(expression.instructions) != 1:
             return []
         (only,) = expression.instructions

@@ -47,7 +47,7 @@ def _aranges(info: DebugInfo) -> list[ArangeSet]:
 
 
 def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator[tuple[str, int]]:
-    """The address sizes of the other headers that belong to a unit, by their sections."""
+    """Yield the address sizes of the other headers that belong to a unit, by their sections."""
     file = unit.sections.object
     if architecture is not None and architecture.address_bits == 8 * file.address_bytes:
         yield "the architecture", file.address_bytes
@@ -66,7 +66,7 @@ def _sizes(unit: CompilationUnit, architecture: Architecture | None) -> Iterator
 
 
 def _line_address_size(unit: CompilationUnit, offset: int) -> int | None:
-    """The address_size of a line table of version 5; None for others (DWARF 5 6.2.4)."""
+    """Return the address_size of a line table of version 5; None for others (DWARF 5 6.2.4)."""
     try:
         reader = Reader(unit.sections.section(".debug_line"), unit.endian, offset)
         initial_length(reader)

@@ -83,7 +83,7 @@ def _size_bytes(instruction: Instruction) -> int | None:
 
 
 def _register(instruction: Instruction) -> int | None:
-    """The register that DW_OP_regval_type reads; None for any other operation."""
+    """Return the register that DW_OP_regval_type reads; None for any other operation."""
     register = instruction.operands[0] if instruction.operands else None
     is_read = instruction.operation.function.__name__ == "regval_type"
     return register if is_read and isinstance(register, int) else None

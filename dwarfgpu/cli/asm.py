@@ -82,7 +82,8 @@ def _bytes(text: str, encoding: Encoding, arch: Architecture, arguments: Namespa
 def _assumed_wave_size(
     data: bytes, encoding: Encoding, assembled: Callable[[Architecture], bytes]
 ) -> list[str]:
-    """A note where the other wave size of the processor numbers the registers differently."""
+    """Return a note where the other wave size of the processor numbers the registers
+    differently."""
     other_arch = other_wave_size(encoding.arch)
     if other_arch is None or assembled(other_arch) == data:
         return []

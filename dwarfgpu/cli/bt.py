@@ -87,7 +87,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: int | None) -> int:
-    """Every thread, from the last on, as GDB's `thread apply all`."""
+    """Print every thread, from the last on, as GDB's `thread apply all`."""
     records: list[Plain] = []
     status = 0
     for wave in reversed(core.numbers):
@@ -111,7 +111,8 @@ def _all_threads(args: argparse.Namespace, core: Core, session: Session, limit: 
 def _backtrace(
     args: argparse.Namespace, session: Session, limit: int | None
 ) -> tuple[JsonObject, int]:
-    """The frames of a thread, printed unless JSON is wanted; as a record; and the exit status."""
+    """Print the frames of a thread unless JSON is wanted; return them as a record, and the exit
+    status."""
     answer = backtrace(session, limit, with_arguments=not args.no_args)
     if args.json:
         return answer.record, answer.status

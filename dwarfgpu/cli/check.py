@@ -125,7 +125,7 @@ def _refuse(arguments: Namespace, names: tuple[str, ...], why: str) -> None:
 
 
 def _input(arguments: Namespace) -> tuple[bytes, Encoding]:
-    """The bytes of the expression, and what they mean."""
+    """Return the bytes of the expression, and what they mean."""
     if arguments.binary is not None:
         if arguments.expression or arguments.hex:
             raise UsageError("give the expression or --binary, not both")

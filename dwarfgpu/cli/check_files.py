@@ -100,8 +100,8 @@ def _printed(
 
 
 def _is_itself(path: str, member: Member) -> bool:
-    """Whether the only member is the file at a path that the user named, not one of a folder or an
-    archive that has no others."""
+    """Return whether the only member is the file at a path that the user named, not one of a folder
+    or an archive that has no others."""
     is_inside = any(step.text.startswith("(") for step in member.steps)
     return member.problem is not None or not (is_inside or os.path.isdir(path))
 
@@ -153,7 +153,7 @@ def _sarif(reports: Sequence[Report], *, has_baseline: bool) -> int:
 
 
 def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
-    """The answer for the only file that is named."""
+    """Print the answer for the only file that is named."""
     if report.verdict is None:
         raise report.error or AssertionError
     if arguments.json:
@@ -164,7 +164,7 @@ def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
 
 
 def _json(reports: Sequence[Report]) -> int:
-    """One object for several files."""
+    """Print one object for several files."""
     counts: Counter[str] = Counter()
     files: list[Plain] = []
     for report in reports:
@@ -179,7 +179,8 @@ def _json(reports: Sequence[Report]) -> int:
 
 
 def _json_lines(reports: Iterable[Report]) -> int:
-    """An object for each file as soon as it and all before it are checked, and one for all."""
+    """Print an object for each file as soon as it and all before it are checked, and one for
+    all."""
     statuses: Counter[int] = Counter()
     for report in reports:
         statuses[report.status] += 1
@@ -196,7 +197,7 @@ def _record(report: Report) -> JsonObject:
 
 
 def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool) -> int:
-    """Each file as soon as it is checked, and how many findings there are in all."""
+    """Print each file as soon as it is checked, and how many findings there are in all."""
     status = files = unreadable = incomplete = 0
     counts: Counter[str] = Counter()
     is_long = False

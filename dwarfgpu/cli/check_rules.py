@@ -108,5 +108,5 @@ _SEVERITIES: Final = {
 
 
 def _plain(text: str) -> str:
-    """Text of the documents without its marks for code."""
+    """Return text of the documents without its marks for code."""
     return text.replace("`", "")

@@ -183,7 +183,7 @@ def _source_place(
 
 
 def _place(args: Namespace, focus: AddressFocus) -> ProgramLocation:
-    """A place in the code of the file, as the state has it loaded; else as linked."""
+    """Return a place in the code of the file, as the state has it loaded; else as linked."""
     from dwarfgpu.dwarf.code_object import CodeObject  # no other conversion needs these
     from dwarfgpu.machine.state.load import load_state
     from dwarfgpu.options.given_files import opening
@@ -208,7 +208,7 @@ def _place(args: Namespace, focus: AddressFocus) -> ProgramLocation:
 def _space_of_lane(
     args: Namespace, arch: Architecture, name: str
 ) -> tuple[AddressSpace, int] | None:
-    """What a number is in the dialect of 2020: the private memory of a lane."""
+    """Return what a number is in the dialect of 2020: the private memory of a lane."""
     number = json_reader.integer_of(name) if args.dialect == AMD_2020.name else None
     return None if number is None else arch.space_of_lane(number)
 
@@ -224,7 +224,7 @@ def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
 def _target_spaces(
     args: Namespace, arch: Architecture, lane: int | None
 ) -> tuple[list[AddressSpace], int | None]:
-    """The spaces that are wanted, and the lane."""
+    """Return the spaces that are wanted, and the lane."""
     if args.to is None:
         return list(arch.address_spaces.values()), lane
     of_lane = _space_of_lane(args, arch, args.to)

@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _call_frame(arguments: Namespace, data: bytes, encoding: Encoding) -> int:
-    """The same for call frame instructions."""
+    """Print call frame instructions in the same way."""
     form = CfiFormat(
         address_size=encoding.format.address_size,
         endian=encoding.format.endian,

@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _painter(choice: str) -> Callable[[str], str]:
-    """What colours assembly, if anything does."""
+    """Return the function that colours assembly, if any does."""
     if not has_colours(choice):
         return str
     from dwarfgpu.service.assembly_lexer import coloured
@@ -103,8 +103,8 @@ def _painter(choice: str) -> Callable[[str], str]:
 
 
 def _code_object(args: argparse.Namespace) -> CodeObject:
-    """The file; of a core the code object that has PLACE, by default the function of the wave or
-    thread that failed, which becomes PLACE."""
+    """Return the file; of a core the code object that has PLACE, by default the function of the
+    wave or thread that failed, which becomes PLACE."""
     if args.core is None and args.file is not None and is_core(args.file):
         args.core, args.file = args.file, None
     if args.core is None:
@@ -193,7 +193,7 @@ def _print_not_simulated(
 def _print_json(
     disassembly: Disassembly, shown_code: Sequence[CodeToShow], args: argparse.Namespace
 ) -> int:
-    """One object, written piece by piece so that large files need little memory."""
+    """Print one object, piece by piece so that large files need little memory."""
     heading = {
         "schema": SCHEMA,
         "file": disassembly.code_object.file.path,

@@ -161,7 +161,7 @@ def is_operations(args: argparse.Namespace, session: Session) -> bool:
 
 
 def _require_code_object(subject: Sequence[str], session: Session) -> None:
-    """`UsageError` for names of variables where a core has the file of no code object."""
+    """Raise `UsageError` for names of variables where a core has the file of no code object."""
     names = [word for word in subject if word.isidentifier() and not names_operation(word)]
     if names:
         missing = [note for note in session.notes if " is not used: " in note]

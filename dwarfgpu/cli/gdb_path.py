@@ -76,7 +76,7 @@ def package_folders() -> list[str]:
 
 
 def _caches() -> Path:
-    """The folder of the user's caches (XDG Base Directory Specification)."""
+    """Return the folder of the user's caches (XDG Base Directory Specification)."""
     folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if folder.is_absolute():  # any other is to be ignored
         return folder

@@ -97,7 +97,7 @@ def show(file: ObjectFile, arguments: Namespace) -> int:
 
 
 def _require_no_program(arguments: Namespace, what: str) -> None:
-    """`UsageError` for options about a core file."""
+    """Raise `UsageError` for options about a core file."""
     if arguments.file is not None or arguments.load_address is not None:
         raise UsageError(f"--file and --load-address are for a core file, which {what}")
     require_core(arguments)
@@ -108,7 +108,7 @@ def _directories(arguments: Namespace) -> Sequence[str | Path]:
 
 
 def _is_about_many(arguments: Namespace) -> bool:
-    """Whether several files are named, or what has several in it, without a core file."""
+    """Return whether several files are named, or what has several in it, without a core file."""
     paths = arguments.path
     if arguments.core is not None or "" in paths or not is_batch(paths, arguments):
         return False

@@ -209,7 +209,7 @@ def _status(waves: Sequence[WaveLanes]) -> int:
 
 
 def _table(wave: WaveLanes, is_compact: bool, texts: _Texts) -> Iterator[str]:
-    """Lane, state, where it is, its line, and the values."""
+    """Yield lane, state, where it is, its line, and the values."""
     rows = [["Lane", "State", "PC", "Line", *(name for name, _ in wave.answers)]]
     columns = [_values(wave, answers, texts) for _, answers in wave.answers]
     positions: dict[tuple[str, int], tuple[str, str]] = {}
@@ -252,7 +252,7 @@ def _position(wave: WaveLanes, state: LaneState) -> tuple[str, str]:
 
 
 def _values(wave: WaveLanes, answers: Sequence[LaneAnswer], texts: _Texts) -> list[str]:
-    """The values of a column; lanes that share an answer share its text."""
+    """Return the values of a column; lanes that share an answer share its text."""
     out = []
     for answer in answers:
         if answer.state.is_absent:
@@ -266,7 +266,7 @@ def _values(wave: WaveLanes, answers: Sequence[LaneAnswer], texts: _Texts) -> li
 
 
 def _value(wave: WaveLanes, answer: LaneAnswer) -> str:
-    """A value, or a word in its place: the reason is below the table, or in a note."""
+    """Return a value, or a word in its place: the reason is below the table, or in a note."""
     if answer.state.is_absent and answer.answer.error is not None:
         return "-"
     return answer.text if isinstance(answer.answer.error, UsageError) else wave.text(answer)

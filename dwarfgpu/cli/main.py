@@ -197,7 +197,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{shortened(message)}; see {advice} --help")
 
     def _print_message(self, message: str, file: object = None) -> None:
-        """Help, which argparse would lose where it cannot be written."""
+        """Print help, which argparse would lose where it cannot be written."""
         sys.stdout.write(message)
 
 
@@ -283,7 +283,8 @@ def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:
 
 
 def _module_of(command: str) -> str:
-    """The module of a command: the prompt is a front end of its own, beside the command line."""
+    """Return the module of a command: the prompt is a front end of its own, beside the command
+    line."""
     return (
         "dwarfgpu.repl.start" if command == "debug" else f"dwarfgpu.cli.{command.replace('-', '_')}"
     )

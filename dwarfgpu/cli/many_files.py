@@ -97,7 +97,7 @@ def _lost_line(question: str, member: Member, error: DwarfGpuError) -> _Shown:
 
 
 def _shown(request: _Request, member: Member) -> _Shown:
-    """What the command prints about a file, or why it cannot be read."""
+    """Return what the command prints about a file, or why it cannot be read."""
     encoding = request.encoding or _ENCODING
     output = TextIOWrapper(BytesIO(), encoding, "backslashreplace", write_through=True)
     notes = TextIOWrapper(BytesIO(), encoding, "backslashreplace", write_through=True)
@@ -133,7 +133,7 @@ def _print_lines(lines: Iterable[_Shown]) -> int:
 
 
 def _print_texts(texts: Iterable[_Shown]) -> int:
-    """The text about each file, with an empty line between two, and how many there are.
+    """Print the text about each file, with an empty line between two, and how many there are.
 
     Where the only one cannot be read, its error is all.
     """

@@ -161,7 +161,7 @@ def report(
 
 
 def _not_run(dispatches: Sequence[Prepared], result: Result) -> list[str]:
-    """A note about dispatches after one that could not continue, and their buffers."""
+    """Return a note about dispatches after one that could not continue, and their buffers."""
     left = dispatches[len(result.launches) :]
     if not left:
         return []

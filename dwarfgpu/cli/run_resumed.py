@@ -88,7 +88,7 @@ def run_resumed(args: Namespace) -> int:
 
 
 def _further(args: Namespace, resumed: ResumedWaves) -> list[Prepared]:
-    """The dispatches that begin when the waves have ended."""
+    """Return the dispatches that begin when the waves have ended."""
     of_gpus = [item for item in resumed.code_objects if item.file.machine == "AMDGPU"]
     if len(of_gpus) != 1:
         raise UsageError(f"--then: a kernel is of one code object, and {len(of_gpus)} are loaded")
@@ -106,7 +106,7 @@ def _further(args: Namespace, resumed: ResumedWaves) -> list[Prepared]:
 def _showing(
     args: Namespace, stopped: Stopped, resumed: ResumedWaves, further: Sequence[Prepared]
 ) -> Showing:
-    """The breakpoints and the trace of the options."""
+    """Return the breakpoints and the trace of the options."""
     stops, attach, progress = None, None, Progress(sys.stderr)
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
@@ -129,7 +129,7 @@ def _showing(
 
 
 def _opened(args: Namespace) -> Stopped:
-    """The core file or the state, with the registers that options give."""
+    """Return the core file or the state, with the registers that options give."""
     options = Namespace(
         **given_file_limits(args),
         **{name: getattr(args, name) for name in _SAME},
@@ -149,7 +149,7 @@ def _opened(args: Namespace) -> Stopped:
 
 
 def _heading(args: Namespace, resumed: ResumedWaves) -> str:
-    """`state s.json: 2 waves of vadd on gfx942, wave64`."""
+    """Return `state s.json: 2 waves of vadd on gfx942, wave64`."""
     name = f"state {args.state}" if args.state is not None else f"core file {args.input_core}"
     parts = []
     for part in resumed.parts:
@@ -166,7 +166,7 @@ def _kernel(args: Namespace, name: str) -> str:
 
 
 def _record(resumed: ResumedWaves, ending: Ending, notes: list[str]) -> dict[str, Json]:
-    """The members of the object of `docs/schema/run.json`."""
+    """Return the members of the object of `docs/schema/run.json`."""
     first = resumed.parts[0]
     architectures = {part.architecture for part in resumed.parts}
     is_one = len(resumed.parts) == 1 and first.dispatch is not None
@@ -185,7 +185,7 @@ def _record(resumed: ResumedWaves, ending: Ending, notes: list[str]) -> dict[str
 
 
 def _dispatches(resumed: ResumedWaves) -> list[Json]:
-    """The dispatches whose waves have gone on."""
+    """Return the dispatches whose waves have gone on."""
     return [
         {
             "kernel": None if part.dispatch is None else part.dispatch.kernel,

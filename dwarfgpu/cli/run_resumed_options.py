@@ -30,8 +30,8 @@ def configure_resumed(parser: ArgumentParser) -> None:
 
 
 def resumes(args: Namespace) -> bool:
-    """Whether the waves are those of a state or of a core file; `UsageError` for options that do
-    not go together."""
+    """Return whether the waves are those of a state or of a core file; `UsageError` for options
+    that do not go together."""
     if args.file is not None and args.file.endswith(".json") and args.state is None:
         raise UsageError(f"{args.file} is not an ELF file; give a state with --state {args.file}")
     words = [word for word in (args.file, args.kernel) if word is not None]

@@ -89,7 +89,7 @@ def breakpoints_of(
 
 
 def _lines(stop: RunStop) -> Iterator[str]:
-    """The wave, its frame, and a table of the expressions in its lanes."""
+    """Yield the wave, its frame, and a table of the expressions in its lanes."""
     session = stop.session
     frame, _ = innermost_frame(session)
     who = target_id(session.focused(None))
@@ -101,7 +101,7 @@ def _lines(stop: RunStop) -> Iterator[str]:
 
 
 def _table(stop: RunStop) -> Iterator[str]:
-    """A column for each expression; neighbours with the same values share a row."""
+    """Yield a column for each expression; neighbours with the same values share a row."""
     columns: list[tuple[str, tuple[LaneAnswer, ...]]] = []
     for text, answers in stop.answers:
         errors = {str(lane.answer.error) for lane in answers}

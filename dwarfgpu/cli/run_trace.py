@@ -65,8 +65,8 @@ def _lines(traced: TracedInstruction, lane: int | None) -> Iterator[str]:
 
 
 def _value(lanes: Sequence[int] | None, values: Sequence[int], lane: int | None) -> str:
-    """A scalar, the value of a lane, or those of lanes: `{[0-31] 0x1, [32] 0x5}`; nothing where
-    the lane has none."""
+    """Return a scalar, the value of a lane, or those of lanes: `{[0-31] 0x1, [32] 0x5}`; nothing
+    where the lane has none."""
     if lanes is None:
         return f"{values[0]:#x}"
     pairs = list(zip(lanes, values, strict=False))

@@ -118,7 +118,7 @@ def _print_notes(notes: Iterable[str]) -> None:
 
 
 def _save(args: Namespace) -> int:
-    """One wave of a core as a state file."""
+    """Save one wave of a core as a state file."""
     if args.core is None:
         raise UsageError("--save writes a wave of a core file: give --core FILE")
     path = Path(args.save)

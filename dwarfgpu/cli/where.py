@@ -256,7 +256,7 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
 
 
 def _placed(args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]) -> Request:
-    """The request at the program location of a file that `--pc` names, and notes on that."""
+    """Return the request at the program location of a file that `--pc` names, and notes on that."""
     location = in_file(file, args.pc, "--pc")
     if location is None:
         return request
@@ -277,7 +277,7 @@ def _percentage(text: str | None) -> Fraction | None:
 
 
 def _load_address(args: Namespace) -> int:
-    """What the option says, else with `--demo` the state."""
+    """Return what the option says, else with `--demo` the state."""
     bias = natural(args.load_address, "--load-address")
     if bias is None and args.state is not None:
         bias = load_state(args.state, file_limits_of(args).waves).code_objects[0].load_address

@@ -103,7 +103,8 @@ def _dialect(field: Field) -> Dialect:
 
 
 def _expression(field: Field, form: UnitFormat) -> bytes:
-    """The bytes of a case; of DWARF 6, whose operations lack numbers, its text may be assembled."""
+    """Return the bytes of a case; of DWARF 6, whose operations lack numbers, its text may be
+    assembled."""
     data, text = field.get("bytes_hex"), field.get("text")
     if data is None and text is not None and _dialect(field).dwarf6:
         return _assembled(text, _dialect(field), form)
@@ -196,7 +197,8 @@ def _generic(field: Field, arch: Architecture) -> Value:
 
 
 def _entry(field: Field, context: Context) -> Entry:
-    """An entry of the initial stack; a location is in the memory of the current thread and lane."""
+    """Return an entry of the initial stack; a location is in the memory of the current thread and
+    lane."""
     arch = context.architecture
     assert arch is not None
     if not isinstance(field.value, dict):
@@ -274,22 +276,22 @@ def amdgpu_of_both_wave_sizes() -> Architecture:
 
 
 def _named(key: str, field: Field) -> Field:
-    """The name of a member as a value, for complaints about it."""
+    """Return the name of a member as a value, for complaints about it."""
     return Field(field.source, field.path, key)
 
 
 def _number(key: str, field: Field) -> int:
-    """The number that is the name of a member."""
+    """Return the number that is the name of a member."""
     return _named(key, field).integer(0)
 
 
 def _contents(field: Field, text: str) -> bytes:
-    """`bytes:…`, the contents of a register."""
+    """Return `bytes:…`, the contents of a register."""
     return _named(text.removeprefix("bytes:"), field).hexadecimal()
 
 
 def _register_widths(state: Field, form: UnitFormat) -> dict[int, int]:
-    """Bytes of each register that has a value."""
+    """Return bytes of each register that has a value."""
     widths: dict[int, int] = {}
     for key, field in _members(state, "registers"):
         if isinstance(field.value, str):
@@ -365,7 +367,7 @@ def _unit(case: Case, state: Field, arch: Architecture) -> ExplicitUnit:
 
 
 def _location(entry: Field, name: str, case: Case) -> bytes:
-    """The expression of a called or referenced entry: its bytes, or of DWARF 6 its text."""
+    """Return the expression of a called or referenced entry: its bytes, or of DWARF 6 its text."""
     text = entry.get("text") if case.dialect.dwarf6 else None
     return entry[name].hexadecimal() if text is None else _assembled(text, case.dialect, case.form)
 

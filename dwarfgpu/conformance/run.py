@@ -202,7 +202,7 @@ def _value_hex(value: Value) -> str:
 
 
 def _float(number: Json) -> Fraction | str:
-    """A number exactly; `nan`, `inf` and `-inf` as they are written."""
+    """Return a number exactly; `nan`, `inf` and `-inf` as they are written."""
     if isinstance(number, int) or (isinstance(number, float) and math.isfinite(number)):
         return Fraction(number)
     return str(number)
@@ -257,7 +257,7 @@ def _location(case: Case, machine: Machine, expected: Field, location: Location)
 
 
 def _implicit(case: Case, machine: Machine, expected: Field, single: SingleLocation) -> None:
-    """An implicit value of the expected type: the type decides its size and its reading."""
+    """Check an implicit value of the expected type: the type decides its size and its reading."""
     storage = single.storage
     assert isinstance(storage, Implicit)
     _check(0, single.bit_offset)
@@ -441,7 +441,7 @@ def _read(machine: Machine, result: Result, field: Field, operation: str) -> Non
 
 
 def _dereferenced(machine: Machine, result: Result) -> Location:
-    """The object pointed to: by a pointer object, an implicit pointer or a generic value."""
+    """Return the object pointed to: by a pointer object, an implicit pointer or a generic value."""
     pointer = evolve(machine.context, initial_stack=(result,), result_kind="location")
     location = evaluate(_DEREF if isinstance(result, Location) else b"", pointer)
     assert isinstance(location, Location)

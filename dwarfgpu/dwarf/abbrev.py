@@ -133,7 +133,7 @@ def read_abbreviations(
 
 
 def _declaration(reader: WordReader, format: UnitFormat) -> Abbreviation | None:
-    """The next declaration of a table; None at its end."""
+    """Return the next declaration of a table; None at its end."""
     at = reader.position
     code = reader.uleb()
     if not code:
@@ -164,5 +164,6 @@ def _attributes(reader: WordReader) -> tuple[AttributeSpecification, ...]:
 
 @lru_cache(maxsize=4096)
 def _specification(name: int, form: int) -> AttributeSpecification:
-    """The tables of a large program repeat a few hundred pairs hundreds of thousands of times."""
+    """Share equal pairs: the tables of a large program repeat a few hundred of them hundreds of
+    thousands of times."""
     return AttributeSpecification(name, form)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> ObjectFile | None:
-    """The separate debug file, where there is one; a broken link to it does no harm."""
+    """Return the separate debug file, where there is one; a broken link to it does no harm."""
     try:
         return find_debug_file(file, directories)
     except Malformed:
@@ -199,7 +199,7 @@ class CodeObject:
         return min(self.file.headers_bytes, segment.memory_bytes)
 
     def _sections(self) -> Iterator[LoadedSegment]:
-        """The sections of a relocatable object where they are placed."""
+        """Yield the sections of a relocatable object where they are placed."""
         contents = ObjectData(self.file, self.load_address)
         for section in placed_sections(self.file):
 

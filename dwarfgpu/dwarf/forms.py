@@ -144,7 +144,7 @@ class WordReader(Reader):
 
 
 def _word(value: int, start: int) -> int:
-    """The value; both readings of 64 bits are accepted, whatever the form."""
+    """Return the value; both readings of 64 bits are accepted, whatever the form."""
     if not -(1 << 63) <= value < 1 << 64:
         bits = value.bit_length()
         raise Malformed(f"LEB128 number of {bits} bits at offset {start:#x} does not fit 64 bits")
@@ -263,7 +263,7 @@ def _skip_block(length: ReadForm) -> SkipForm:
 
 
 def _read_addrx_offset(endian: Endian) -> ReadForm:
-    """The index and the four-byte offset as one number: index * 2**32 + offset."""
+    """Return the index and the four-byte offset as one number: index * 2**32 + offset."""
 
     def read(data: bytes, position: int, end: int) -> tuple[int, int]:
         index, position = read_uleb(data, position, end)

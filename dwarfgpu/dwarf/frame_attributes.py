@@ -100,7 +100,8 @@ def _in_memory(name: str, attribute: ExprLoc | LocList, context: Context) -> Loc
 
 
 def _base_bits(architecture: Architecture, register: RegisterInfo) -> int:
-    """DW_OP_bregx reads an address: a narrower register has none (A.2.5.4.4.3)."""
+    """Return the bits of an address, which DW_OP_bregx reads: a narrower register has none
+    (A.2.5.4.4.3)."""
     if register.size_bits < architecture.address_bits:
         raise OutOfRange(
             f"the frame base register {register} of {register.size_bits} bits is "
@@ -112,7 +113,8 @@ def _base_bits(architecture: Architecture, register: RegisterInfo) -> int:
 def _scratch_base(
     context: Context, architecture: Architecture, location: Location, register: RegisterInfo
 ) -> Location:
-    """Upstream clang: a scratch offset, for the whole wave where scratch is not architected."""
+    """Return upstream clang's base: a scratch offset, for the whole wave where scratch is not
+    architected."""
     offset = context.access.retrieve(location, register.size_bits)
     assert not isinstance(offset, ImplicitPointer)
     if not processor(architecture.name).has_architected_flat_scratch:
@@ -123,7 +125,7 @@ def _scratch_base(
 
 
 def _named_register(attribute: ExprLoc | LocList, pc: int | None) -> int | None:
-    """The register of an expression that ends in DW_OP_reg*."""
+    """Return the register of an expression that ends in DW_OP_reg*."""
     if isinstance(attribute, LocList):
         expressions = [entry.expression for entry in matching_entries(attribute.entries, pc)]
     else:

@@ -100,7 +100,7 @@ class _Bounds:
         return self.base + offset if self.base < self.unit.tombstone else self.unit.tombstone
 
     def read(self, kind: int) -> Bounds | None:
-        """The bounds of a DW_LLE code; None for an entry that sets the base address."""
+        """Return the bounds of a DW_LLE code; None for an entry that sets the base address."""
         reader = self.reader
         match kind:
             case 1:
@@ -134,8 +134,8 @@ class _Bounds:
         return self._range(begin, begin + self.reader.uleb())
 
     def fission(self, kind: int) -> Bounds | None:
-        """The bounds of an entry of `.debug_loc.dwo`: as in DWARF 5, but lengths and offsets have
-        four bytes."""
+        """Return the bounds of an entry of `.debug_loc.dwo`: as in DWARF 5, but lengths and offsets
+        have four bytes."""
         reader = self.reader
         match kind:
             case 3:

@@ -76,7 +76,8 @@ def _block_from_target(file: ObjectFile, wave: WaveId, target: Target | None) ->
 
 
 def _displacement(file: ObjectFile, segment: Segment, abi: Abi) -> int:
-    """From the thread pointer to the block, as linkers count it in the program's own code."""
+    """Return the distance from the thread pointer to the block, as linkers count it in the
+    program's own code."""
     alignment = max(segment.alignment, 1)
     if alignment & alignment - 1:
         raise Malformed(f"{file.path}: PT_TLS is aligned to {alignment:#x} bytes")

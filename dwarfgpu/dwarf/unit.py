@@ -291,7 +291,7 @@ class CompilationUnit:
         raise IllFormed(f"the unit has an index but no attribute {names[0]:#x} with its base")
 
     def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
-        """Entry `index` of a table of numbers."""
+        """Return entry `index` of a table of numbers."""
         data = self.sections.section(section)
         at = base + index * size_bytes
         if at < 0 or at + size_bytes > len(data):
@@ -350,7 +350,8 @@ class CompilationUnit:
                 return raw
 
     def _require_address_size(self, section: str, at: int) -> None:
-        """The header of the unit's part of a section has the unit's address size (A.2.5.1)."""
+        """Require that the header of the unit's part of a section has the unit's address size
+        (A.2.5.1)."""
         data = self.sections.section(section)
         if self.format.version >= 5 and 0 <= at < len(data):
             size_bytes = data[at]
@@ -362,7 +363,8 @@ class CompilationUnit:
                 )
 
     def _listed(self, section: str, names: tuple[int, ...], index: int) -> int:
-        """The offset in a section of lists that an index of the unit names (DWARF 5 7.28)."""
+        """Return the offset in a section of lists that an index of the unit names (DWARF 5
+        7.28)."""
         table = self._list_tables.get(section)
         if table is None:
             base = self._base_after_header(12, *names)

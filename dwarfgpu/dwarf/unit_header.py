@@ -132,7 +132,7 @@ def _usual_header(data: bytes, offset: int, endian: Endian, section: str) -> Uni
 
 @lru_cache(maxsize=64)
 def _unit_format(address_size: int, offset_size: int, version: int, endian: Endian) -> UnitFormat:
-    """One for all units that have it: it is compared in many places."""
+    """Return one object for all units of a format, which is compared often."""
     return UnitFormat(address_size, offset_size, version, endian)
 
 

@@ -267,7 +267,7 @@ class Context:
         self._check_frame()
 
     def _check_wave(self) -> None:
-        """Without a lane count, the lane must be one of the architecture's wave."""
+        """Check the lane: without a lane count, the lane must be one of the architecture's wave."""
         arch, lane = self.architecture, self.lane
         if lane is None or self.lane_count is not None or arch is None or not arch.is_simt:
             return

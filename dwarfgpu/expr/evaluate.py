@@ -127,14 +127,16 @@ def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None
 
 
 def _dated(location: Location, ctx: Context) -> Location:
-    """A result made at this stop, whatever its storage: what it depends on may change (A.2.5.3)."""
+    """Return a result made at this stop, whatever its storage: what it depends on may change
+    (A.2.5.3)."""
     if location.stop is not None or ctx.target is None:
         return location
     return Location(location.singles, ctx.target.stop)
 
 
 def _require_fresh(ctx: Context) -> None:
-    """Locations in the context were made at this stop; their mere address is old too (A.2.5.1)."""
+    """Require that locations in the context were made at this stop; their mere address is old too
+    (A.2.5.1)."""
     if ctx.target is None or (ctx.object is None and not ctx.initial_stack):
         return
     initial = (("current object", ctx.object), *(("initial stack", e) for e in ctx.initial_stack))
@@ -436,7 +438,7 @@ def _entered(enter: Enter, ctx: Context) -> tuple[Program, Context]:
 
 
 def _copied(error: Malformed) -> Malformed:
-    """A fresh exception: the decoded expression, with its error, is shared and cached."""
+    """Return a fresh exception: the decoded expression, with its error, is shared and cached."""
     copy = Malformed(error.message)
     copy.site = error.site
     return copy

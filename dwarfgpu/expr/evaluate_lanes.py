@@ -225,7 +225,8 @@ def _fill_one_by_one(out: LaneBits, group: Group) -> None:
 
 
 def _bytes(bits: Bits) -> Array:
-    """The bytes of a run in each lane: (rows, columns, bytes), or for all of them (bytes)."""
+    """Return the bytes of a run in each lane: (rows, columns, bytes), or for all of them
+    (bytes)."""
     size_bytes = (bits.size_bits + 7) // 8
     if not isinstance(bits.value, Lanes):
         return np.frombuffer(bits.value.to_bytes(size_bytes, "little"), np.uint8)

@@ -90,7 +90,8 @@ def _small_uleb(reader: Reader, form: UnitFormat) -> int:
 
 
 def _uleb(meaning: Meaning) -> Codec:
-    """A literal: any size, the operation takes what it needs; else at most 64 bits."""
+    """Return a codec of unsigned LEB128: a literal has any size, since the operation takes what
+    it needs; else at most 64 bits."""
     read: Callable[[Reader, UnitFormat], Operand] = (
         (lambda reader, form: reader.uleb()) if meaning == "number" else _small_uleb
     )
@@ -114,12 +115,12 @@ def _write_block1(value: Operand, form: UnitFormat) -> bytes:
 
 
 def _reference_size(form: UnitFormat) -> int:
-    """Bytes of a reference into `.debug_info`: in DWARF 2 the size of an address."""
+    """Return bytes of a reference into `.debug_info`: in DWARF 2 the size of an address."""
     return form.address_size if form.version == 2 else form.offset_size
 
 
 def _read_encoded(reader: Reader, form: UnitFormat) -> bytes:
-    """A pointer encoding byte (DW_EH_PE_*) and the pointer that it announces, undecoded."""
+    """Return a pointer encoding byte (DW_EH_PE_*) and the pointer that it announces, undecoded."""
     start = reader.position
     encoding = reader.u8()
     kind = encoding & 0x0F

@@ -89,7 +89,7 @@ def _unrelocated(instruction: Instruction) -> Instruction:
 
 
 def _offsets(instructions: Sequence[Instruction], is_loaded: Callable[[int], bool]) -> set[int]:
-    """The positions of the addresses that end in an address space that is not loaded."""
+    """Return the positions of the addresses that end in an address space that is not loaded."""
     sources: set[int] = set()
     stack: list[_Entry] = []
     for position, instruction in enumerate(instructions):

@@ -167,7 +167,7 @@ def lanes(session: GdbSession, argument: str) -> Iterator[str]:
 
 
 def _in_gdbs_words(lane_answer: LaneAnswer) -> LaneAnswer:
-    """An error without what options of the command line would do about it."""
+    """Return an error without what options of the command line would do about it."""
     error = lane_answer.answer.error
     if error is None:
         return lane_answer

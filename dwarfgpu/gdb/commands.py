@@ -56,7 +56,7 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self.debugger = debugger
 
     def complete(self, text: str, word: str) -> list[str]:
-        """The names of the variables in scope."""
+        """Return the names of the variables in scope."""
         try:
             variables = self.debugger.session().variables()
         except (DwarfGpuError, gdb.error):
@@ -64,7 +64,7 @@ class _ValueCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         return sorted({variable.name for variable in variables if variable.name.startswith(word)})
 
     def required(self, argument: str) -> str:
-        """The expression; `UsageError` where there is none."""
+        """Return the expression; `UsageError` where there is none."""
         if not argument.strip():
             raise UsageError("Argument required (expression to compute).")
         return argument.strip()
@@ -309,7 +309,7 @@ def _print(lines: Iterable[str]) -> None:
 
 
 def _completed(text: str, word: str, option: str) -> list[str]:
-    """The option where it begins so; GDB begins a new word behind hyphens."""
+    """Return the option where it begins so; GDB begins a new word behind hyphens."""
     return [option[len(text) - len(word) :]] if option.startswith(text) else []
 
 

@@ -96,7 +96,7 @@ def compare(debugger: Debugger) -> Comparison:
 
 
 def _why(own_frame: StackFrame, subject: str, their_text: str, two: str) -> str | None:
-    """Why a fact differs, where that is known."""
+    """Return why a fact differs, where that is known."""
     if _is_after_return(own_frame, subject, their_text, two):
         return TAIL_CALL_STACK_POINTER
     return (
@@ -121,7 +121,8 @@ def _line_with_dropped_rows(own_frame: StackFrame) -> str | None:
 
 
 def _is_after_return(own_frame: StackFrame, subject: str, their_text: str, two: str) -> bool:
-    """Whether GDB has the stack pointer as it is when the function that was jumped to returns."""
+    """Return whether GDB has the stack pointer as it is when the function that was jumped to
+    returns."""
     arch = own_frame.session.architecture
     if not own_frame.is_tail_call or arch.stack_pointer is None or not (their_text + two).isalnum():
         return False
@@ -130,7 +131,8 @@ def _is_after_return(own_frame: StackFrame, subject: str, their_text: str, two: 
 
 
 def _why_ended(debugger: Debugger) -> str | None:
-    """GDB reads the code to find frames without frame information (docs/gdb-differences.md)."""
+    """Return why GDB's frames end: GDB reads the code to find frames without frame information
+    (docs/gdb-differences.md)."""
     stack = debugger.session(gdb.newest_frame()).call_stack
     is_untold = stack is not None and str(stack.end).startswith("stopped: no frame information")
     return GUESSED if is_untold else None
@@ -180,7 +182,7 @@ def _facts(gdb_frame: gdb.Frame, own_frame: StackFrame) -> Iterator[tuple[str, s
 
 
 def _is_of_no_line(session: Session) -> bool:
-    """Whether the line table says so (line 0, DWARF 5 6.2.2): GDB shows the line before."""
+    """Return whether the line table says so (line 0, DWARF 5 6.2.2): GDB shows the line before."""
     code_object, pc = session.code_object, session.pc
     unit = None if code_object is None or pc is None else code_object.scopes.linked_unit_at(pc)
     if code_object is None or pc is None or unit is None or unit.line_table is None:
@@ -210,7 +212,7 @@ def _names(gdb_frame: gdb.Frame, own_frame: StackFrame) -> tuple[str, str]:
 
 
 def _unqualified(name: str | None) -> str:
-    """Without scopes, template arguments and parameters."""
+    """Return a name without scopes, template arguments and parameters."""
     text = (name or "??").replace("operator()", "operator call")
     while text != (shorter := _GROUP.sub("", text)):
         text = shorter

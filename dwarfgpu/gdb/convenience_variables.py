@@ -46,7 +46,8 @@ def convenience_variable(session: Session, name: str) -> TypedValue | None:
 
 
 def _named_type(kind: gdb.Type, session: Session) -> Typed | None:
-    """GDB's type as ours: one of its registers, or one that the program or C has by that name."""
+    """Return the type of dwarfgpu for GDB's: one of its registers, or one that the program or C has
+    by that name."""
     match = _REGISTER_TYPE.fullmatch(str(kind))
     if match is not None and kind.code == gdb.TYPE_CODE_INT:
         encoding = "unsigned" if match[1] else "signed"

@@ -226,7 +226,7 @@ def _is_all_unavailable(text: str) -> bool:
 
 
 def _has_absent_static(gdb_text: str, own_text: str) -> bool:
-    """Whether the texts differ by static members that are nowhere here."""
+    """Return whether the texts differ by static members that dwarfgpu cannot locate."""
     pattern, count = _ABSENT_STATIC.subn(r"\1\0", own_text)
     parts = [re.escape(part) for part in pattern.split("\0")]
     return count > 0 and re.fullmatch("[^,{}]+".join(parts), gdb_text) is not None
@@ -429,7 +429,7 @@ def _values_of_call_site(
 
 
 def _called_as_abstract(session: GdbSession) -> bool:
-    """Whether the call that made the frame names an entry without code."""
+    """Return whether the call that made the frame names an entry without code."""
     try:
         calling, return_address = session.calling()
         call = call_site_returning_to(calling.code_object, return_address)
@@ -459,7 +459,7 @@ def _is_wide_read(instruction: Instruction) -> bool:
 
 
 def _named_register(instruction: Instruction) -> int | None:
-    """The register that an operation names."""
+    """Return the register that an operation names."""
     name = _REGISTER.fullmatch(instruction.operation.name)
     if name is not None:
         return int(name[1])

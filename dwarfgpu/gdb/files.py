@@ -122,7 +122,7 @@ class LoadedFiles:
         return self._jumps[key]
 
     def _all(self) -> Iterator[CodeObject]:
-        """Every file that can be read, in the order of their addresses."""
+        """Yield every file that can be read, in the order of their addresses."""
         names: set[str | None] = set()
         for section in self._loaded_sections()[0]:
             if section.path in names:
@@ -136,7 +136,7 @@ class LoadedFiles:
                 yield code_object
 
     def _section(self, address: int) -> LoadedSection | None:
-        """The section that GDB has at an address."""
+        """Return the section that GDB has at an address."""
         sections, begins = self._loaded_sections()
         index = bisect_right(begins, address) - 1
         return sections[index] if index >= 0 and address < sections[index].end else None
@@ -183,7 +183,8 @@ class LoadedFiles:
         return ObjectFile(path, self._target.read_memory(where, address, size_bytes), limits)
 
     def _embedded(self, path: str, uri: re.Match[str], limits: FileLimits) -> ObjectFile:
-        """The code object of a GPU that ROCgdb names by where it is in a file, or in memory."""
+        """Return the code object of a GPU that ROCgdb names by where it is in a file, or in
+        memory."""
         offset, size_bytes = (int(number or "0", 0) for number in uri.group("offset", "size"))
         if uri["kind"] == "memory":
             if not 0 < size_bytes <= _MAX_EMBEDDED_BYTES:

@@ -65,7 +65,8 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
 
 
 def _type_of(value: TypedValue) -> gdb.Type:
-    """GDB's type of the same name; `Unsupported` where the language of the frame has none."""
+    """Return GDB's type of the same name; `Unsupported` where the language of the frame has
+    none."""
     if value.type is None:
         raise UsageError("the expression is void: it has no value")
     cplusplus = value.unit is not None and value.unit.is_cplusplus

@@ -59,8 +59,8 @@ def _formatted(value: gdb.Value) -> str:
 
 
 def _printed(name: str, value: gdb.Value) -> str:
-    """As `print` does, without the printers that libraries bring along; the history of values stays
-    as it is. It reads all of a value first, and refuses one that is too large."""
+    """Print as `print` does, without the printers that libraries bring along; the history of values
+    stays as it is. It reads all of a value first, and refuses one that is too large."""
     value.fetch_lazy()
     return str(gdb.execute(f"output/r {name}", False, True))
 
@@ -105,7 +105,7 @@ def _is_compound(kind: gdb.Type) -> bool:
 
 
 def _leaves(value: gdb.Value, first: int) -> Iterator[tuple[int, int, gdb.Value]]:
-    """First bit and size in bits of each scalar in a value."""
+    """Yield first bit and size in bits of each scalar in a value."""
     kind = value.type.strip_typedefs()
     if kind.code in _COMPOUND:
         for field in kind.fields():
@@ -137,7 +137,7 @@ def _number(leaf: gdb.Value) -> int | None:
 
 @contextmanager
 def _selected(frame: gdb.Frame) -> Iterator[None]:
-    """GDB computes the lengths of arrays in its selected frame."""
+    """Select the frame: GDB computes the lengths of arrays in its selected frame."""
     before = gdb.selected_frame()
     frame.select()
     try:

@@ -24,13 +24,13 @@ class _LimitParameter(gdb.Parameter):  # type: ignore[misc]  # gdb has no types
         self.bounds = bounds
 
     def get_set_string(self) -> str:
-        """GDB calls this after `set`, and prints the text."""
+        """Return the text that GDB prints after `set`."""
         limits.cache_clear()
         file_limits.cache_clear()
         return ""
 
     def get_show_string(self, value: object) -> str:
-        """GDB calls this for `show`."""
+        """Return the text that GDB prints for `show`."""
         return f"At most {value}: {self.bounds}."
 
 
@@ -42,7 +42,7 @@ class _Prefix(gdb.Command):  # type: ignore[misc]  # gdb has no types
         self._is_show = verb == "show"
 
     def invoke(self, argument: str, from_tty: bool) -> None:
-        """GDB calls this where no known setting follows."""
+        """Report an error: GDB calls this where no known setting follows."""
         if argument:
             raise gdb.GdbError(f'dwarfgpu has no setting "{argument.split()[0]}".')
         if not self._is_show:

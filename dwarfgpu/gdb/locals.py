@@ -51,7 +51,7 @@ def text_lines(debugger: Debugger) -> Iterator[str]:
 
 
 def _frames(debugger: Debugger) -> Iterator[tuple[int, GdbSession, str | None, int]]:
-    """GDB's number, the session in the frame, its function, and its pc."""
+    """Yield GDB's number, the session in the frame, its function, and its pc."""
     for gdb_frame, own_frame in aligned(debugger):
         if own_frame is not None and (gdb_frame is not None or not own_frame.is_tail_call):
             assert isinstance(own_frame.session, GdbSession)
@@ -139,7 +139,8 @@ def _variables(session: GdbSession) -> Iterator[JsonObject]:
 
 
 def _variable(session: GdbSession, variable: Variable) -> JsonObject:
-    """The variable as `eval --json` has it, with its state, and the text by GDB's settings."""
+    """Return the variable as `eval --json` has it, with its state, and the text by GDB's
+    settings."""
     reading = session.read(variable)
     state, text = _text(session, reading)
     try:

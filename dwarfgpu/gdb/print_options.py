@@ -51,7 +51,7 @@ def _is_utf8(charset: str) -> bool:
 
 
 def _language() -> str:
-    """The language of the selected frame, as GDB names it."""
+    """Return the language of the selected frame, as GDB names it."""
     name = gdb.parameter("language")
     if name in ("auto", "local") and selected_wave() is not None:
         name = gdb.selected_frame().language()

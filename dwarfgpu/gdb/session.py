@@ -306,7 +306,7 @@ class Debugger:
         return evolve(session, inline_level=inline_level, notes=(*notes, note))
 
     def _newest(self, wave: WaveId) -> GdbSession:
-        """What the newest frame sees."""
+        """Return what the newest frame sees."""
         frame = gdb.newest_frame()
         pc = int(frame.pc())
         objects, notes = self.objects_at(pc)

@@ -56,7 +56,7 @@ def _set(name: str, value: str) -> None:
 
 
 def _text(value: object) -> str:
-    """A setting as it is written: GDB's Python has None or -1 for `unlimited`."""
+    """Return a setting as it is written: GDB's Python has None or -1 for `unlimited`."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return "unlimited" if value in (None, -1) else str(value)

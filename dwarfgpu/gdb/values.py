@@ -91,7 +91,7 @@ class Frame:
             return False
 
     def _own(self) -> gdb.Frame:
-        """GDB's frame; `UsageError` with GDB's wording where no program runs."""
+        """Return GDB's frame; `UsageError` with GDB's wording where no program runs."""
         if self.gdb_frame is None:
             raise UsageError("No frame selected.")
         return self.gdb_frame
@@ -431,7 +431,7 @@ def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
 
 
 def _settings(value: TypedValue) -> tuple[str, ...]:
-    """The settings of GDB that change the text of a value."""
+    """Return the settings of GDB that change the text of a value."""
     bare = strip(value.type)
     if isinstance(bare, Base | Enum):
         return ()

@@ -103,7 +103,8 @@ def _locals(session: GdbSession) -> list[Variable]:
 
 
 def _difference(gdb_variable: GdbVariable, own_variable: GdbVariable) -> tuple[str, str, int]:
-    """What each has: the texts, or the bits where only those differ; and how many were compared."""
+    """Return what each has: the texts, or the bits where only those differ; and how many were
+    compared."""
     their_bits, two = gdb_variable.bits, own_variable.bits
     if (
         gdb_variable.text != own_variable.text
@@ -151,7 +152,8 @@ def _unread(debugger: Debugger, frames: list[gdb.Frame]) -> list[str]:
 
 
 def _symbols(frame: gdb.Frame) -> Iterator[tuple[gdb.Symbol, gdb.Block]]:
-    """The variables of the function, the innermost block first; none without debug information."""
+    """Yield the variables of the function, the innermost block first; none without debug
+    information."""
     try:
         block = frame.block()
     except RuntimeError:

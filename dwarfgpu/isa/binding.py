@@ -177,7 +177,7 @@ def _plans(mnemonic: str, form: Format) -> tuple[OperandFields, ...]:
 
 
 def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
-    """Destinations by their names, then sources in the order of the fields."""
+    """Return destinations by their names, then sources in the order of the fields."""
     pool: list[int] = []
     immediates: list[int] = []
     addresses: list[int] = []
@@ -249,7 +249,7 @@ def _plan(operation: Operation, form: Format, half: str) -> OperandFields:
 
 
 def _implied(declared: DeclaredOperand, form: Format) -> Register | None:
-    """The register of an operand that no field names; None for memory."""
+    """Return the register of an operand that no field names; None for memory."""
     if declared.is_memory or declared.name in ("a", "address"):
         return None
     dwords = _DWORDS.get(declared.name, 1) or form.target.wave_size // 32

@@ -83,7 +83,7 @@ class Decoder:
         return instruction
 
     def _without(self, window: bytes, word: int, address: int, unused: int) -> Instruction | None:
-        """The instruction whose sources in these fields are 0; None if it has them."""
+        """Return the instruction whose sources in these fields are 0; None if it has them."""
         instruction = self._decode(window, word & ~unused, address)
         if instruction is None or instruction.encoding.mask & unused != unused:
             return None

@@ -54,7 +54,7 @@ class Field:
     """Where the bits of one operand are."""
 
     def __init__(self, text: str) -> None:
-        """From `8:4`, `0:8,55:1>9`, `12:2>1|1`, `extra0`: bit, count, bit of the operand."""
+        """Parse `8:4`, `0:8,55:1>9`, `12:2>1|1`, `extra0`: bit, count, bit of the operand."""
         bit_ranges, _, constant = text.partition("|")
         self.constant = int(constant or 0)
         self.byte = int(bit_ranges[5:]) if bit_ranges.startswith("extra") else -1
@@ -82,7 +82,7 @@ class Format:
     """One line `format` of the tables, for one target."""
 
     def __init__(self, line: str, kinds: Mapping[str, OperandKind], target: IsaTarget) -> None:
-        """From the line without its first word."""
+        """Parse the line without its first word."""
         size_and_stage, syntax, operands, flags = line.split("\t")
         size, stage = size_and_stage.split(".")
         self.target = target
@@ -345,7 +345,7 @@ class Format:
         return text
 
     def _pair(self, second: bool) -> Part:
-        """op_sel of instructions that have other meanings for its bits."""
+        """Return op_sel of instructions that have other meanings for its bits."""
         first = self.index["src0_modifiers"]
         second_source = first if second else self.index["src1_modifiers"]
         bit = OP_SELECT_HIGH if second else OP_SELECT
@@ -422,7 +422,7 @@ class Format:
 
 
 def _negated(field: int) -> str:
-    """blgp of a double precision matrix instruction of gfx940: negation of its sources."""
+    """Return blgp of a double precision matrix instruction of gfx940: negation of its sources."""
     if not field:
         return ""
     return f" neg:[{field & 1},{field >> 1 & 1},{field >> 2 & 1}]"

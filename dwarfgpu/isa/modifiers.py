@@ -89,12 +89,12 @@ def _slot(field: int) -> str:
 
 
 def _hexadecimal(value: int) -> str:
-    """As LLVM writes it: the sign before `0x`."""
+    """Write a number as LLVM does: the sign before `0x`."""
     return f"-{-value:#x}" if value < 0 else f"{value:#x}"
 
 
 def _short(field: int) -> str:
-    """A 16-bit immediate, or 32 bits where the high half is not the sign."""
+    """Return a 16-bit immediate, or 32 bits where the high half is not the sign."""
     return f"{field:#x}" if field >> 16 else f"{field & 0xFFFF:#x}"
 
 

@@ -51,7 +51,7 @@ class OperandKind:
     """How the fields of one operand class are decoded on one target."""
 
     def __init__(self, line: str, target: IsaTarget, *, as_llvm_19: bool = False) -> None:
-        """From a line `kind` of the tables, without its first word."""
+        """Parse a line `kind` of the tables, without its first word."""
         name, decoder, dwords, inline, self.type, register_class_name, self.text = line.split()
         self.name = name
         self.decoder = decoder

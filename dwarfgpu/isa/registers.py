@@ -97,7 +97,7 @@ def scalar_register(code: int, dwords: int, *, generation: int, sgprs: int) -> R
 
 
 def _tuple(bank: str, code: int, dwords: int, last: int) -> Register | None:
-    """Dwords of a scalar bank that fit, from the multiple of 2 or 4 below."""
+    """Return dwords of a scalar bank that fit, from the multiple of 2 or 4 below."""
     first = code if dwords == 1 else code & ~1 if dwords == 2 else code & ~3
     return Register(bank, first, dwords) if first + dwords - 1 <= last else None
 

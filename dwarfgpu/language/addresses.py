@@ -38,7 +38,7 @@ def address_of(
 
 
 def _number(session: Session, value: TypedValue) -> int:
-    """A number as an address: of a floating point number without its fraction, as in GDB."""
+    """Return a number as an address: of a floating point number without its fraction, as in GDB."""
     bare = strip(value.type)
     if value.type is None or not isinstance(bare, Base | Enum) or not is_number(value.type):
         raise UsageError("Value can't be converted to integer.")

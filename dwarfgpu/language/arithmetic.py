@@ -199,7 +199,7 @@ class Arithmetic:
         return self.value(self.numbers.integer(count if distance >= 0 else -count, long_bits))
 
     def _place(self, value: TypedValue) -> tuple[int, int]:
-        """Address space and address of a pointer, generic ones where they really are."""
+        """Return address space and address of a pointer, generic ones where they really are."""
         bare = strip(value.type)
         assert isinstance(bare, Pointer)
         space = self.objects.space_of(bare, value.unit)
@@ -232,7 +232,7 @@ class Arithmetic:
         return self.numbers.compared(operator, self.number(left), self.number(right))
 
     def _alike(self, left: TypedValue, right: TypedValue) -> tuple[TypedValue, TypedValue]:
-        """Two pointers to compare: one to a derived class becomes one to its base class."""
+        """Return two pointers to compare: one to a derived class becomes one to its base class."""
         left_type, right_type = strip(left.type), strip(right.type)
         if isinstance(left_type, Pointer) and isinstance(right_type, Pointer):
             left_target, right_target = (
@@ -304,7 +304,7 @@ class Arithmetic:
         return evolve(address, type=evolve(bare, target=target))
 
     def _scalar(self, value: TypedValue) -> Number:
-        """The number of a value; of a pointer or an array, its address."""
+        """Return the number of a value; of a pointer or an array, its address."""
         value = self.decayed(value)
         if isinstance(strip(value.type), Pointer | MemberPointer):
             assert value.type is not None
@@ -314,7 +314,7 @@ class Arithmetic:
         return self.number(value)
 
     def _pointer(self, value: TypedValue, type_: Type, bare: Pointer) -> TypedValue:
-        """A cast to a pointer: it stays in the address space of the pointer that is cast."""
+        """Return a cast to a pointer: it stays in the address space of the pointer that is cast."""
         value = converted_pointer(self.objects, self.decayed(value), bare.target)
         value = self.objects.read(value)
         if value.pointer is not None:

@@ -90,8 +90,8 @@ def conditional(
 def _pointer(
     objects: ObjectAccess, chosen: Arm, pointer_type: Pointer, unchosen: Arm, other_kind: Pointer
 ) -> Pointer | None:
-    """C 6.5.15p6: a pointer to the composite type of both targets, or void, with the qualifiers of
-    both; in C++ also to their common base class.
+    """Return, as C 6.5.15p6 requires, a pointer to the composite type of both targets, or void,
+    with the qualifiers of both; in C++ also to their common base class.
 
     It has the kind of the chosen arm, so that the address stays in its address space, as in casts.
     """
@@ -112,8 +112,8 @@ def _pointer(
 
 
 def _composite(first: Type | None, two: Type | None) -> Type | None:
-    """C 6.2.7p3: return the more complete of two compatible types: with the length of an array or
-    the parameters of a function."""
+    """Return the more complete of two compatible types: with the length of an array or the
+    parameters of a function."""
     a, b = strip(first), strip(two)
     if isinstance(a, Array) and isinstance(b, Array):
         return two if None in a.dimensions and None not in b.dimensions else first
@@ -141,7 +141,7 @@ def _qualifiers(type_: Type | None) -> list[Qualifier]:
 
 
 def _number(arithmetic: Arithmetic, first: TypedValue, two: TypedValue) -> TypedValue:
-    """C 6.5.15p5: the usual arithmetic conversions."""
+    """Apply the usual arithmetic conversions (C 6.5.15p5)."""
     bare = strip(first.type)
     is_same = _is_same(first.type, two.type)
     if is_same and isinstance(bare, Base) and bare.base.encoding in _UNCHANGED:
@@ -155,13 +155,14 @@ def _number(arithmetic: Arithmetic, first: TypedValue, two: TypedValue) -> Typed
 
 
 def _zero(arithmetic: Arithmetic, value: TypedValue) -> Number:
-    """A number of the type of a value, which is not read."""
+    """Return a number of the type of a value, which is not read."""
     bits = Bits(0, value.size_bits or 0)
     return arithmetic.number(evolve(value, bits=bits, pointer=None, error=None))
 
 
 def _decayed(arithmetic: Arithmetic, value: TypedValue) -> TypedValue:
-    """As in C 6.3.2.1; an array without a location, such as a string, stays an array."""
+    """Convert an array to a pointer, as C 6.3.2.1 does; an array without a location, such as a
+    string, stays an array."""
     return value if value.location is None else arithmetic.decayed(value)
 
 
@@ -219,5 +220,5 @@ def _is_same(left: Type | None, right: Type | None) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    """`long unsigned int` and `unsigned long` are one type."""
+    """Return the sorted words of a type: `long unsigned int` and `unsigned long` are one type."""
     return sorted(word for word in name.split() if word != "int")

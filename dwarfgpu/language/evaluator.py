@@ -305,7 +305,8 @@ class Evaluator(NamedValues):
         return conditional(self.arithmetic, chosen, unchosen, cplusplus=self.is_cplusplus)
 
     def _member(self, node: ast.Access, *, is_called: bool = False) -> TypedValue:
-        """`.` and `->` are one here, as in GDB: pointers are followed, structures are not."""
+        """Evaluate a member access: `.` and `->` are one here, as in GDB: pointers are followed,
+        structures are not."""
         value = self.object(node.operand)
         bare = strip(value.type)
         pointee = self._smart_pointee(value, "->") if node.is_arrow else None
@@ -332,7 +333,8 @@ class Evaluator(NamedValues):
         return self.objects.member(value, node.name)
 
     def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
-        """The member function of an object; `UsageError` where its class has none of that name."""
+        """Return the member function of an object; `UsageError` where its class has none of that
+        name."""
         scope, simple = split_last(name)
         owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
         whole = f"{owner}::{simple}"
@@ -354,7 +356,7 @@ class Evaluator(NamedValues):
         raise no_member(struct_type, name)
 
     def _pointed(self, value: TypedValue, member: TypedValue) -> TypedValue:
-        """`.*` and `->*`, which are one here, as `.` and `->` are."""
+        """Evaluate `.*` and `->*`, which are one here, as `.` and `->` are."""
         bare = strip(value.type)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.objects.dereferenced(value)
@@ -412,7 +414,8 @@ class Evaluator(NamedValues):
         return pointee_of(self.objects, value, operator)
 
     def _called(self, call: ast.Call) -> TypedValue:
-        """What a function of the program gives has a type, and no value."""
+        """Return a value with the result type of a function of the program, and without
+        contents."""
         node = call.function
         own = self._debugger_function(node)
         if own is not None and isinstance(self.objects, Unevaluated):
@@ -436,7 +439,7 @@ class Evaluator(NamedValues):
         raise Unsupported(NO_CALLS)
 
     def _gpu_call(self, node: ast.Name, arguments: Sequence[ast.Node]) -> TypedValue | None:
-        """What a function of OpenCL gives that the program has not; None of any other."""
+        """Return what a function of OpenCL gives that the program has not; None of any other."""
         if node.name not in BUILTIN_FUNCTIONS or node.file is not None:
             return None
         if not is_free(self.names.meaning(node.name)):

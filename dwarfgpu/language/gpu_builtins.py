@@ -38,7 +38,7 @@ _INDEX_BITS: Final = 64
 
 
 def _group_counts(machine: Machine, session: Session) -> Position | None:
-    """Workgroups of the dispatch, one that is smaller at the edge included."""
+    """Return workgroups of the dispatch, one that is smaller at the edge included."""
     grid, size = grid_size(machine, session), whole_workgroup_size(machine, session)
     if grid is None or size is None:
         return None

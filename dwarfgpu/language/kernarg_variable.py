@@ -75,7 +75,8 @@ def _described(
 def _members(
     arguments: tuple[Argument, ...], described: list[Variable | None], endian: Endian
 ) -> Iterator[Member]:
-    """Parameters belong to the arguments of the programmer in order, where they are as many."""
+    """Yield the members: parameters belong to the arguments of the programmer in order, where they
+    are as many."""
     own = [argument for argument in arguments if not argument.is_hidden]
     if len(described) != len(own):
         described = [None] * len(own)
@@ -90,7 +91,7 @@ def _members(
 
 
 def _type_of(argument: Argument, variable: Variable | None, endian: Endian) -> Type:
-    """DWARF's; else an unsigned integer, or bytes."""
+    """Return DWARF's type; else an unsigned integer, or bytes."""
     size_bytes = argument.size_bytes
     if variable is not None:
         try:

@@ -153,7 +153,7 @@ def split_at_comma(text: str) -> tuple[str, bool, str]:
 def _spots_in_function(
     session: Session, text: str, function: str, offset_bytes: int
 ) -> tuple[Spot, ...]:
-    """`FUNCTION+OFFSET`: bytes from where the code of a function begins."""
+    """Resolve `FUNCTION+OFFSET`: bytes from where the code of a function begins."""
     functions = functions_of(session, function)
     try:
         entries = [function.entry for function in functions] or [entry_of(session, function)]
@@ -289,7 +289,7 @@ def no_line(text: str, spot: Spot) -> UsageError:
 
 
 def _line_in_file(text: str) -> tuple[str, int] | None:
-    """`FILE:LINE`."""
+    """Parse `FILE:LINE`."""
     match = _IN_FILE.fullmatch(text)
     if match is None or not NUMBER.fullmatch(match["inside"]):
         return None
@@ -359,7 +359,7 @@ def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
 
 
 def _unit_key(lines: Lines, pc: int) -> object:
-    """What code outside of functions is in: its unit, whose thunks are one block in GDB."""
+    """Return what code outside of functions is in: its unit, whose thunks are one block in GDB."""
     try:
         unit = lines.scopes.unit_at(pc)
     except DwarfGpuError:

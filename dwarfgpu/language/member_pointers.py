@@ -47,7 +47,7 @@ def member_pointer(objects: ObjectAccess, die: Die, name: str) -> TypedValue | N
 
 
 def _class_of(die: Die) -> Struct:
-    """The named class that has a member, also one of its anonymous parts."""
+    """Return the named class that has a member, also one of its anonymous parts."""
     for above in around(die):
         if above.tag in CLASSES and above.name is not None:
             kind = types_of(above.unit).build(above)

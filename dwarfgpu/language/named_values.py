@@ -143,7 +143,8 @@ class NamedValues:
         return self.objects.member(self.objects.dereferenced(self.objects.variable(this[0])), name)
 
     def _enumerator(self, kind: Enum, number: int, unit: CompilationUnit) -> TypedValue:
-        """In C an int (6.7.2.2p3), except, as compilers have it, one that int does not hold."""
+        """Return an enumerator: in C an int (6.7.2.2p3), except, as compilers have it, one that int
+        does not hold."""
         size = bounded(8 * kind.size_bytes)
         value = TypedValue(kind, bits=Bits(number & (1 << size) - 1, size), unit=unit)
         limit = 1 << INT_BITS - 1

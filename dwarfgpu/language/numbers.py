@@ -114,7 +114,7 @@ class Numbers(ArithmeticConversions):
         return Number(_OPERATORS[operator](left.value, right.value), left.type)
 
     def _shifted(self, operator: str, left: Number, right: Number) -> Number:
-        """A count that the type does not have shifts everything out, as GDB has it."""
+        """Shift; a count that the type does not have shifts everything out, as GDB has it."""
         number, count = left.value.integer, right.value.integer
         size = left.value.type.bit_size
         if count < 0 or (operator == "<<" and count >= size):
@@ -131,9 +131,8 @@ class Numbers(ArithmeticConversions):
 
 
 def _converted(value: Value, base: BaseType) -> Value:
-    """The conversion of C. It leaves open what a float is that the integer type does not hold: as
-    in GDB the nearest number of 64 bits, the greatest for NaN, cut to the bits of the type.
-    """
+    """Convert as C does, which leaves open what a float is that the integer type does not hold: as
+    in GDB the nearest number of 64 bits, the greatest for NaN, cut to the bits of the type."""
     form = value.type.float_format
     if form is None or base.encoding == "float":
         return value.converted(base)

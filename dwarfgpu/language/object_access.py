@@ -100,7 +100,8 @@ class ObjectAccess(Dereference):
         return self._sized(self.read(value))
 
     def _sized(self, value: TypedValue) -> TypedValue:
-        """An object that is nowhere with its size, which may be known, or why it is not."""
+        """Return an object without a location with its size, or with the error that explains why
+        the size is unknown."""
         if not is_dynamic(value.type):
             return value
         try:
@@ -127,7 +128,7 @@ class ObjectAccess(Dereference):
             return evolve(value, error=error)
 
     def _read_function(self, value: TypedValue) -> TypedValue:
-        """A function, which has no contents; as in GDB, its first byte must be readable."""
+        """Read a function, which has no contents; as in GDB, its first byte must be readable."""
         location = value.location
         single = None if location is None or len(location.singles) != 1 else location.singles[0]
         if location is not None and single is not None and isinstance(single.storage, Memory):
@@ -175,7 +176,7 @@ class ObjectAccess(Dereference):
         return self._checked(evolve(value, bits=object_bits(kind, size, location, self.context)))
 
     def _checked(self, value: TypedValue) -> TypedValue:
-        """A completely unreadable object is an error, with GDB's wording for memory."""
+        """Turn a completely unreadable object into an error, with GDB's wording for memory."""
         bits = value.bits
         if bits is None or not bits.size_bits:
             return value
@@ -241,7 +242,7 @@ class ObjectAccess(Dereference):
         return evolve(value, bits=None, pointer=None, error=None)
 
     def _refuse_unread(self, value: TypedValue) -> None:
-        """Writing what cannot even be read as described would change something else."""
+        """Refuse to write what cannot even be read as described: something else would change."""
         error = value.error
         if error is not None and (value.bits is None or not isinstance(error, Unavailable)):
             raise error
@@ -275,7 +276,8 @@ class ObjectAccess(Dereference):
         return out
 
     def _check_upstream(self, value: TypedValue, end_bit: int) -> None:
-        """Upstream clang: a vector register is one lane's dword, so its neighbours are others'."""
+        """Refuse what upstream clang's code cannot have: a vector register is one lane's dword, so
+        its neighbours are others'."""
         assert value.location is not None
         storage = value.location.singles[0].storage
         if (

@@ -60,7 +60,7 @@ _UNIONS: Final = {"vec128": 128, "builtin_type_vec256i": 256, "builtin_type_vec5
 
 @cache
 def _union(name: str) -> Struct:
-    """`union vec128 {v8bf16 v8_bfloat16; ...}`."""
+    """Return `union vec128 {v8bf16 v8_bfloat16; ...}`."""
     size_bits = _UNIONS[name]
     members: list[Member] = []
     for element, (mark, element_bits) in _VECTORS.items():

@@ -178,7 +178,7 @@ def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
 
 
 def _register(session: Session, name: str) -> RegisterInfo | None:
-    """The register of a name, or of a role that GDB has a name for."""
+    """Return the register of a name, or of a role that GDB has a name for."""
     named = session.architecture.register_named
     if not name.strip("$"):
         return None

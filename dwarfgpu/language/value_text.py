@@ -123,7 +123,7 @@ def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
 
 
 def _space_of(objects: ObjectAccess, unit: CompilationUnit | None, pointer_type: Pointer) -> int:
-    """The address space that the address class of a pointer means."""
+    """Return the address space that the address class of a pointer means."""
     return objects.space_of(pointer_type, unit).number if pointer_type.address_class else 0
 
 
@@ -142,7 +142,7 @@ def _aperture(objects: ObjectAccess, value: TypedValue, text: str) -> str:
 
 
 def _read_static(session: Session, member: Member) -> tuple[Bits, Location | None] | None:
-    """A static member of a class that is shown."""
+    """Return a static member of a class that is shown."""
     variable = static_member(session, member)
     if variable is None:
         return None

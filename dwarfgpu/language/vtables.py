@@ -52,8 +52,8 @@ def virtual_tables(objects: ObjectAccess, value: TypedValue) -> list[VirtualTabl
 
 
 def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, list[int]]]:
-    """The outermost class at each address of a dynamic class, and how many slots are declared
-    there, in ascending order."""
+    """Return the outermost class at each address of a dynamic class, and how many slots are
+    declared there, in ascending order."""
     parts: dict[int, tuple[Struct, list[int]]] = {}
     known: dict[Struct, bool] = {}
     visited: set[tuple[Struct, int]] = set()

@@ -46,7 +46,7 @@ def _position(position: Position | None, brackets: str = "()") -> str:
 
 
 def _wave_position(machine: Machine, session: Session) -> str:
-    """`(2,1,3)/0`: the workgroup, and the wave in it."""
+    """Return `(2,1,3)/0`: the workgroup, and the wave in it."""
     group, record = machine.workgroup_of(session.wave), machine.waves.get(session.wave)
     number = None if record is None else record.wave_in_group
     place = _position(None if group is None else group.position)

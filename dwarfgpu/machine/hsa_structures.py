@@ -98,7 +98,7 @@ _SIGNED: Final = frozenset({"i64", "signal_kind"})
 
 
 def _structure(name: str, size_bytes: int, text: str) -> HsaStructure:
-    """`40 u64 end; 48 ptr arg[4]`: offsets, kinds and names."""
+    """Parse `40 u64 end; 48 ptr arg[4]`: offsets, kinds and names."""
     members = []
     for entry in text.split(";"):
         offset, kind, declared = entry.split()

@@ -107,7 +107,8 @@ class SparseMemory:
         return self._starts[index] + len(self._runs[index])
 
     def _overlapped(self, address: int, end: int) -> range:
-        """The indexes of the runs that have bytes of a range; where they would be, if none has."""
+        """Return the indexes of the runs that have bytes of a range; where they would be, if none
+        has."""
         first = bisect_right(self._starts, address)
         if first and self._end(first - 1) > address:
             first -= 1
@@ -132,7 +133,7 @@ class SparseMemory:
         self._runs.insert(index, _run(data))
 
     def _check(self, index: int, address: int, data: Data) -> None:
-        """`UsageError` where a run has other bytes than these."""
+        """Raise `UsageError` where a run has other bytes than these."""
         start, run = self._starts[index], self._runs[index]
         first, last = max(start, address), min(start + len(run), address + len(data))
         ours = part_of(run, first - start, last - start)
@@ -162,7 +163,8 @@ class SparseMemory:
         self._require(address, size_bytes)
 
     def _require(self, address: int, size_bytes: int) -> None:
-        """`Unavailable` unless all bytes of a range are known; no bytes are known where one is."""
+        """Raise `Unavailable` unless all bytes of a range are known; no bytes are known where one
+        is."""
         at = address
         for index in self._overlapped(address, address + max(size_bytes, 1)):
             if self._starts[index] > at:

@@ -47,7 +47,8 @@ def lanes(array: Array) -> int:
 
 
 def _smallest(array: Array, least: int, most: int) -> Array:
-    """In at most 64 bits where they hold every element, else in Python's own integers."""
+    """Return an array in at most 64 bits where they hold every element, else in Python's own
+    integers."""
     if array.dtype.kind in "iu" and array.dtype.itemsize < 8:
         return array
     return array.astype(_kind(least, most), copy=False)
@@ -287,7 +288,7 @@ def _is_zero(number: int) -> bool:
 
 
 def _pair(a: int, b: int, kind: type | None = None) -> tuple[Any, Any]:
-    """Both as operands of NumPy that hold them exactly, or of a kind that does."""
+    """Return both as operands of NumPy that hold them exactly, or of a kind that does."""
     if kind is None:
         bounds = (*_bounds(a), *_bounds(b))
         kind = _kind(min(bounds), max(bounds))
@@ -314,7 +315,7 @@ def _combined(
     narrows: bool = False,
     is_exact: bool = False,
 ) -> int:
-    """The result of an operation; `narrows`: lanes that differed may be equal in it.
+    """Return the result of an operation; `narrows`: lanes that differed may be equal in it.
 
     `is_exact`: only Python's own integers give it.
     """
@@ -330,14 +331,14 @@ def _combined(
 
 
 def _widest(a: int, b: int) -> tuple[int, int]:
-    """Bounds of any bitwise combination of two numbers."""
+    """Return bounds of any bitwise combination of two numbers."""
     least, most = (pick(*_bounds(a), *_bounds(b)) for pick in (min, max))
     size_bits = max((~least if least < 0 else least).bit_length(), most.bit_length())
     return (-(1 << size_bits) if least < 0 else 0), (1 << size_bits) - 1
 
 
 def _quotient(operation: Callable[[Any, Any], Any], a: int, b: int) -> int:
-    """Floor division or its remainder, as Python's integers have them."""
+    """Return floor division or its remainder, as Python's integers have them."""
     if not b:  # some lanes divide by zero: they proceed separately
         raise ZeroDivisionError("integer division or modulo by zero")
     most = max(abs(bound) for number in (a, b) for bound in _bounds(number))

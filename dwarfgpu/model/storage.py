@@ -88,7 +88,7 @@ class Undefined:
 
 
 def _outline(location: Location) -> str:
-    """A location inside a composite, for `repr`: composites within it only by their size."""
+    """Return a location inside a composite, for `repr`: composites within it only by their size."""
     if any(is_compound(single.storage) for single in location.singles):
         return f"<composite of {location.remaining_bits} bits>"
     return repr(location)

@@ -68,7 +68,7 @@ class Value:
         return self.bits - (1 << base.bit_size) if self.bits >> base.bit_size - 1 else self.bits
 
     def __bool__(self) -> bool:
-        """Not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
+        """Return whether the value is not the constant 0 (A.2.5.4.2, `DW_OP_bra`)."""
         if self.type.encoding == "float":
             return _float_format(self.type, "a test for zero").decode(self.bits) != 0
         _refuse_without_arithmetic(self.type, "a test for zero")
@@ -282,7 +282,7 @@ def _refuse_vector(base: BaseType, operation: str) -> None:
 
 
 def _refuse_without_arithmetic(base: BaseType, operation: str) -> None:
-    """`Unsupported` on numbers with which dwarfgpu does not compute; others pass."""
+    """Raise `Unsupported` for numbers with which dwarfgpu does not compute; others pass."""
     _refuse_vector(base, operation)
     if base.encoding in NUMBERS_NOT_READ:
         raise Unsupported(f"{operation} of {base} ({base.encoding})")

@@ -50,7 +50,7 @@ class _BorrowedFile:
         self._lock = Lock()
 
     def size_bytes(self) -> int:
-        """The size of the file; `UsageError` where it cannot be read."""
+        """Return the size of the file; `UsageError` where it cannot be read."""
 
         def end() -> int:
             self._file.seek(0, os.SEEK_END)
@@ -59,8 +59,8 @@ class _BorrowedFile:
         return self._in_place(end)
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """A range of the file; `Malformed` where it has become shorter, `UsageError` where it
-        cannot be read."""
+        """Return a range of the file; `Malformed` where it has become shorter, `UsageError` where
+        it cannot be read."""
 
         def part() -> bytes:
             self._file.seek(start)

@@ -181,7 +181,8 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
 def _bundle(
     data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, inflated_bytes: int
 ) -> tuple[list[BundleEntry], int, int]:
-    """The entries of the bundle at a position, where it ends, and how many bytes were unpacked.
+    """Return the entries of the bundle at a position, where it ends, and how many bytes were
+    unpacked.
 
     `inflated_bytes`: what the bundles before it unpacked.
     """
@@ -207,7 +208,7 @@ def _plain(data: bytes | FileBytes, position: int, subject: str) -> tuple[list[B
 def _table(
     data: bytes | FileBytes, position: int, subject: str
 ) -> tuple[list[tuple[int, int, bytes]], int]:
-    """Offset, size and ID of each entry, and where the table ends."""
+    """Return offset, size and ID of each entry, and where the table ends."""
     size_bytes = _TABLE_BYTES
     while True:
         block = data[position : position + size_bytes]
@@ -222,7 +223,7 @@ def _table(
 
 
 def _rows(block: bytes, bytes_left: int) -> tuple[list[tuple[int, int, bytes]], int]:
-    """The same of a block that begins with the bundle; `Malformed` where it is too short."""
+    """Return the rows of a block that begins with the bundle; `Malformed` where it is too short."""
     reader = Reader(block, "little", len(BUNDLE_MAGIC))
     count = reader.unsigned(8)
     if count * _SHORTEST_ENTRY_BYTES > bytes_left - reader.position:

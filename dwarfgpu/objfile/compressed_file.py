@@ -64,7 +64,7 @@ class _Blocks:
         self._lock = Lock()
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """Bytes of the decompressed file."""
+        """Return bytes of the decompressed file."""
         parts: list[bytes] = []
         end = start + size_bytes
         with self._lock:
@@ -159,7 +159,7 @@ def _too_large(path: str, program: str, size_bytes: int, limit: int) -> LimitExc
 
 
 def _placed(path: str, sizes: Iterator[tuple[int, int, int]]) -> list[Block]:
-    """The blocks of starts, sizes and decompressed sizes; empty ones are left out."""
+    """Return the blocks of starts, sizes and decompressed sizes; empty ones are left out."""
     blocks: list[Block] = []
     offset = 0
     for start, packed_bytes, size_bytes in sizes:
@@ -202,7 +202,7 @@ def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
 
 
 def _xz_records(path: str, index: bytes) -> Iterator[tuple[int, int]]:
-    """Size of each block without its padding, and decompressed."""
+    """Yield size of each block without its padding, and decompressed."""
     at = 1
 
     def number() -> int:
@@ -252,7 +252,7 @@ def _bgzip_members(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
 
 
 def _bgzip_bytes(data: Data, at: int) -> int | None:
-    """The size of the member at a place; None where it does not say it."""
+    """Return the size of the member at a place; None where it does not say it."""
     head = bytes(data[at : at + _BGZIP_HEADER])
     is_one = head[:4] == b"\x1f\x8b\x08\x04" and head[12:16] == b"BC\x02\x00"
     return int.from_bytes(head[16:18], "little") + 1 if is_one else None
@@ -291,7 +291,7 @@ def _zstandard(path: str) -> Zstandard:
 
 
 def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:
-    """The frames of a file (RFC 8878, 3.1); None where one does not say its size."""
+    """Yield the frames of a file (RFC 8878, 3.1); None where one does not say its size."""
     frames: list[tuple[int, int, int]] = []
     at = 0
     while at < len(data):
@@ -313,7 +313,8 @@ def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None
 
 
 def _zstd_header(head: bytes) -> tuple[int | None, int, bool]:
-    """The decompressed size of a frame, where its blocks begin, whether a checksum ends it."""
+    """Return the decompressed size of a frame, where its blocks begin, whether a checksum ends
+    it."""
     descriptor = head[4] if len(head) > 4 else 0
     is_single, kind = bool(descriptor & 0x20), descriptor >> 6
     at = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
@@ -323,7 +324,7 @@ def _zstd_header(head: bytes) -> tuple[int | None, int, bool]:
 
 
 def _zstd_end(path: str, data: Data, at: int) -> int:
-    """Behind the last block of a frame."""
+    """Return the position behind the last block of a frame."""
     while at + 3 <= len(data):
         header = int.from_bytes(data[at : at + 3], "little")
         kind, size = header >> 1 & 3, header >> 3

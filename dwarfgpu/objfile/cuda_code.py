@@ -133,7 +133,7 @@ def _entries(file: ObjectFile) -> Iterator[tuple[int, Symbol]]:
 
 
 def _counts(file: ObjectFile, number: int) -> dict[int, int]:
-    """The values of an attribute of functions, by the index of the function's symbol."""
+    """Return the values of an attribute of functions, by the index of the function's symbol."""
     out: dict[int, int] = {}
     for attribute, value in attributes(file, _INFO):
         if attribute == number:

@@ -118,7 +118,7 @@ def fatbins_of(file: ObjectFile) -> tuple[FatbinEntry, ...]:
 def _fatbin(
     data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, most: int
 ) -> tuple[list[FatbinEntry], int]:
-    """The entries of the fat binary at a position, and where it ends.
+    """Return the entries of the fat binary at a position, and where it ends.
 
     `LimitExceeded` where there are more than `most`.
     """
@@ -193,8 +193,8 @@ class _Packed:
         self._unpacked: bytes | None = None
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """A range of them; `LimitExceeded`, `Malformed` or `Unsupported` for a compression that
-        cannot be unpacked."""
+        """Return a range of the bytes; `LimitExceeded`, `Malformed` or `Unsupported` for a
+        compression that cannot be unpacked."""
         if self._unpacked is None:
             self._limits.check_inflated(
                 self._subject, packed_bytes=len(self._data), size_bytes=self._size_bytes

@@ -317,7 +317,8 @@ def _words(file: ObjectFile, at: int, size_bytes: int, stride: int) -> array[int
 
 
 def _relr(words: array[int], word_bytes: int, path: str) -> Iterator[int]:
-    """The addresses of a table of relative relocations: addresses, and bitmaps of words behind."""
+    """Yield the addresses of a table of relative relocations: addresses, and bitmaps of words
+    behind."""
     next_address: int | None = None
     for word in words:
         if not word & 1:

@@ -456,7 +456,8 @@ class ObjectFile:
         return self._unpack(self._layout.section, at, f"section header {index}")
 
     def _check_inflated(self, section: Section, *, size_bytes: int, packed_bytes: int) -> None:
-        """Extreme claims are left to the decompression, which detects false ones."""
+        """Check the claimed size: extreme claims are left to the decompression, which detects false
+        ones."""
         if size_bytes > MAX_UNPACKED_BYTES:
             return
         other_bytes = sum(self._inflated_bytes.values()) - self._inflated_bytes.get(

@@ -34,7 +34,7 @@ class FileBytes:
     """
 
     def __init__(self, path: str, file: FileIO) -> None:
-        """All bytes of a file, which is closed with the last object that reads it."""
+        """Take all bytes of a file, which is closed with the last object that reads it."""
         self._source: ByteSource = _Source(path, file)
         self._start = 0
         self._size_bytes = file.seek(0, os.SEEK_END)
@@ -88,8 +88,8 @@ class _Source:
         self._lock = Lock()
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """Bytes of the file; `Malformed` where it has become shorter, `UsageError` for an error of
-        the system."""
+        """Return bytes of the file; `Malformed` where it has become shorter, `UsageError` for an
+        error of the system."""
         parts: list[bytes] = []
         remaining = size_bytes
         with self._lock:

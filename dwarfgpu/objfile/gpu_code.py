@@ -178,7 +178,7 @@ def target_of(file: ObjectFile) -> TargetId:
 
 
 def _named_target(name: bytes) -> TargetId:
-    """The target in a name like `amdgcn-amd-amdhsa--gfx902+xnack`, as V2 and V3 wrote it."""
+    """Return the target in a name like `amdgcn-amd-amdhsa--gfx902+xnack`, as V2 and V3 wrote it."""
     text = name.split(b"\0", 1)[0].decode("utf-8", "replace")
     start = text.find("gfx")
     if start < 0:

@@ -206,7 +206,7 @@ def _words(
     processor: Processor,
     version: int,
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """The fields of a descriptor of V2 or V3, and which bits are set that must be 0."""
+    """Return the fields of a descriptor of V2 or V3, and which bits are set that must be 0."""
     words = {
         word: int.from_bytes(data[at : at + size], "little") for word, (at, size) in places.items()
     }

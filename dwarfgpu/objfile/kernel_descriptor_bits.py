@@ -51,7 +51,7 @@ def fields_of(table: Iterable[BitField], processor: Processor) -> tuple[BitField
 
 
 def _fields(word: Word, text: str, levels: tuple[int, int] = EVERY) -> tuple[BitField, ...]:
-    """Fields from words in threes: name, first bit, bits."""
+    """Return fields from words in threes: name, first bit, bits."""
     words = iter(text.split())
     return tuple(
         BitField(name, word, int(first), int(size), levels)

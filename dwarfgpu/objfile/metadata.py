@@ -178,7 +178,7 @@ class _Table:
         return None if value is None else as_text(value, self._keys[name])
 
     def word(self, name: str) -> str | None:
-        """One of an enumeration: `ByValue` of V2 is `by_value`."""
+        """Return one of an enumeration: `ByValue` of V2 is `by_value`."""
         text = self.text(name)
         return None if text is None else _HUMP.sub("_", text).lower()
 

@@ -61,7 +61,7 @@ def parse_yaml(text: str) -> Metadata:
 
 
 def _node(lines: list[_Line], indent: int, depth: int) -> Metadata:
-    """The map, sequence or scalar that begins at the next line."""
+    """Return the map, sequence or scalar that begins at the next line."""
     check_depth(depth)
     line = lines[-1]
     if _is_item(line.text):
@@ -118,7 +118,7 @@ def _is_below(line: _Line, indent: int) -> bool:
 
 
 def _inline(text: str, lines: list[_Line], number: int) -> Metadata:
-    """A scalar or flow sequence that begins here; a flow sequence may reach over lines."""
+    """Return a scalar or flow sequence that begins here; a flow sequence may reach over lines."""
     if not text.startswith("["):
         return _scalar(_without_comment(text), number)
     out: list[Metadata] = []
@@ -161,7 +161,7 @@ def _without_comment(text: str) -> str:
 
 
 def _scalar(text: str, number: int) -> Metadata:
-    """One scalar without the spaces around it."""
+    """Return one scalar without the spaces around it."""
     if text[:1] in ("'", '"'):
         if len(text) < 2 or _SCALAR.fullmatch(text) is None or text[-1] != text[0]:
             raise Malformed(f"the string in line {number} of the metadata has no end")

@@ -107,7 +107,7 @@ def allocations(file: ObjectFile) -> tuple[Allocation, ...]:
 
 
 def _addresses(file: ObjectFile) -> dict[str, int]:
-    """The addresses of functions by name, without those whose name is not theirs alone."""
+    """Return the addresses of functions by name, without those whose name is not theirs alone."""
     addresses: dict[str, set[int]] = {}
     for symbol in file.symbols:
         if symbol.kind == "function" and symbol.is_in_section:
@@ -116,7 +116,7 @@ def _addresses(file: ObjectFile) -> dict[str, int]:
 
 
 def _types(types: Reader) -> tuple[str, bytes] | None:
-    """The function and its codes; None where there is no table."""
+    """Return the function and its codes; None where there is no table."""
     if not types:
         return None
     function = _name(types)
@@ -145,7 +145,7 @@ def _of_function(
 
 
 def _name(reader: Reader) -> str:
-    """A name that ends with a 0 byte."""
+    """Return a name that ends with a 0 byte."""
     end = reader.data.find(b"\0", reader.position)
     if end < 0:
         raise Malformed(f"the name at offset {reader.position:#x} has no end")

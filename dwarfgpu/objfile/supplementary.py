@@ -69,8 +69,8 @@ def supplementary_link(file: ObjectFile) -> SupplementaryLink | None:
 
 
 def _read_sup(file: ObjectFile) -> tuple[bool, bytes, bytes] | None:
-    """`.debug_sup`: whether the file is a supplementary one, the name of the other, the checksum
-    (DWARF 5 7.3.6)."""
+    """Read `.debug_sup`: whether the file is a supplementary one, the name of the other, the
+    checksum (DWARF 5 7.3.6)."""
     data = file.section_data(".debug_sup")
     if not data:
         return None

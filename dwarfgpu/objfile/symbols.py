@@ -154,7 +154,7 @@ class SymbolTable:
         return None if end == 0 else self._symbol(self._row(self._last_named(end)))
 
     def _last_named(self, end: int) -> int:
-        """The number of the symbol with the last name of those at the address before an end.
+        """Return the number of the symbol with the last name of those at the address before an end.
 
         So GDB chooses (`compare_minimal_symbols`): `clone3`, not `__clone3`.
         """

@@ -63,7 +63,7 @@ def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
 
 
 def _paths(folder: str | Path) -> list[str]:
-    """The kernels' files; `UsageError` for a folder that cannot be read."""
+    """Return the kernels' files; `UsageError` for a folder that cannot be read."""
     try:
         if not os.path.isdir(folder):
             return []
@@ -83,7 +83,8 @@ def _paths(folder: str | Path) -> list[str]:
 
 
 def _id(path: str) -> str:
-    """The kernel and the GPU; the kernel alone where the file does not say for which GPU it is."""
+    """Return the kernel and the GPU; the kernel alone where the file does not say for which GPU it
+    is."""
     name = Path(path).stem
     try:
         file = ObjectFile(path, map_file(path))
@@ -103,5 +104,5 @@ class _Closed:
         self._path = path
 
     def read(self, start: int, size_bytes: int) -> bytes:
-        """Bytes of the file; `UsageError` where it cannot be read."""
+        """Return bytes of the file; `UsageError` where it cannot be read."""
         return bytes(map_file(self._path)[start : start + size_bytes])

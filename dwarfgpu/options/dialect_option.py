@@ -72,7 +72,7 @@ def _chosen_by_text(text: str) -> str:
 
 
 def _dwarf6(text: str, *, bare: bool = False) -> Dialect | None:
-    """The dialect of a text with names of DWARF 6; None if it has none.
+    """Return the dialect of a text with names of DWARF 6; None if it has none.
 
     `bare`: names without DW_OP_ count.
     """

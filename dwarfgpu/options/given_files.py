@@ -61,7 +61,7 @@ def take_only_files(args: Namespace, words: str) -> None:
 
 
 def _why_no_core(word: str) -> str:
-    """Why a second object file of a command line is not taken as its core file."""
+    """Return why a second object file of a command line is not taken as its core file."""
     from dwarfgpu.objfile.container import open_object  # most requests name no wrong file
     from dwarfgpu.objfile.elf import EV_CURRENT
     from dwarfgpu.objfile.file_kinds import ET_CORE
@@ -84,7 +84,7 @@ def _is_operand(word: str) -> bool:
 
 
 def _require_no_file(args: Namespace, files: list[str]) -> None:
-    """`UsageError` if the first word is meant as a file, but unreadable as one."""
+    """Raise `UsageError` if the first word is meant as a file, but unreadable as one."""
     if not files or args.file is not None or args.core is not None:
         return
     word = files[0]
@@ -110,7 +110,7 @@ def _is_existing(word: str) -> bool:
 
 
 def _require_readable(word: str, *, whole: bool = False) -> None:
-    """`UsageError` with the reason if a word is not a readable object file.
+    """Raise `UsageError` with the reason if a word is not a readable object file.
 
     By its first bytes only, unless `whole`.
     """

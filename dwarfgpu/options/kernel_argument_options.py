@@ -72,7 +72,7 @@ def declared_parameters(
 
 
 def _added_by_triton(kernel: GpuKernel, declared_count: int) -> list[DeclaredParameter]:
-    """The pointers that Triton passes after the parameters of the source, which it does not
+    """Return the pointers that Triton passes after the parameters of the source, which it does not
     declare."""
     arguments = () if kernel.metadata is None else kernel.metadata.arguments
     own = sum(not argument.is_hidden for argument in arguments)
@@ -104,7 +104,7 @@ def declared(variable: Variable) -> DeclaredParameter:
 
 
 def _vector(type_: Type | None) -> Vector | None:
-    """The elements of a vector; None of anything else."""
+    """Return the elements of a vector; None of anything else."""
     if not isinstance(type_, Array) or len(type_.dimensions) != 1 or type_.dimensions[0] is None:
         return None
     element = strip(type_.element)
@@ -154,7 +154,7 @@ def _is_file(value: str) -> bool:
 
 
 def _value(text: str, option: str) -> ArgumentValue:
-    """A value as it is written; `UsageError` where it is none."""
+    """Return a value as it is written; `UsageError` where it is none."""
     number = json_reader.integer_of(text)
     if number is not None:
         return number
@@ -203,7 +203,7 @@ def _value(text: str, option: str) -> ArgumentValue:
 
 
 def _wrong_form(text: str, option: str) -> UsageError:
-    """The error about a text that begins as one of `_FORMS`."""
+    """Return the error about a text that begins as one of `_FORMS`."""
     return UsageError(f"{option}: {text[:40]!r}: expected {_FORMS[text.partition(':')[0]]}")
 
 
@@ -216,7 +216,8 @@ def _element(text: str, option: str) -> Number:
 
 
 def _file(path: str, option: str) -> Buffer:
-    """A buffer with the numbers of a .npy file, or with all bytes of any other but a .npz."""
+    """Return a buffer with the numbers of a .npy file, or with all bytes of any other but a
+    .npz."""
     if not path:
         raise UsageError(f"{option}: a file is missing after @")
     try:

@@ -211,7 +211,7 @@ def _prepared(
 def _require_room(
     code_object: CodeObject, launched: Launched, before: State | None, limits: FileLimits
 ) -> None:
-    """`UsageError` where the code object would lie in something else."""
+    """Raise `UsageError` where the code object would lie in something else."""
     extents = [*extents_of_dispatch(launched)]
     if before is not None:
         extents += extents_of_state(before)
@@ -355,7 +355,7 @@ def _folded(name: str) -> str:
 
 
 def _without_template_arguments(name: str) -> str:
-    """`ns::f` of `ns::f<int>`."""
+    """Return `ns::f` of `ns::f<int>`."""
     return name.partition("<")[0] if name.endswith(">") else name
 
 

@@ -93,5 +93,5 @@ def _given(args: argparse.Namespace, options: dict[str, tuple[str, str]]) -> dic
 
 
 def _argument_of(option: str) -> str:
-    """What the parsed arguments call an option."""
+    """Return what the parsed arguments call an option."""
     return option[2:].replace("-", "_")

@@ -32,7 +32,8 @@ def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -
 
 
 def _code_objects(options: list[str]) -> dict[str, str]:
-    """The files that `--code-object URI=FILE` names, by URI, which may have `=` in its range."""
+    """Return the files that `--code-object URI=FILE` names, by URI, which may have `=` in its
+    range."""
     out: dict[str, str] = {}
     for text in options:
         uri, equals, path = text.rpartition("=")

@@ -176,7 +176,8 @@ def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
 
 
 def _at_program_location(text: str | None, session: Session) -> Session:
-    """The session at the place that `--pc` names, with a note where that is one of several."""
+    """Return the session at the place that `--pc` names, with a note where that is one of
+    several."""
     if text is None:
         return session
     if program_location.is_number(text):
@@ -253,7 +254,7 @@ def _code_objects(
 
 
 def _require_existing(state: State, opened: Set[Path]) -> None:
-    """`UsageError` for a code object that a state names and that is missing."""
+    """Raise `UsageError` for a code object that a state names and that is missing."""
     for listed in state.code_objects:
         if listed.path_field is None or listed.path not in opened or listed.path.exists():
             continue
@@ -266,8 +267,8 @@ def _require_existing(state: State, opened: Set[Path]) -> None:
 
 
 def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> None:
-    """`UsageError` for a load address from which a code object would exceed 64 bits; the option,
-    or that of a state."""
+    """Raise `UsageError` for a load address from which a code object would exceed 64 bits; the
+    option, or that of a state."""
     listed = () if state is None else state.code_objects
     fields = {resolved(item.path): item.address_field for item in listed}
     for code_object in code_objects:

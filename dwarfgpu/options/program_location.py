@@ -102,7 +102,7 @@ def _choice(text: str, positions: tuple[CodePosition, ...]) -> tuple[str, ...]:
 
 
 def _words(code_position: CodePosition) -> str:
-    """`0x1618 in nest`, `0x1700 in twice inlined into nest`."""
+    """Return `0x1618 in nest`, `0x1700 in twice inlined into nest`."""
     functions = [
         position.function for position in code_position.positions if position.function is not None
     ]

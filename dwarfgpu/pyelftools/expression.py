@@ -93,7 +93,7 @@ def _encoded(
 def _operand(
     argument: object, codec: Codec, by_code: Mapping[Code, Operation], form: UnitFormat
 ) -> Operand:
-    """An operand of a parsed operation; `ValueError` for one of another kind."""
+    """Return an operand of a parsed operation; `ValueError` for one of another kind."""
     if codec.meaning in ("block", "expression"):
         if not isinstance(argument, Sequence):
             raise ValueError

@@ -118,7 +118,7 @@ def _address(arch: Architecture, name: str, address: int | None) -> int | None:
 
 
 def _function_at(entry: Die, pc: int | None) -> Subprogram | None:
-    """The function of an entry, for a frame whose program location is unknown."""
+    """Return the function of an entry, for a frame whose program location is unknown."""
     function = None
     for scope in scopes_around(entry):
         if pc is not None and scope.tag in FUNCTIONS | BLOCKS:
@@ -185,7 +185,7 @@ def _set(state: StateTarget, wave: int, key: object, contents: object) -> None:
 
 
 def _json_of(name: str, contents: object) -> Json:
-    """The contents of a register as state files have them."""
+    """Return the contents of a register as state files have them."""
     if isinstance(contents, bytes | bytearray | memoryview):
         return {"bytes": contents.hex()}
     if isinstance(contents, Iterable) and not isinstance(contents, str | Mapping | Set):

@@ -169,14 +169,14 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def _spaces(shell: Shell, word: str) -> Iterator[Candidate]:
-    """Address spaces: `private_lane#`."""
+    """Yield address spaces: `private_lane#`."""
     for space in shell.session.architecture.address_spaces.values():
         if shell.session.architecture.is_simt and space.name.startswith(word):
             yield Candidate(f"{space.name}#", "an address space")
 
 
 def _has_this(shell: Shell) -> bool:
-    """Whether the frame may be of a method."""
+    """Return whether the frame may be of a method."""
     subprogram = None if shell.session.pc is None else shell.session.frame.subprogram
     return subprogram is not None and subprogram.die.unit.is_cplusplus
 
@@ -203,7 +203,8 @@ def _members_of(type_: Type | None, depth: int = 0) -> Iterator[Candidate]:
 
 
 def _object(text: str) -> str:
-    """The postfix expression with which a text ends: `a.b[3]` of `1 + a.b[3]`, `(*p)`, `f(x)`."""
+    """Return the postfix expression with which a text ends: `a.b[3]` of `1 + a.b[3]`, `(*p)`,
+    `f(x)`."""
     position = _before_blanks(text, len(text))
     while True:
         while text[:position].endswith("]"):
@@ -273,7 +274,7 @@ def _named(symbols: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
 def _filled_up(
     offered: Iterable[Candidate], more: Callable[[], Iterable[Candidate]]
 ) -> list[Candidate]:
-    """Candidates, and further ones where they are not too many to be shown."""
+    """Return candidates, and further ones where they are not too many to be shown."""
     candidates = list(offered)
     return candidates if len(candidates) >= MAX_NAMES else [*candidates, *more()]
 

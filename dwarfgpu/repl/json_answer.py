@@ -98,7 +98,7 @@ class Answer:
 
 
 def _readable(data: Plain) -> Plain:
-    """With the bytes of names that are no text as `\\xff`."""
+    """Return a value with the bytes of names that are no text as `\\xff`."""
     match data:
         case str():
             return _HALF.sub(_spelt, data)

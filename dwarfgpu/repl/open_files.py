@@ -144,7 +144,7 @@ def _with_core(known: OpenedMachine, session: Session, core: Core) -> OpenedMach
 
 
 def _require_core(path: str) -> None:
-    """`UsageError` with GDB's wording for a file that is not a core file."""
+    """Raise `UsageError` with GDB's wording for a file that is not a core file."""
     full = os.path.abspath(path)
     try:
         with open_to_read(path):

@@ -156,8 +156,8 @@ class Shell:
         self.values.has_threads = bool(threads)
 
     def _spelling_of_frame(self) -> Spelling | None:
-        """How the language of the frame in focus writes all values, as in GDB; None if each is
-        written as in its own."""
+        """Return how the language of the frame in focus writes all values, as in GDB; None if each
+        is written as in its own."""
         name = frame_language(self.session)
         return SPELLED[name] if name in OF_FRAME else None
 
@@ -257,7 +257,8 @@ class Shell:
         yield from self._hooked(f"hookpost-{call.command.name}")
 
     def _follow_pc(self) -> None:
-        """Where a command has set the program counter of the wave in focus, its frame is there."""
+        """Focus on the frame at the program counter, where a command has set that of the wave in
+        focus."""
         top, target = self.session.top or self.session, self.session.target
         number = top.architecture.program_counter
         if not isinstance(target, RecordedTarget) or number is None:
@@ -273,7 +274,7 @@ class Shell:
                 return
 
     def _hooked(self, name: str) -> Iterator[Part]:
-        """The output of a command that is defined to run before or after another one."""
+        """Yield the output of a command that is defined to run before or after another one."""
         if self.script.has_hook(name):
             with self.script.hook(name):
                 yield from self.run(name)

@@ -108,7 +108,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
-    """Options that GDB's users have in their fingers."""
+    """Define the options that GDB's users have in their fingers."""
     as_gdb = parser.add_argument_group("options of GDB")
     as_gdb.add_argument(
         "-c", "-core", dest="core", default=argparse.SUPPRESS, metavar="CORE", help="same as --core"
@@ -140,7 +140,7 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
 
 
 def _take_gdbs(args: argparse.Namespace) -> None:
-    """What GDB's positional arguments and options mean here."""
+    """Apply what GDB's positional arguments and options mean here."""
     if args.program is not None:
         if args.path is not None or not args.program:
             raise UsageError("--args: give one FILE after it, and none before")
@@ -193,7 +193,7 @@ def _begun(args: argparse.Namespace) -> int:
 
 
 def _dispatched(args: argparse.Namespace) -> int:
-    """The first instruction of a kernel that is dispatched on paper."""
+    """Return the first instruction of a kernel that is dispatched on paper."""
     if args.file is None or args.state is not None or args.core is not None or args.demo:
         raise UsageError("--dispatch KERNEL needs FILE, and neither --state, --core nor --demo")
     if args.grid is None or args.workgroup is None:

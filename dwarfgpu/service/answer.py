@@ -128,7 +128,7 @@ def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
 
 
 def _offset_text(code_objects: Sequence[LoadedObject], address: int) -> str | None:
-    """`k.co+0x1a40` for an address in what a code object loads; None for any other."""
+    """Return `k.co+0x1a40` for an address in what a code object loads; None for any other."""
     for code_object in code_objects:
         for segment in code_object.loaded_segments():
             if 0 <= address - segment.address < segment.size_bytes:

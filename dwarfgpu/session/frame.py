@@ -412,7 +412,7 @@ class SubprogramFrame(FrameLanes):
 
 
 def _register_of(expression: bytes) -> int | None:
-    """The register of an expression that is one DW_OP_reg*, or reads one as another type."""
+    """Return the register of an expression that is one DW_OP_reg*, or reads one as another type."""
     instructions = decode(expression, AMD, UnitFormat()).instructions
     if len(instructions) != 1:
         return None

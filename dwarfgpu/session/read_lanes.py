@@ -314,8 +314,8 @@ def _in_bulk(target: Target | None, waves: Sequence[WaveId]) -> Target | None:
 
 
 def _core_in_bulk(target: TargetWithCodeObjects, waves: Sequence[WaveId]) -> Target:
-    """The same of a core, unless waves are threads, are of several processors, or memory was given
-    over that of the core."""
+    """Return the same of a core, unless waves are threads, are of several processors, or memory was
+    given over that of the core."""
     if "dwarfgpu.machine.core.gpu.gpu_target" not in sys.modules:
         return target
     from dwarfgpu.machine.core.gpu.bulk_core import BulkCore

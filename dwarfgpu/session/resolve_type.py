@@ -277,7 +277,7 @@ class Resolver:
         return TypedObject(form, data)
 
     def _sized(self, struct_type: Struct, about: LocatedObject) -> Struct:
-        """A structure that ends where its last member ends."""
+        """Return a structure that ends where its last member ends."""
         end = 0
         around = EnclosingObject(struct_type, about.location, about.around)
         for member in struct_type.members:
@@ -333,7 +333,7 @@ class Resolver:
     def _dimensions(
         self, properties: Properties, about: LocatedObject
     ) -> list[tuple[int | None, int | None, int | None]]:
-        """First index, count and stride of each dimension, outermost first."""
+        """Return first index, count and stride of each dimension, outermost first."""
         if properties.string_length is not None:
             count = self._attributes.string_length(properties.string_length, about)
             lower = properties.bounds[0].lower

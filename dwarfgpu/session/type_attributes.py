@@ -145,7 +145,7 @@ class TypeAttributes:
             raise
 
     def _referenced(self, name: str, die: Die, around: EnclosingObject | None) -> int:
-        """The value of the variable or member that an attribute refers to (DWARF 5 2.19)."""
+        """Return the value of the variable or member that an attribute refers to (DWARF 5 2.19)."""
         subject = f"{name} refers to {die.name or f'the entry {die.offset:#x}'}"
         if die.tag == dw.TAG_MEMBER:
             return self._of_member(subject, die, around)
@@ -164,7 +164,7 @@ class TypeAttributes:
         raise UndefinedBits(f"{subject}, which is optimized out: it has no location")
 
     def _of_member(self, subject: str, die: Die, around: EnclosingObject | None) -> int:
-        """A member of the nearest structure around the object that has it."""
+        """Return a member of the nearest structure around the object that has it."""
         while around is not None:
             member = around.kind.member_at(die.offset)
             if member is not None:
@@ -178,7 +178,7 @@ class TypeAttributes:
     def _integer(
         self, subject: str, type_: Type | None, location: Location, bit_size: int | None = None
     ) -> int:
-        """The integer that an object is."""
+        """Return the integer that an object is."""
         bare = strip(type_)
         if isinstance(bare, Enum):
             size, is_signed, endian = 8 * bare.size_bytes, bare.is_signed, None

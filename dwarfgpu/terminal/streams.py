@@ -46,7 +46,7 @@ def standard_streams() -> Iterator[None]:
 
 
 def _lossy(stream: TextIO | None) -> TextIO:
-    """A stream that takes all: one in memory does already."""
+    """Return a stream that takes all: one in memory does already."""
     if stream is None:
         return StringIO()
     try:
@@ -118,7 +118,8 @@ def terminal_columns(is_terminal: bool) -> int:
 
 
 def _columns() -> int:
-    """As `shutil.get_terminal_size`, whose module imports those of four compressions."""
+    """Return the columns, as `shutil.get_terminal_size`, whose module imports those of four
+    compressions."""
     columns = 0
     with suppress(KeyError, ValueError):
         columns = int(os.environ["COLUMNS"])

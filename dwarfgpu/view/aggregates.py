@@ -122,7 +122,7 @@ def _struct_pieces(
 
 
 def _name(struct_type: Struct) -> str | None:
-    """The name of a class in full; None for one without."""
+    """Return the name of a class in full; None for one without."""
     return full_name(struct_type) if struct_type.name else None
 
 
@@ -231,7 +231,8 @@ def _member(
 
 
 def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Iterator[str]:
-    """A static member: the variable that it is; a structure that is in itself is shown once."""
+    """Yield a static member: the variable that it is; a structure that is in itself is shown
+    once."""
     static = None if shown.static is None else shown.static(member)
     if static is None:
         yield OPTIMIZED_OUT
@@ -409,7 +410,7 @@ def _placed(
 def _string(
     shown: Shown, element: Type | None, first_bit: int, count: int, stride: int, letter: str | None
 ) -> str | None:
-    """The array as a string, if it is one of characters that are all known."""
+    """Return the array as a string, if it is one of characters that are all known."""
     kind = character_kind(element, shown.options.style)
     if kind is None or stride != 8 * kind.unit_bytes or letter not in (None, "s", "r"):
         return None

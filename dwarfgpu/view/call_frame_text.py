@@ -137,7 +137,7 @@ def _groups(row: Row, architecture: Architecture | None) -> list[tuple[list[int]
 
 
 def _run(rules: dict[int, Rule], first: int, architecture: Architecture | None) -> list[int]:
-    """Registers of a kind that follow each other, as do the places where they are saved."""
+    """Return registers of a kind that follow each other, as do the places where they are saved."""
     kind = register_name(first, architecture).rstrip("0123456789")
     run = [first]
     step: int | None = None
@@ -155,7 +155,7 @@ def _run(rules: dict[int, Rule], first: int, architecture: Architecture | None) 
 
 
 def _names(numbers: list[int], architecture: Architecture | None) -> Iterator[str]:
-    """Names of registers: `VGPR40-VGPR47` for three and more that follow each other."""
+    """Yield names of registers: `VGPR40-VGPR47` for three and more that follow each other."""
     for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
         run = [register_name(number, architecture) for _, number in group]
         if len(run) > 2:

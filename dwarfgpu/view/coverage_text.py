@@ -298,7 +298,7 @@ def coverage_lines(
 
 
 def _machine_registers(row: Row, span: Range, unit: CompilationUnit) -> tuple[str, ...]:
-    """The machine registers in a range of code, or why they are unknown."""
+    """Return the machine registers in a range of code, or why they are unknown."""
     from dwarfgpu.view.machine_registers import allocated_text, machine_registers  # few files
 
     try:

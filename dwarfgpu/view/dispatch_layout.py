@@ -69,7 +69,7 @@ def _in_workgroups(
 
 
 def _laid(blocks: dict[Position, list[tuple[int, int, Cell]]], subject: str) -> Layout:
-    """Blocks beside each other with a cell between them."""
+    """Return blocks beside each other with a cell between them."""
     width = 2 + max((x for cells in blocks.values() for x, _, _ in cells), default=0)
     height = 2 + max((y for cells in blocks.values() for _, y, _ in cells), default=0)
     rows = 1 + max((y for _, y, _ in blocks), default=0)

@@ -127,7 +127,7 @@ def _components(
 
 
 def _choices(variant: Variant, discriminant: Member | None) -> str:
-    """`red | 3 .. 5`, `others`."""
+    """Return `red | 3 .. 5`, `others`."""
     if not variant.values:
         return "others"
     bare = None if discriminant is None else strip(discriminant.type)

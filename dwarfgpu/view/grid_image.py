@@ -79,7 +79,7 @@ def draw(picture: Picture, path: str, form: str) -> None:
 
 
 def _pixels(layout: Layout, least: float, most: float, shades: Any) -> Any:
-    """Red, green, blue of each cell, white where there is none."""
+    """Return red, green, blue of each cell, white where there is none."""
     numpy: Any = import_module("numpy")
     out = numpy.ones((layout.height, layout.width, 3))
     span = (most - least) or 1.0

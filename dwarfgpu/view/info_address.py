@@ -111,7 +111,7 @@ class Describer:
         return f"a complex DWARF expression:\n{lines}" + ("   " if is_cut else "")
 
     def _simple(self, part: list[Instruction]) -> str | None:
-        """What GDB has words for."""
+        """Return what GDB has words for."""
         first, names = part[0], [instruction.operation.name for instruction in part]
         register = self._register(first)
         if len(part) == 1 and register is not None and names[0].startswith("reg"):
@@ -197,7 +197,7 @@ class Describer:
 
 
 def _typed(instruction: Instruction, unit: Unit) -> str:
-    """The base type of an operation, and what else it has but a register."""
+    """Return the base type of an operation, and what else it has but a register."""
     operands = instruction.operands
     name = instruction.operation.name.removeprefix("GNU_")
     offset = _number(operands[0] if name not in ("regval_type", "deref_type") else operands[1])

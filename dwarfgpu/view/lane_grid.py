@@ -204,7 +204,7 @@ def grid_lines(
 
 
 def _folded(texts: Sequence[str], indent: int, width: int | None) -> Iterator[str]:
-    """Texts beside each other, in as many lines as a width makes of them."""
+    """Yield texts beside each other, in as many lines as a width makes of them."""
     line: list[str] = []
     for text in texts:
         room = sum(len(_CODES.sub("", part)) + 2 for part in [*line, text]) - 2

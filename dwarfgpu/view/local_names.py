@@ -30,11 +30,11 @@ class LocalNames:
     """Keyed by the name of the type in full."""
 
     def with_parameters(self, parameters: Sequence[TemplateType]) -> LocalNames:
-        """And the template parameters of a class."""
+        """Add the template parameters of a class."""
         return self._with([(parameter.name, parameter.type) for parameter in parameters])
 
     def with_typedefs(self, struct_type: Struct) -> LocalNames:
-        """And the typedefs of a class and of its base classes."""
+        """Add the typedefs of a class and of its base classes."""
         return self._with([(typedef.name, typedef) for typedef in _typedefs(struct_type)])
 
     def _with(self, added: list[tuple[str, Type | None]]) -> LocalNames:

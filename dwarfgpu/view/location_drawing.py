@@ -134,7 +134,7 @@ def _length(line: Line) -> int:
 
 
 def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
-    """A ruler and boxes, as wide as the object is long; of very many pieces a bar."""
+    """Return a ruler and boxes, as wide as the object is long; of very many pieces a bar."""
     if layout.problem is not None:
         return [(Span(f"is unknown: {layout.problem}"),)]
     pieces = layout.pieces
@@ -187,7 +187,8 @@ def _bar(layout: Layout, glyphs: Glyphs, inside: int, margin: int) -> list[Line]
 
 
 def _shared(bits: Sequence[int], needs: Sequence[int], inside: int) -> list[int]:
-    """Characters for each piece: by its size, but what its label wants where there is room."""
+    """Return characters for each piece: by its size, but what its label wants where there is
+    room."""
     inside = max(inside - (len(bits) - 1), _CELL * len(bits))
     fair, total = max(inside // len(bits), _CELL), max(sum(bits), 1)
     least = [max(min(width, fair), _CELL) for width in needs]
@@ -212,7 +213,7 @@ def _label(piece: Piece, width: int, glyphs: Glyphs) -> str:
 
 
 def _short(piece: Piece) -> str:
-    """`v2 + byte 12`, `s9[11:4]`, `local#0x10`, `= 0x7`."""
+    """Return `v2 + byte 12`, `s9[11:4]`, `local#0x10`, `= 0x7`."""
     times = f"{piece.count} x " if piece.count > 1 else ""
     single = piece.singles[0]
     match single.storage:
@@ -246,7 +247,7 @@ def _bits(first: int, count: int) -> str:
 
 
 def _words(piece: Piece) -> list[str]:
-    """One line for each place of a piece."""
+    """Return one line for each place of a piece."""
     repeated = f"{piece.count} times {_amount(piece.size_bits)}, each " if piece.count > 1 else ""
     out: list[str] = []
     for single in piece.singles:

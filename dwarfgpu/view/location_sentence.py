@@ -170,7 +170,8 @@ def _sharing(names: Sequence[str]) -> str:
 
 
 def _name(instruction: Instruction) -> str:
-    """The name of the operation or of its numbered family, by whichever number it is encoded."""
+    """Return the name of the operation or of its numbered family, by whichever number it is
+    encoded."""
     return instruction.operation.function.__name__
 
 

@@ -162,7 +162,7 @@ def _parts(storage: Compound) -> Iterator[_Piece]:
 
 
 def _selected(storage: Selected) -> Iterator[_Piece]:
-    """Neighbouring elements from one source: they follow each other in it."""
+    """Yield neighbouring elements from one source: they follow each other in it."""
     index, size = 0, storage.element_bits
     while index < storage.count:
         chosen, count = chosen_run(storage, index)

@@ -160,7 +160,7 @@ class OperationInputs:
         return self._of_register(step, session)
 
     def _of_register(self, step: Step, session: Session) -> Detail | None:
-        """A register of an outer frame is where its callee's caller has it."""
+        """Describe a register of an outer frame, which is where its callee's caller has it."""
         number = _register(step)
         if number is None or not session.level:
             return None
@@ -236,7 +236,7 @@ class OperationInputs:
         return Detail(title, tuple(facts))
 
     def _pointee(self, context: Context, unit: Unit, section_offset: int) -> Detail:
-        """What an implicit pointer points to, where it is in the context of the pointer."""
+        """Return what an implicit pointer points to, where it is in the context of the pointer."""
         title = f"the pointer was optimized out; it points to {_die_words(unit, section_offset)}"
         attribute = unit.location_at(section_offset)
         if attribute is None:
@@ -256,7 +256,8 @@ def _observed(attribute: ExprLoc | LocList, context: Context, steps: Recorder) -
 
 
 def _pointed_title(step: Step) -> str:
-    """Of an evaluation within an operation that is known for none: through an implicit pointer."""
+    """Return the title of an evaluation within an operation that is known for none: through an
+    implicit pointer."""
     for entry in reversed(step.before):
         if isinstance(entry, ImplicitPointerValue):
             reference = entry.storage.die
@@ -278,7 +279,7 @@ def _register(step: Step) -> int | None:
 
 
 def _die_words(unit: Unit, section_offset: int) -> str:
-    """`n, the entry at 0x45`."""
+    """Return `n, the entry at 0x45`."""
     entry = f"the entry at {section_offset:#x}"
     if not isinstance(unit, CompilationUnit):
         return entry

@@ -59,7 +59,7 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
 
 
 def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
-    """The characters up to a NUL, the limit, or the first that cannot be read."""
+    """Return the characters up to a NUL, the limit, or the first that cannot be read."""
     width, most = kind.unit_bytes, shown.options.elements
     encoded = bytearray()
     while len(encoded) <= most * width:

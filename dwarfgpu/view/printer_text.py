@@ -149,7 +149,7 @@ def _summary(shown: Shown, part: SummaryPart, depth: int, letter: str | None) ->
 
 
 def _characters(shown: Shown, text: Characters) -> Iterator[str]:
-    """As many as are shown; GDB's words where they cannot be read."""
+    """Yield as many as are shown; GDB's words where they cannot be read."""
     kind = character_kind(text.first.type) or CharacterKind(1)
     if not text.count:
         yield shown.quoted(b"", kind, is_cut=False, has_length=True)
@@ -165,7 +165,7 @@ def _characters(shown: Shown, text: Characters) -> Iterator[str]:
 
 
 def _readable(shown: Shown, text: Characters, kind: CharacterKind, count: int) -> Iterator[str]:
-    """The characters before the first that cannot be read, and that one's address."""
+    """Yield the characters before the first that cannot be read, and that one's address."""
     encoded = bytearray()
     for index in range(count):
         element = text.first.part(text.first.type, 8 * index * kind.unit_bytes)

@@ -105,13 +105,13 @@ def float_text(form: FloatFormat, bits: int) -> str:
 
 
 def _digits(form: FloatFormat) -> int:
-    """The decimal digits of `%g` in GDB: 9 for float, 17 for double, 21 for x87."""
+    """Return the decimal digits of `%g` in GDB: 9 for float, 17 for double, 21 for x87."""
     return 1 + math.ceil((form.fraction_bits + 1) * math.log10(2))
 
 
 def _e4m3_text(bits: int) -> str:
-    """OCP e4m3 has no infinity: the highest exponent encodes numbers and, with all bits set,
-    NaN."""
+    """Format OCP e4m3, which has no infinity: the highest exponent encodes numbers and, with all
+    bits set, NaN."""
     sign = "-" if bits & 0x80 else ""
     if bits & 0x7F == 0x7F:
         return f"{sign}nan(0x7)"
@@ -174,7 +174,7 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
 
 
 def _with_point(text: str) -> str:
-    """Ada's numbers have a point: `1.0`, `1.0e+30`."""
+    """Return a number with a point, as Ada's have: `1.0`, `1.0e+30`."""
     digits, mark, exponent = text.partition("e")
     if "." in digits or not digits.lstrip("-").isdigit():
         return text
@@ -194,7 +194,8 @@ def complex_text(
 
 @lru_cache(maxsize=64)
 def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], ...] | None]:
-    """Names by their bits, and the flags in declaration order if it is an enumeration of flags."""
+    """Return names by their bits, and the flags in declaration order if it is an enumeration of
+    flags."""
     mask = (1 << 8 * kind.size_bytes) - 1
     names: dict[int, str] = {}
     is_flags = not kind.is_signed

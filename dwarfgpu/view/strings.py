@@ -113,7 +113,7 @@ def _is_printable(code: int, unit_bytes: int) -> bool:
 
 
 def _utf8_size(first: int) -> int:
-    """The bytes of the character that a byte begins; 1 for one that begins none of several.
+    """Return the bytes of the character that a byte begins; 1 for one that begins none of several.
 
     Of 5 and 6 too, as UTF-8 once had them: the iconv of the GNU C library waits for their end.
     """
@@ -256,7 +256,7 @@ class _Character:
 def _character_at(
     data: bytes, position: int, end: int, kind: CharacterKind, endian: Endian, *, utf8: bool
 ) -> _Character:
-    """The character of a string that begins at a position."""
+    """Return the character of a string that begins at a position."""
     text = _utf8_at(data, position, end) if utf8 else ""
     if text:
         size = len(text.encode())
@@ -293,7 +293,8 @@ def _close(pieces: list[str], plain: list[str], kind: CharacterKind) -> None:
 
 
 def _code_at(data: bytes, position: int, end: int, width: int, endian: Endian) -> tuple[int, int]:
-    """The code point at a position and the bytes it takes: UTF-16 pairs are one character."""
+    """Return the code point at a position and the bytes it takes: UTF-16 pairs are one
+    character."""
     code = int.from_bytes(data[position : position + width], endian)
     if width == 2 and 0xD800 <= code < 0xDC00 and position + 4 <= end:
         low = int.from_bytes(data[position + 2 : position + 4], endian)

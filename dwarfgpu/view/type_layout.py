@@ -36,7 +36,7 @@ class _Layout:
         self.members_left = _MAX_MEMBERS
 
     def inside(self, type_: Type | None, around: tuple[Struct, ...]) -> JsonObject:
-        """`around`: the structures that it is a member of, outermost first."""
+        """Return the layout. `around`: the structures that it is a member of, outermost first."""
         if not isinstance(type_, Struct) or type_.is_declaration:
             return {}
         if around and (

@@ -128,7 +128,7 @@ class _Offsets:
         end: int,
         names: LocalNames,
     ) -> Iterator[str]:
-        """A member; one that is a structure itself with its members."""
+        """Yield a member; one that is a structure itself with its members."""
         kind, margin = member.type, " " * level
         if kind in self.around and not member.is_static:  # nothing can contain itself
             error = f"<error: {type_name(kind, cplusplus=self.cplusplus)} contains itself>"
@@ -158,7 +158,8 @@ def _hexadecimal(number: int) -> str:
 def _place(
     struct_type: Struct, member: Member, base_bits: int, number: Callable[[int], str]
 ) -> str:
-    """The first column: offset, for bit-fields with the bit, and size of the type in bytes."""
+    """Return the first column: offset, for bit-fields with the bit, and size of the type in
+    bytes."""
     if member.is_static:
         return _BLANK
     size = number((size_bits(member.type) or 0) // 8)

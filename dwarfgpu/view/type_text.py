@@ -209,7 +209,7 @@ class Definition:
         return f"{'static ' if member.is_static else ''}{text}{_width(member)}"
 
     def _method(self, struct_type: Struct, method: Method, names: LocalNames) -> str:
-        """`virtual int area(int) const`."""
+        """Return `virtual int area(int) const`."""
         prefix = "virtual " if method.slot is not None else "" if method.has_this else "static "
         if not _is_without_result(struct_type, method):
             prefix += self.text(method.type.result, -1, 0, names) + " "
@@ -240,7 +240,7 @@ class Definition:
 
 
 def _flags(kind: Base) -> str:
-    """`flag i386_eflags {...}`: a register that is made of flags."""
+    """Return `flag i386_eflags {...}`: a register that is made of flags."""
     lines = [f"flag {kind.name} {{"]
     for flag in kind.flags:
         word = "bool" if flag.size_bits == 1 else kind.base.encoding
@@ -252,7 +252,7 @@ def _flags(kind: Base) -> str:
 
 
 def _width(member: Member) -> str:
-    """` : 3` of a bit-field; empty for any other member."""
+    """Return ` : 3` of a bit-field; empty for any other member."""
     try:
         return "" if member.bit_size is None else f" : {member.bit_size}"
     except IllFormed as error:
@@ -287,7 +287,7 @@ def needs_labels(struct_type: Struct) -> bool:
 
 
 def _grouped(methods: list[Method]) -> list[Method]:
-    """Functions of one name are together, where the first of them is."""
+    """Return the functions, those of one name together, where the first of them is."""
     groups: dict[str, list[Method]] = {}
     for method in methods:
         groups.setdefault(method.name, []).append(method)
@@ -295,7 +295,7 @@ def _grouped(methods: list[Method]) -> list[Method]:
 
 
 def _is_without_result(struct_type: Struct, method: Method) -> bool:
-    """Constructors, destructors and conversions."""
+    """Return whether it is a constructor, a destructor or a conversion."""
     name = method.name
     if name.startswith("~") or name == (struct_type.name or "").partition("<")[0]:
         return True

@@ -112,7 +112,8 @@ class _Walk:
         """Whether it is in the members of an object that a printer has shown."""
 
     def value(self, subject: _Seen, type_: Type | None, first_bit: int, depth: int) -> Plain:
-        """The object of that type at a bit offset; an error in its place where there is one."""
+        """Return the object of that type at a bit offset; an error in its place where there is
+        one."""
         self.parts_left -= 1
         try:
             return self._value(subject, type_, first_bit, depth)
@@ -158,7 +159,7 @@ class _Walk:
         first_bit: int,
         depth: int,
     ) -> Plain:
-        """A part that is at a place of its own, or has a shape of its own."""
+        """Return a part that is at a place of its own, or has a shape of its own."""
         if subject.whole is None:
             return unknown("the object has no location from which this could be computed")
         whole, part_location = subject.whole, subject.whole.part(first_bit)
@@ -289,7 +290,7 @@ class _Walk:
         return {**record, "omitted": part.count - count} if count < part.count else record
 
     def _object(self, value: Object, depth: int) -> Plain:
-        """An object that a printer gives."""
+        """Return an object that a printer gives."""
         contents, first_bit = value.contents()
         return self.value(_Seen(contents, None), value.type, first_bit, depth + 1)
 
@@ -364,7 +365,7 @@ class _Walk:
     def _characters(
         self, subject: _Seen, array_type: Array, first_bit: int, count: int, stride: int
     ) -> str | None:
-        """One character for each element, whatever it is, if all of them are known."""
+        """Return one character for each element, whatever it is, if all of them are known."""
         character = character_kind(array_type.element)
         if len(array_type.dimensions) > 1 or array_type.is_vector or character is None:
             return None
@@ -410,7 +411,7 @@ class _Walk:
 
 
 def _integer(number: int) -> int | str:
-    """Numbers beyond 64 bits, which few readers take, as 0x text."""
+    """Return numbers beyond 64 bits, which few readers take, as 0x text."""
     return number if number.bit_length() <= 64 else f"{number:#x}"
 
 

@@ -232,7 +232,7 @@ def _is_complex(bare: Type) -> bool:
 
 
 def _complex(shown: Shown, bare: Base, bits: Bits, letter: str) -> str:
-    """`0x1 + 0x2i`: both parts by an output format."""
+    """Return `0x1 + 0x2i`: both parts by an output format."""
     half = bits.size_bits // 2
     part = Base(evolve(bare.base, encoding="float", bit_size=half))
     texts: list[str] = []

@@ -43,7 +43,7 @@ def description(session: Session, variable: Variable) -> Iterator[str]:
 
 
 def _of(session: Session, variable: Variable) -> str:
-    """` of down`: the function of a variable that is not of the innermost one."""
+    """Return ` of down`: the function of a variable that is not of the innermost one."""
     if variable.kind == "global" or not (session.level or variable.inline_level):
         return ""
     functions = session.functions()
@@ -103,7 +103,7 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
 
 
 def _shape(session: Session, type_: Type | None) -> Iterator[str]:
-    """The attributes of the type that must be evaluated, one line each."""
+    """Yield the attributes of the type that must be evaluated, one line each."""
     bare = strip(type_)
     attributes = bare.properties.computed() if isinstance(bare, Dynamic) else ()
     for attribute in attributes[:_ATTRIBUTES]:
@@ -119,7 +119,8 @@ def _shape(session: Session, type_: Type | None) -> Iterator[str]:
 
 
 def _referenced(session: Session, die: Die) -> str:
-    """`n, which is 7`, `the variable at 0x45c, which is 7`: of a variable its value, if known."""
+    """Return `n, which is 7`, `the variable at 0x45c, which is 7`: of a variable its value, if
+    known."""
     name = die.name
     if die.tag not in DATA:
         return name or f"the entry at {die.offset:#x}"

@@ -30,7 +30,7 @@ def variant_members(
 
 
 def _chosen(part: VariantPart, read: ReadMember) -> Variant | None:
-    """The variant of the discriminant's value, else the default one (DWARF 5 5.7.10)."""
+    """Return the variant of the discriminant's value, else the default one (DWARF 5 5.7.10)."""
     default = next((variant for variant in part.variants if not variant.values), None)
     discriminant = part.discriminant
     if discriminant is None:

@@ -58,7 +58,7 @@ def described_where(session: Session, reading: Reading) -> list[str]:
 def _at_other_code(
     session: Session, coverage: Coverage, source: SourceLines, pc: int
 ) -> Iterator[str]:
-    """Of code that is not described."""
+    """Yield words about code that is not described."""
     spans = coverage.described
     if not spans:
         yield f"no code of its scope has a location for it: {_lines(coverage.scope, source)}"
@@ -102,7 +102,7 @@ def _at_this_code(
 
 
 def _lanes_with(session: Session, variable: Variable, pc: int) -> list[int]:
-    """The lanes at a program location that have all of a variable."""
+    """Return the lanes at a program location that have all of a variable."""
     if session.lane is None:
         return []
     states = session.lane_states(range(session.lane_count()[0]))
@@ -114,14 +114,15 @@ def _lanes_with(session: Session, variable: Variable, pc: int) -> list[int]:
 
 
 def _lines(spans: tuple[Range, ...], source: SourceLines) -> str:
-    """`[0x1504,0x1524) = divergent.hip:9-11,13`."""
+    """Return `[0x1504,0x1524) = divergent.hip:9-11,13`."""
     text = spans_text(spans)
     lines = " ".join(dict.fromkeys(filter(None, map(source.text, spans[:8]))))
     return f"{text} = {lines}" if lines else text
 
 
 def _line(address: int, source: SourceLines, pc: int) -> str:
-    """`line 13`; with its file where that is another one than at `pc`, the address without one."""
+    """Return `line 13`; with its file where that is another one than at `pc`, the address without
+    one."""
     entry = source.of(Range(address, address + 1))
     if not entry:
         return f"{address:#x}"

@@ -166,7 +166,7 @@ class CallSite:
 
 
 def _register(expression: bytes) -> int | None:
-    """The register of an expression that is one DW_OP_reg*."""
+    """Return the register of an expression that is one DW_OP_reg*."""
     instructions = decode(expression, AMD, UnitFormat()).instructions
     return register_of(instructions[0]) if len(instructions) == 1 else None
 

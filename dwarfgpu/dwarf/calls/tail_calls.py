@@ -98,7 +98,8 @@ class CallChains:
         return _common(functions[0], ends[0], functions, may_return=may_tail_call_itself(callee))
 
     def _on_the_way(self, first: Die, callee: Die) -> list[_Function] | None:
-        """The functions that jumps lead through from the first one to another, in their order.
+        """Return the functions that jumps lead through from the first one to another, in their
+        order.
 
         Of each, only those jumps from which that one is reached. None: they are too many.
         """
@@ -182,7 +183,7 @@ class CallChains:
 def _common(
     first: _Function, last: _Function, functions: Sequence[_Function], *, may_return: bool
 ) -> Jumps:
-    """The jumps that all chains from one function to another have in common.
+    """Return the jumps that all chains from one function to another have in common.
 
     All of them lead there. `may_return`: the last one may be entered again by its own jumps.
     """
@@ -200,7 +201,7 @@ def _common(
 
 
 def _forced(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
-    """The jumps with which every chain begins, the outermost first."""
+    """Return the jumps with which every chain begins, the outermost first."""
     by_die = {function.die: function for function in functions}
     calls: list[CallSite] = []
     here = first
@@ -211,7 +212,7 @@ def _forced(first: _Function, last: _Function, functions: Sequence[_Function]) -
 
 
 def _only_ways(first: _Function, last: _Function, functions: Sequence[_Function]) -> list[CallSite]:
-    """The jumps with which every chain ends, the innermost first."""
+    """Return the jumps with which every chain ends, the innermost first."""
     ways: dict[Die, list[tuple[_Function, CallSite]]] = {}
     for function in functions:
         for jump, target in zip(function.jumps, function.targets, strict=True):

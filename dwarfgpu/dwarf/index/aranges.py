@@ -139,7 +139,7 @@ class AddressIndex:
         return tuple(usable), tuple(problems)
 
     def _problem_of(self, arange_set: ArangeSet) -> DwarfGpuError | None:
-        """Why a set cannot be used with the units of the file."""
+        """Return why a set cannot be used with the units of the file."""
         unit = self._unit_at(arange_set.unit_offset)
         if unit is None or unit.offset != arange_set.unit_offset:
             return IllFormed(f"no unit starts at offset {arange_set.unit_offset:#x} of .debug_info")

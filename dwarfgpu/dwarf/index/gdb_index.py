@@ -115,7 +115,7 @@ class GdbIndexTable:
         return (self.symbols_end - self.symbols_at) // 8
 
     def _slot(self, slot: int) -> tuple[int, int]:
-        """The offsets of a name and of its owners in the pool; twice 0 for an empty slot."""
+        """Return the offsets of a name and of its owners in the pool; twice 0 for an empty slot."""
         name_at, owners_at = unpack_from("<II", self.data, self.symbols_at + 8 * slot)
         return name_at, owners_at
 

@@ -246,7 +246,8 @@ class NameTable:
         return record[0]
 
     def _read(self, offset: int) -> tuple[NameEntry, int] | None:
-        """The entry at an offset of the pool and where the next one is; None at a list's end."""
+        """Return the entry at an offset of the pool and where the next one is; None at a list's
+        end."""
         h = self.header
         if h.pool_at + offset >= h.end:
             raise Malformed(f"entry {offset:#x} is outside the entry pool of the name index")

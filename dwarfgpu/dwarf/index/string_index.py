@@ -80,7 +80,7 @@ class StringIndex:
     def _by_names(
         self, ask: Callable[[UnitNames], Collection[int]]
     ) -> tuple[CompilationUnit, ...] | None:
-        """The units that the cached names give; None without them."""
+        """Return the units that the cached names give; None without them."""
         if self._names is None:
             return None
         units = self._units_of_file()

@@ -97,7 +97,7 @@ class UnitNames:
         }.union(self.anywhere)
 
     def _postings_of(self, text: bytes) -> Sequence[int]:
-        """The postings of all names that begin with a text."""
+        """Return the postings of all names that begin with a text."""
         first = bisect_left(range(self._count), text, key=self._text)
         last = first
         while last < self._count and self._text(last).startswith(text):
@@ -142,7 +142,7 @@ def encoded(
 
 
 def _numbers(data: memoryview) -> Sequence[int]:
-    """Little-endian numbers; on other machines a copy of them."""
+    """Return little-endian numbers; on other machines a copy of them."""
     if sys.byteorder == "little":
         return data.cast("I")
     numbers = array("I", data)

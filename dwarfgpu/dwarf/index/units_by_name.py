@@ -83,7 +83,7 @@ def _hinted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 
 def _in_order(units: Iterator[CompilationUnit]) -> list[CompilationUnit]:
-    """The first of them in the order of the file; a hint that cannot be read is none."""
+    """Return the first of them in the order of the file; a hint that cannot be read is none."""
     matching: list[CompilationUnit] = []
     with suppress(DwarfGpuError):
         matching.extend(islice(units, _MOST))

@@ -148,7 +148,7 @@ def _path(entry: NameEntry, header: LineHeader) -> str:
 
 
 def _text(entry: NameEntry) -> str:
-    """The name in the table; where it is in another section, its offset there."""
+    """Return the name in the table; where it is in another section, its offset there."""
     if entry.path is None:
         return "?"
     raw = entry.path.raw
@@ -163,7 +163,7 @@ class _Texts:
         self._lines: dict[str, list[bytes]] = {}
 
     def of(self, line: Line) -> str | None:
-        """The text of a line; None if the file does not have it."""
+        """Return the text of a line; None if the file does not have it."""
         if not line.file.startswith(PTX_SECTION):
             return None
         if line.file not in self._lines:

@@ -175,7 +175,7 @@ def read_file(reader: Reader) -> NameEntry | None:
 
 
 def _read_table(reader: Reader, form: UnitFormat, out: list[NameEntry]) -> None:
-    """A table of DWARF 5 with the description of its entries before it."""
+    """Read a table of DWARF 5 with the description of its entries before it."""
     description = [(small_uleb(reader), small_uleb(reader)) for _ in range(reader.u8())]
     count = small_uleb(reader)
     if count > MAX_NAMES:
@@ -198,7 +198,7 @@ def _read_value(reader: Reader, code: int, form: UnitFormat) -> Attribute:
 
 
 def _entry(content: tuple[tuple[int, Attribute], ...], form: UnitFormat) -> NameEntry:
-    """The noun of a decoded entry; of two components of one kind the first counts."""
+    """Return the object of a decoded entry; of two components of one kind the first counts."""
     named: dict[int, Attribute] = {}
     attributes: list[tuple[int, Attribute]] = []
     for kind, value in content:
@@ -229,7 +229,7 @@ _KNOWN: Final = frozenset(
 
 
 def _number(named: dict[int, Attribute], kind: int, block: UnitFormat | None = None) -> int | None:
-    """A component that is a number; a time stamp may also be a block (DWARF 5 6.2.4.1)."""
+    """Return a component that is a number; a time stamp may also be a block (DWARF 5 6.2.4.1)."""
     value = named.get(kind)
     if value is None:
         return None

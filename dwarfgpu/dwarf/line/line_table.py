@@ -259,7 +259,8 @@ class LineTable:
         return (sequence for _, sequence in self._index)
 
     def _is_dropped(self, span: Range) -> bool:
-        """Linkers leave 0, or one of the two highest addresses, on code that they dropped."""
+        """Return whether a linker dropped the code: it leaves 0, or one of the two highest
+        addresses, on code that they dropped."""
         file = self.unit.sections.object
         if span.begin == 0:
             return not file.is_code(0)

@@ -165,7 +165,7 @@ class _Machine:
         return _Registers(IS_STMT if self.header.default_is_stmt else 0)
 
     def run(self) -> DwarfGpuError | None:
-        """Reads the program; gives the error at which it stopped."""
+        """Read the program; return the error at which it stopped."""
         reader, base = self.reader, self.header.opcode_base
         data, end, at = reader.data, reader.end, reader.position
         try:
@@ -211,7 +211,8 @@ class _Machine:
         self.emit()
 
     def _split(self, opcode: int) -> tuple[int, int]:
-        """The advances of operations and, above `line_base`, of lines of a special opcode."""
+        """Return the advances of operations and, above `line_base`, of lines of a special
+        opcode."""
         if not self.header.line_range:
             raise Malformed(f"special opcode {opcode:#x} where line_range is 0")
         return divmod(opcode - self.header.opcode_base, self.header.line_range)
@@ -330,7 +331,7 @@ def run_line_program(header: LineHeader, data: bytes) -> LineMatrix:
 
 
 def _sequences(rows: LineRows) -> Iterator[LineSequence]:
-    """The sequences that are ended. Their addresses only grow (6.2.5); where a producer broke
+    """Yield the sequences that are ended. Their addresses only grow (6.2.5); where a producer broke
     that, they are put in order."""
     first, grows, last_address = 0, True, 0
     for index, row in enumerate(rows):

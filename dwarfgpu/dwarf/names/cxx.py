@@ -161,7 +161,7 @@ class _Parser:
         return self.type()
 
     def declarator(self) -> str:
-        """`*`, `const` after it, `(*)(int)`, `[3]`."""
+        """Return `*`, `const` after it, `(*)(int)`, `[3]`."""
         text = ""
         while True:
             token = self.next
@@ -180,7 +180,7 @@ class _Parser:
                 return text
 
     def parenthesis(self, before: str) -> str:
-        """`(*)` or the parameters of a function."""
+        """Return `(*)` or the parameters of a function."""
         self.expect("(")
         if self.next in ("*", "&", "&&"):
             self.enter()
@@ -207,7 +207,7 @@ def _is_name(token: str) -> bool:
 
 
 def _integer(words: list[str]) -> str:
-    """`unsigned long` of `long unsigned int`."""
+    """Return `unsigned long` of `long unsigned int`."""
     if len(words) > 5:
         raise _NotUnderstood
     sign = "unsigned " if "unsigned" in words else ""

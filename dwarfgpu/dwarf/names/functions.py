@@ -105,7 +105,7 @@ def is_read_by_gdb(name: str) -> bool:
 
 
 def _with_parameters(die: Die, bare: str) -> str | None:
-    """The name of a function without a linkage name; None of one that is inlined."""
+    """Return the name of a function without a linkage name; None of one that is inlined."""
     if die.tag != dw.TAG_SUBPROGRAM:
         return None
     parameters, suffix = _parameters(die, partial(type_name, cplusplus=True))
@@ -169,7 +169,8 @@ def _name(die: Die, symbol: str) -> str | None:
 
 
 def _as_declared(die: Die) -> str | None:
-    """The name of a function without a linkage name: typedefs of its parameters stay, as in GDB."""
+    """Return the name of a function without a linkage name: typedefs of its parameters stay, as in
+    GDB."""
     holder = die.holder(dw.AT_NAME)
     if holder is None or holder.name is None or not _has_named_scopes(holder):
         return None
@@ -214,7 +215,8 @@ def _declared_spelling(type_: Type | None) -> str:
 
 
 def _unqualified(type_: Type | None) -> Type | None:
-    """A parameter's type without its outermost qualifiers, which are not part of the function's."""
+    """Return a parameter's type without its outermost qualifiers, which are not part of the
+    function's."""
     while isinstance(type_, Qualified):
         type_ = type_.target
     return type_

@@ -15,7 +15,7 @@ def marked(text: str, mark: str) -> str:
 
 
 def _collapsed(text: str, mark: str) -> str:
-    """References to references are references; to `&` from either side `&` (C++ 9.3.4.3)."""
+    """Collapse references to references; `&` on either side gives `&` (C++ 9.3.4.3)."""
     if not mark.startswith("&") or not text.endswith("&"):
         return text + mark
     return text[:-1] if text.endswith("&&") and mark == "&" else text

@@ -104,7 +104,7 @@ class _Speller:
         self.parts_left = _NAME_PARTS
 
     def spelled(self, type_: Type | None, shown_as: TypeSpelling | None, declared: str = "") -> str:
-        """A declarator is built from the name outwards: `*` to the left, `[3]` and `(…)` right.
+        """Build a declarator from the name outwards: `*` to the left, `[3]` and `(…)` right.
 
         A blank follows the qualifiers of a pointer before a name and another pointer, as in GDB:
         `* const *`, `* const (*)[3]`, `* const[3]`. A typedef that is looked through ends that.
@@ -158,7 +158,7 @@ class _Speller:
         return " ".join(part for part in (self.words(qualifiers), leaf, declarator) if part)
 
     def words(self, qualifiers: set[Qualifier]) -> str:
-        """In GDB's order."""
+        """Return the words in GDB's order."""
         words: dict[Qualifier, str] = {
             "const": "const",
             "volatile": "volatile",

@@ -64,7 +64,7 @@ class Scopes:
         """The variables of scopes last looked into: `declared_in`."""
 
     def _class_definition(self, declaration: Die) -> Die:
-        """As `class_definition`, whose module few questions need."""
+        """Call `class_definition`, whose module few questions need."""
         from dwarfgpu.dwarf.scope.class_definition import class_definition
 
         return class_definition(self.info.main, declaration)
@@ -208,7 +208,7 @@ class Scopes:
         return self._declared[scope]
 
     def _declared_at(self, pc: int, scope: Die) -> Iterable[Variable]:
-        """As `declared_in`; of several of Triton's with one name, that in use first.
+        """Yield as `declared_in` does; of several of Triton's with one name, that in use first.
 
         Triton declares a variable for each type that the values on the way to its result have, in
         order: the last one that is described at the location is the nearest to the result.
@@ -360,20 +360,21 @@ class Scopes:
         return None if first is None else Variable(simple, first, "global")
 
     def _find(self, unit: CompilationUnit, address: int) -> Die | None:
-        """The last entry, which is the innermost, of a subprogram that covers an address."""
+        """Return the last entry, which is the innermost, of a subprogram that covers an address."""
         for spans, index in reversed(self._code_of(unit)):
             if spans[0].begin <= address < spans[-1].end and covers(spans, address):
                 return unit.die(index)
         return None
 
     def _spans_of(self, unit: CompilationUnit) -> tuple[Range, ...]:
-        """The addresses that a unit says it covers."""
+        """Return the addresses that a unit says it covers."""
         if unit not in self._spans:
             self._spans[unit] = covered(unit.root)
         return self._spans[unit]
 
     def _code_of(self, unit: CompilationUnit) -> list[tuple[tuple[Range, ...], int]]:
-        """The ranges of all subprograms of a unit that have code, in the order of the file."""
+        """Return the ranges of all subprograms of a unit that have code, in the order of the
+        file."""
         if unit not in self._subprograms:
             out: list[tuple[tuple[Range, ...], int]] = []
             for index, abbreviation in enumerate(unit.tree.abbreviations):

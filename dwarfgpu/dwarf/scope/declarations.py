@@ -202,7 +202,7 @@ def path_of(die: Die) -> tuple[Scope, ...]:
 
 @lru_cache(maxsize=10_000)
 def _path_below(scope: Die) -> tuple[Scope, ...]:
-    """The same of whatever is declared directly in a scope: all its entries share it."""
+    """Return the path of whatever is declared directly in a scope: all its entries share it."""
     out: list[Scope] = []
     for above in _outwards(scope):
         if above.parent() is None:

@@ -161,7 +161,7 @@ def _has_parameters(name: str, parameters: str) -> bool:
 
 
 def _plain(parameters: str) -> list[str]:
-    """Each parameter in one spelling: `char const*` for `const char *`."""
+    """Return each parameter in one spelling: `char const*` for `const char *`."""
     inside = parameters.strip().removeprefix("(").rpartition(")")[0]
     parts = [] if inside.strip() in ("", "void") else _at_depth(inside, ",")
     return [canonical(part) for part in parts]
@@ -190,7 +190,7 @@ def _components(path: str) -> list[str]:
 
 
 def _at_depth(text: str, separator: str) -> list[str]:
-    """Its parts at separators that are in no brackets."""
+    """Split a text at separators that are in no brackets."""
     parts, depth, begin, at = list[str](), 0, 0, 0
     while at < len(text):
         operator = _OPERATOR.match(text, at)

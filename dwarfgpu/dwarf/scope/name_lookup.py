@@ -211,7 +211,7 @@ class NameLookup(UnitSearch):
     def _in_scopes(
         self, holders: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
-        """A name after `::`: in a namespace, a class, an enumeration or a function."""
+        """Return a name after `::`: in a namespace, a class, an enumeration or a function."""
         first = holders[0]
         if first.tag in CONTAINERS:
             path = _names(first)
@@ -305,8 +305,8 @@ class NameLookup(UnitSearch):
             self.problem = self.problem or error
 
     def _by_import(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
-        """The results of the using-directives and -declarations of a namespace, in the unit of the
-        place; those in the function's blocks count for the unit."""
+        """Return the results of the using-directives and -declarations of a namespace, in the unit
+        of the place; those in the function's blocks count for the unit."""
         visited: set[Die] = set()
         pending = [iter(self._directives(path))]
         while pending:
@@ -349,7 +349,7 @@ class NameLookup(UnitSearch):
             raise LimitExceeded("the imports of a unit lead through too many scopes")
 
     def _imported(self, declaration: Die, part: Part, accepts: DieFilter) -> list[Die]:
-        """What a using-declaration gives, if it has the name."""
+        """Return what a using-declaration gives, if it has the name."""
         target = declaration.reference(dw.AT_IMPORT)
         if target is None:
             return []
@@ -361,7 +361,8 @@ class NameLookup(UnitSearch):
     def _in_functions(
         self, functions: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
-        """A variable of a function, also of its blocks; `UsageError` where several have one."""
+        """Return a variable of a function, also of its blocks; `UsageError` where several have
+        one."""
         variables: dict[Die, Variable] = {}
         for function in functions:
             for variable in variables_below(function):
@@ -431,7 +432,7 @@ class NameLookup(UnitSearch):
         return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
 
     def _meaning(self, die: Die) -> Meaning | None:
-        """What an entry defines or declares; None for data that nothing can define."""
+        """Return what an entry defines or declares; None for data that nothing can define."""
         defined = self.definition(die)
         if not is_data(defined):
             return defined
@@ -440,7 +441,7 @@ class NameLookup(UnitSearch):
         return variable if can_be else None
 
     def _type_of(self, die: Die) -> Die | None:
-        """The class or enumeration that a name means, below typedefs."""
+        """Return the class or enumeration that a name means, below typedefs."""
         current: Die | None = die
         for _ in range(_MAX_SCOPES):
             if current is None or current.tag not in _TRANSPARENT_TYPES:
@@ -463,8 +464,8 @@ def _named_in(unit: CompilationUnit, path: Path, name: str) -> tuple[Die, ...]:
 
 @lru_cache(maxsize=64)
 def _imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
-    """The using-directives and -declarations of a unit by the last names that the path to them may
-    have, without those of transparent scopes; "" is the global namespace."""
+    """Return the using-directives and -declarations of a unit by the last names that the path to
+    them may have, without those of transparent scopes; "" is the global namespace."""
     directives: dict[str, list[Die]] = {}
     for directive in imports(unit):
         for scope in reversed(path_of(directive)):
@@ -483,7 +484,7 @@ def _is(die: Die, part: Part, accepts: DieFilter) -> bool:
 
 
 def _parameter(scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-    """A parameter of the template that a function or class is an instance of."""
+    """Return a parameter of the template that a function or class is an instance of."""
     parameter = template_parameter(scope, part.name)
     if parameter is None or not accepts(parameter):
         return ()

@@ -90,7 +90,7 @@ def owners_of(variable: Variable) -> Iterator[Die]:
 
 @lru_cache(maxsize=1_000)
 def _functions_by_spot(unit: CompilationUnit) -> dict[Spot, tuple[int, ...]]:
-    """The functions of a unit that say where they are declared, in the order of the file."""
+    """Return the functions of a unit that say where they are declared, in the order of the file."""
     functions: dict[Spot, list[int]] = {}
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_SUBPROGRAM and abbreviation.attributes:
@@ -176,7 +176,7 @@ def agreed(function: Die) -> list[Variable]:
 
 
 def _spot(die: Die) -> Spot | None:
-    """The place where an entry or its origins say that they are declared."""
+    """Return the place where an entry or its origins say that they are declared."""
     try:
         line = decl_line(die)
         file = decl_file(die) if line else None
@@ -187,7 +187,8 @@ def _spot(die: Die) -> Spot | None:
 
 @lru_cache(maxsize=1_000)
 def _functions(unit: CompilationUnit) -> dict[str, tuple[int, ...]]:
-    """The lines at which functions of a unit are declared that are not in others, by file."""
+    """Return the lines at which functions of a unit are declared that are not in others, by
+    file."""
     lines: dict[str, set[int]] = {}
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_SUBPROGRAM and abbreviation.attributes:
@@ -235,7 +236,7 @@ def _meaning(variable: Variable) -> Hashable:
 
 
 def _placed(unit: CompilationUnit, expression: bytes) -> Hashable:
-    """An expression that begins with an address by index, with the address in its place."""
+    """Return an expression that begins with an address by index, with the address in its place."""
     if expression[:1] == bytes((_OP_ADDRX,)):
         index, end = read_uleb(expression, 1, len(expression))
         return unit.address(index), expression[end:]
@@ -262,7 +263,7 @@ def _following(
 
 
 def _instances(function: Die) -> Iterator[Die]:
-    """The functions of a unit that are declared where one is."""
+    """Yield the functions of a unit that are declared where one is."""
     spot, unit = _spot(function), declaration_of(function).unit
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_SUBPROGRAM and dw.AT_NAME in abbreviation.positions:

@@ -168,7 +168,7 @@ def _is_variable(die: Die, has_place: bool) -> bool:
 
 
 def _qualified_name(die: Die) -> str:
-    """`std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
+    """Return `std::iterator_traits<char const*>::pointer`, as GDB writes template arguments."""
     name = qualified_name(die)
     return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 

@@ -142,7 +142,7 @@ class Variable:
 
     @cached_property
     def _somewhere(self) -> tuple[Range, ...]:
-        """The same as `described` without entries that say that the variable is nowhere."""
+        """`described` without entries that say that the variable is optimized out."""
         from dwarfgpu.expr.static_check.extent import extent_of  # most variables are somewhere
 
         location = self.location
@@ -206,7 +206,7 @@ def variables_below(function: Die) -> Iterator[Variable]:
 
 
 def _origins_in(scope: Die) -> Iterator[Die]:
-    """What the variables of a scope and of its blocks, into which producers move them, are
+    """Yield what the variables of a scope and of its blocks, into which producers move them, are
     instances of."""
     pending = [scope]
     while pending:

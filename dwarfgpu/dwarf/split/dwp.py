@@ -133,7 +133,7 @@ def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None
 
 
 def _fitting(reader: Reader, count: int, size_bytes: int) -> int:
-    """A count of numbers that the rest of the section has room for."""
+    """Return a count of numbers that the rest of the section has room for."""
     if count * size_bytes > reader.remaining_bytes:
         raise Malformed(f"{count} numbers do not fit into the {reader.remaining_bytes} bytes left")
     return count

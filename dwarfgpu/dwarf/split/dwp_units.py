@@ -76,7 +76,7 @@ class Package:
         return None if part is None else part.own_type_unit(signature)
 
     def _rows(self, section: str) -> _Rows:
-        """The units of the rows of an index, and why others could not be read."""
+        """Return the units of the rows of an index, and why others could not be read."""
         if section not in self._known_rows:
             units: list[CompilationUnit] = []
             problems: list[DwarfGpuError] = []

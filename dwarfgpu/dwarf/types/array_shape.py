@@ -123,7 +123,8 @@ def _enumerated(die: Die) -> Bounds:
 
 
 def _positions(die: Die) -> Bounds | None:
-    """The bounds of an index of enumerators in Ada, where not all numbers between are indexes."""
+    """Return the bounds of an index of enumerators in Ada, where not all numbers between are
+    indexes."""
     index = die.reference(dw.AT_TYPE)
     for _ in range(MAX_CHAIN):
         if index is None or index.tag not in (dw.TAG_SUBRANGE_TYPE, dw.TAG_TYPEDEF):

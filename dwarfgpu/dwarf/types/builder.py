@@ -249,7 +249,7 @@ class TypeBuilder:
         return element
 
     def _string(self, die: Die) -> Type:
-        """A string type: an array of characters (DWARF 5 5.11)."""
+        """Return a string type: an array of characters (DWARF 5 5.11)."""
         character = self.target(die)
         if not die.has(dw.AT_TYPE):
             character = _constant_target(Base(BaseType("char", "unsigned_char", 8)))
@@ -273,7 +273,8 @@ class TypeBuilder:
         return form if properties.is_constant else Dynamic(form, properties)
 
     def _subrange(self, die: Die) -> Type:
-        """A range type (DWARF 5 5.13): a name of its base type, or the same in another size."""
+        """Return a range type (DWARF 5 5.13): a name of its base type, or the same in another
+        size."""
         if die.has(dw.AT_GNU_BIAS):
             raise Unsupported(f"subrange at {die.offset:#x} has a bias (DW_AT_GNU_bias)")
         size = in_bits(die, dw.AT_BIT_SIZE, dw.AT_BYTE_SIZE)
@@ -363,7 +364,8 @@ class TypeBuilder:
         )
 
     def _parameter(self, die: Die, this: Die | None) -> TypeReference:
-        """The type of a parameter; `this` is constant, whether or not the compiler says so."""
+        """Return the type of a parameter; `this` is constant, whether or not the compiler says
+        so."""
         target = self.target(die)
         if die != this:
             return target
@@ -463,7 +465,7 @@ def _pointer_bytes(die: Die) -> int:
 
 
 def _underlying(die: Die) -> Base | None:
-    """The base type below an enumeration or subrange, whatever is between."""
+    """Return the base type below an enumeration or subrange, whatever is between."""
     target = die.reference(dw.AT_TYPE)
     for _ in range(MAX_CHAIN):
         if target is None:
@@ -485,7 +487,8 @@ def _linked_name(die: Die) -> str | None:
 
 
 def _canonical(die: Die, base: BaseType) -> BaseType:
-    """In C and C++ `long unsigned int` is `unsigned long`, as GDB has it."""
+    """Return the canonical base type: in C and C++ `long unsigned int` is `unsigned long`, as GDB
+    has it."""
     unit = die.unit
     if unit.is_cplusplus or unit.language in dw.C:
         return evolve(base, name=canonical(base.name))

@@ -63,7 +63,7 @@ def scope_of(die: Die) -> str:
 
 
 def _declared_in(die: Die) -> Die | None:
-    """The entry around an entry where that is declared."""
+    """Return the entry around an entry where that is declared."""
     *_, declared = die.origins()
     return declared.parent()
 
@@ -156,7 +156,8 @@ def _part(types: Types, die: Die, depth: int) -> VariantPart:
 
 
 def _discriminants(variant: Die, has_sign: bool) -> tuple[tuple[int, int], ...]:
-    """The values of a variant: one, or a list of values and ranges (DWARF 5 5.7.10, 7.22)."""
+    """Return the values of a variant: one, or a list of values and ranges (DWARF 5 5.7.10,
+    7.22)."""
     single = variant.integer(dw.AT_DISCR_VALUE)
     if single is not None:
         return ((single, single),)
@@ -260,7 +261,7 @@ def _place(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
 
 
 def _constant(expression: bytes) -> int | None:
-    """The number of an expression that is one `constu`."""
+    """Return the number of an expression that is one `constu`."""
     if not expression or expression[0] != _OP_CONSTU:
         return None
     try:
@@ -271,7 +272,7 @@ def _constant(expression: bytes) -> int | None:
 
 
 def _constant_offset(expression: bytes) -> int | None:
-    """The offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address."""
+    """Return the offset that DWARF 2 wrote as `plus_uconst`, or `constu; plus`, of the address."""
     if not expression or expression[0] not in (_OP_PLUS_UCONST, _OP_CONSTU):
         return None
     try:

@@ -137,7 +137,7 @@ def element_type(array_type: Array) -> Type | None:
 
 
 def _span_bits(array_type: Array) -> int | None:
-    """From the lowest element to the end of the highest one and its stride."""
+    """Return the bits from the lowest element to the end of the highest one and its stride."""
     strides = strides_of(array_type)
     if strides is None:
         return None

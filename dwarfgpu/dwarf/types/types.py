@@ -65,7 +65,7 @@ class _Spelled:
 
     @property
     def name(self) -> str:
-        """As C spells it: `const int`, `struct s *`, `char (*)[4]`."""
+        """The type as C spells it: `const int`, `struct s *`, `char (*)[4]`."""
         # Only here: the spelling of types is made of these classes.
         from dwarfgpu.dwarf.names.type_names import type_name
 

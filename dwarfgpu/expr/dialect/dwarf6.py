@@ -193,7 +193,7 @@ def _appended(
 
 
 def _displaced(ctx: Context, location: Location, size_bits: int, displacement: int) -> Location:
-    """The location of a part, `displacement` bits into what `location` has."""
+    """Return the location of a part, `displacement` bits into what `location` has."""
     singles: list[SingleLocation] = []
     for single in location.singles:
         remaining_bits = single.remaining_bits

@@ -49,7 +49,7 @@ def _form(ctx: Context, address: Value | ImplicitPointerValue, space: Value) -> 
 
 
 def _retrieving(name: str) -> Callable[..., Entry | Nested]:
-    """xderef, xderef_size or xderef_type: `swap; LLVM_form_aspace_address`, then deref."""
+    """Make xderef, xderef_size or xderef_type: `swap; LLVM_form_aspace_address`, then deref."""
     retrieve = OPERATIONS[name.removeprefix("x")].function
 
     def read(

@@ -150,7 +150,7 @@ def _is_loaded(space: int) -> bool:
 
 
 def _piece(following: Instruction | None) -> int:
-    """The bits that a part made by the next operation needs; 0 where it makes none."""
+    """Return the bits that a part made by the next operation needs; 0 where it makes none."""
     if following is None or following.operation.name not in PIECES:
         return 0
     size, *displacement = (operand for operand in following.operands if isinstance(operand, int))
@@ -202,7 +202,7 @@ def has_suffix(instructions: Sequence[Instruction]) -> bool:
 
 
 def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
-    """DWARF's number of the address space that a suffix at a position names."""
+    """Return DWARF's number of the address space that a suffix at a position names."""
     names = [instruction.operation.name for instruction in instructions[at : at + 3]]
     if len(names) < 3 or names[1:] != ["swap", "xderef"] or not names[0].startswith("lit"):
         return None
@@ -246,7 +246,7 @@ def _scratch_base(is_whole: bool) -> Operation:
 
 
 def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
-    """As DW_OP_LLVM_form_aspace_address; a location already in the space stays as it is.
+    """Evaluate as DW_OP_LLVM_form_aspace_address; a location already in the space stays as it is.
 
     If the context has no lane, the place has none: it can be printed, but not read.
     """
@@ -272,7 +272,8 @@ def _lane_of_register(needed_bits: int) -> Callable[..., Location]:
 
 
 def _lane_value(ctx: Context, *, register: int, displacement: int) -> Value:
-    """DW_OP_bregx of a vector register in a computation; the dword is extended by zeros."""
+    """Evaluate DW_OP_bregx of a vector register in a computation; the dword is extended by
+    zeros."""
     location = regx(ctx, register=register).displaced(LANE_BITS * require(ctx.lane, "lane"))
     contents = ctx.access.retrieve(location, LANE_BITS)
     if isinstance(contents, ImplicitPointer):
@@ -281,7 +282,8 @@ def _lane_value(ctx: Context, *, register: int, displacement: int) -> Value:
 
 
 def _scratch_based(is_whole: bool) -> Callable[..., Location]:
-    """DW_OP_bregx of the stack or the frame pointer; whether it is a location, or a part, alone."""
+    """Make DW_OP_bregx of the stack or the frame pointer; whether it is a location, or a part,
+    alone."""
 
     def scratch_based(ctx: Context, *, register: int, displacement: int) -> Location:
         arch = require(ctx.architecture, "target architecture")

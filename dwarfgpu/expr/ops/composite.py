@@ -174,7 +174,8 @@ def _shallow(ctx: Context, location: Location) -> Location:
 
 
 def _require_bits(location: Location, size_bits: int, index: int | None = None) -> None:
-    """The location has that many bits; with an index, it can be moved to that element of them."""
+    """Require that the location has that many bits; with an index, that it can be moved to that
+    element of them."""
     rest_bits, needed_bits = location.remaining_bits, size_bits * (1 + (index or 0))
     if rest_bits is None or needed_bits <= rest_bits:
         return

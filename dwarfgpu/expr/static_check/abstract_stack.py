@@ -305,7 +305,7 @@ def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report)
 
 
 def _popped(instruction: Instruction, shape: Shape) -> list[Known] | None:
-    """The entries that an operation takes, where its effect depends on no others."""
+    """Return the entries that an operation takes, where its effect depends on no others."""
     operation = instruction.operation
     if operation.name in ("pick", "over") or operation.name.startswith("call"):
         return None
@@ -351,7 +351,7 @@ def _fits_base(
 
 
 def _piece(shape: Shape, report: Report) -> Shape | None:
-    """DW_OP_piece and DW_OP_bit_piece: the four cases of the text."""
+    """Judge DW_OP_piece and DW_OP_bit_piece: the four cases of the text."""
     partial = Known(PARTIAL)
     if not shape.top:
         return shape.pushed(partial) if shape.most == 0 else Shape((partial,), 0, None)
@@ -373,7 +373,8 @@ def _piece(shape: Shape, report: Report) -> Shape | None:
 
 
 def _standard_piece(shape: Shape, report: Report) -> Shape | None:
-    """DW_OP_piece and DW_OP_bit_piece of DWARF 6: the composite is a location like any other."""
+    """Judge DW_OP_piece and DW_OP_bit_piece of DWARF 6: the composite is a location like any
+    other."""
     if len(shape.top) < 2:
         most = shape.most_depth
         return Shape((Known(PLACE),), 0, 0 if most is not None and most < 2 else None)
@@ -441,7 +442,7 @@ def _as_location(kinds: int) -> int:
 
 
 def _arithmetic(popped: list[Known], rest: Shape, report: Report) -> Shape | None:
-    """Operands and result have one type."""
+    """Judge arithmetic, whose operands and result have one type."""
     kinds = 0
     for entry in popped:
         kinds |= GENERIC if entry.kinds == ADDRESS else entry.kinds & (GENERIC | TYPED | ADDRESS)

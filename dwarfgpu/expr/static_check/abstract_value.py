@@ -81,7 +81,8 @@ _UNTOLD: Final = "only the context determines it"
 
 
 def _identity(entry: Entry | None) -> object:
-    """Equal for entries that are known to be the same; composites are not looked into."""
+    """Return a key that is equal for entries that are known to be the same; composites are not
+    looked into."""
     if isinstance(entry, Location) and any(is_compound(single.storage) for single in entry.singles):
         return id(entry)
     return entry

@@ -156,7 +156,8 @@ class _Checker:
         return self._end(shapes[-1], len(self.instructions) in reachable)
 
     def _run_straight(self, start: Shape) -> Known | None:
-        """The same where no operation transfers control: each is reached from the one before."""
+        """Return the same where no operation transfers control: each is reached from the one
+        before."""
         shape: Shape | None = start
         for instruction, step in zip(self.instructions, self.program.steps, strict=True):
             if shape is None:
@@ -288,7 +289,7 @@ class _Checker:
             self._add(instruction, "warning", "no-entry-value", message)
 
     def _encoding(self, instruction: Instruction) -> None:
-        """Numbers in more bytes than needed, and old names."""
+        """Report numbers in more bytes than needed, and old names."""
         operation, more = instruction.operation, len(instruction.encoding)
         size = self._least_bytes(instruction)
         if size < more:
@@ -342,7 +343,7 @@ class _Checker:
     def _performed(
         self, successors: list[tuple[int, ...]], shapes: list[Shape | None]
     ) -> list[tuple[int, ...]]:
-        """The successors without those to which a condition that is known never leads."""
+        """Return the successors without those to which a condition that is known never leads."""
         out = list(successors)
         for index, instruction in enumerate(self.instructions):
             shape = shapes[index]
@@ -375,7 +376,7 @@ class _Checker:
                 return
 
     def _end(self, shape: Shape | None, is_reached: bool) -> Known | None:
-        """The result that the stack gives (A.2.5.4)."""
+        """Return the result that the stack gives (A.2.5.4)."""
         if shape is None or not is_reached or self.expression.error is not None:
             return None
         if shape.most_depth == 0:
@@ -398,7 +399,7 @@ class _Checker:
         return shape.top[-1] if shape.top else Known(ANY | PARTIAL)
 
     def _suffix(self) -> None:
-        """Upstream clang's way to name an address space, read literally."""
+        """Report upstream clang's way to name an address space, read literally."""
         names = [instruction.operation.name for instruction in self.instructions[-4:]]
         if names and names[-1] == "stack_value":
             names.pop()

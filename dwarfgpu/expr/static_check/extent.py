@@ -78,7 +78,8 @@ def by_declarations(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
 
 
 def _of_straight(program: Program, transfer: Transfer) -> tuple[Extent, int]:
-    """The extent where no operation transfers control, and how many entries the stack has then."""
+    """Return the extent where no operation transfers control, and how many entries the stack has
+    then."""
     instructions = program.instructions
     shape = Shape((), 0, 0)
     pieces = _Pieces()
@@ -97,7 +98,7 @@ def _of_straight(program: Program, transfer: Transfer) -> tuple[Extent, int]:
 
 
 def _of_standard(program: Program, transfer: Transfer) -> Extent | None:
-    """The extent of an expression of DWARF 6 that makes a composite; None if it makes none.
+    """Return the extent of an expression of DWARF 6 that makes a composite; None if it makes none.
 
     A composite is followed while its parts come one after the other, above nothing else.
     """
@@ -137,7 +138,7 @@ def _of_standard(program: Program, transfer: Transfer) -> Extent | None:
 
 
 def _of_parts(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
-    """The extent of a composite that is the sum of its parts, as nearly all are; None of any
+    """Return the extent of a composite that is the sum of its parts, as nearly all are; None of any
     other."""
     if 0x93 not in data and 0x9D not in data:  # opcodes of DW_OP_piece and DW_OP_bit_piece
         return None
@@ -159,15 +160,15 @@ def _of_parts(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
 
 @lru_cache(maxsize=4096)
 def _of_part(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
-    """The extent of a part by itself; None where it leaves more than the part on the stack, so that
-    the part after it would begin another composite."""
+    """Return the extent of a part by itself; None where it leaves more than the part on the stack,
+    so that the part after it would begin another composite."""
     extent, depth = _of_straight(prepare(data, dialect, form), Transfer(None, form))
     return extent if depth == 1 else None
 
 
 def _of_branches(program: Program, transfer: Transfer) -> Extent:
-    """The extent of an expression that goes only forward, and leaves a whole entry on every way to
-    its end; what any other one describes depends on where it goes."""
+    """Return the extent of an expression that goes only forward, and leaves a whole entry on every
+    way to its end; what any other one describes depends on where it goes."""
     instructions = program.instructions
     first = next(instruction for instruction in instructions if instruction.operation.transfers)
     depends = Extent("depends", reason=f"depends on {first.operation.title}")
@@ -225,7 +226,7 @@ class _Pieces:
     """Whether any part of any of them is undefined."""
 
     def add(self, piece: Instruction, shape: Shape, before: Instruction | None) -> None:
-        """One part more; the first of a composite begins anew (A.2.5.4.4.6)."""
+        """Add one part; the first of a composite begins anew (A.2.5.4.4.6)."""
         top = shape.top[-1].kinds if shape.top else None
         if top != PARTIAL and (len(shape.top) < 2 or shape.top[-2].kinds != PARTIAL):
             self.size_bits, self.undefined, self.begun = 0, [], self.begun + 1
@@ -248,7 +249,8 @@ class _Findings:
         self.severity, self.message = severity, message
 
     def failure(self, instruction: Instruction) -> Extent:
-        """The operation certainly has no result; an unsupported one may have."""
+        """Return the extent of an operation that certainly has no result; an unsupported one may
+        have."""
         title = instruction.operation.title
         reason = f"{title} at offset {instruction.offset:#x}: {self.message}"
         return Extent("broken" if self.severity == "error" else "depends", reason=reason)

@@ -132,7 +132,7 @@ def _readable(expression: Expression, arch: Architecture | None, depth: int) -> 
 
 
 def _widest(instruction: Instruction) -> int:
-    """Bits of the largest number among the operands."""
+    """Return bits of the largest number among the operands."""
     numbers = (operand for operand in instruction.operands if isinstance(operand, int))
     return max((number.bit_length() for number in numbers), default=0)
 
@@ -227,7 +227,7 @@ def _number(number: int, codec: Codec) -> str:
 
 
 def _code(instruction: Instruction, dialect: Dialect) -> Code:
-    """The encoding that the instruction has: a byte, or one and the number after it."""
+    """Return the encoding that the instruction has: a byte, or one and the number after it."""
     opcode = instruction.encoding[0]
     if opcode in encodings(dialect).by_code:
         return opcode

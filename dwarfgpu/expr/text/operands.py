@@ -66,7 +66,7 @@ def unknown_operation(token: Token) -> Malformed:
 
 @lru_cache(maxsize=2)
 def _spellings(prefix: str) -> dict[str, str]:
-    """Names to suggest, by lower-case spellings with and without LLVM_."""
+    """Return names to suggest, by lower-case spellings with and without LLVM_."""
     names = {prefix + name.removeprefix("LLVM_"): prefix + name for name in OPERATIONS}
     names |= {prefix + name: prefix + name for name in OPERATIONS}
     return {spelling.lower(): name for spelling, name in names.items()}
@@ -155,7 +155,8 @@ class OperandReader:
         return None if space is None else space.number
 
     def _reference(self, operation: Operation, info: OperandInfo) -> int:
-        """`(0x2a)` `<0x2a>` `[    2a]` `<int [0x2a]>`: an offset from the start of the section."""
+        """Parse `(0x2a)` `<0x2a>` `[ 2a]` `<int [0x2a]>`: an offset from the start of the
+        section."""
         cursor, meaning = self._cursor, info.codec.meaning
         opening = outer = cursor.next()
         if outer.text == "<" and meaning == "type" and cursor.token.number is None:

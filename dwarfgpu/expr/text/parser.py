@@ -51,7 +51,7 @@ class Parser:
         return self._expression(0)
 
     def _expression(self, depth: int, margin: int | None = None) -> bytes:
-        """Operations up to the end of the text, of the parentheses, or of deeper lines."""
+        """Return operations up to the end of the text, of the parentheses, or of deeper lines."""
         cursor = self._cursor
         if depth > _DEEPEST:
             raise cursor.token.error(f"expressions nested more than {_DEEPEST} deep")
@@ -79,7 +79,7 @@ class Parser:
         return part.finished()
 
     def _item(self, part: _Part, depth: int) -> None:
-        """One operation, label, listed offset or run of bytes."""
+        """Parse one operation, label, listed offset or run of bytes."""
         cursor = self._cursor
         part.margin = self._margin() or part.margin
         token = cursor.token
@@ -107,7 +107,7 @@ class Parser:
             raise token.error("an operation is expected here")
 
     def _margin(self) -> int | None:
-        """The column where the offset before an operation ends: `[ 3]` or `3:`."""
+        """Return the column where the offset before an operation ends: `[ 3]` or `3:`."""
         cursor = self._cursor
         if cursor.token.is_sign("[") and cursor.peek(2).is_sign("]"):
             return cursor.peek(2).column
@@ -165,7 +165,7 @@ class Parser:
         return operation_named(token.text, self._dialect)
 
     def _user_number(self, token: Token) -> Operation | None:
-        """The operation where DW_OP_LLVM_user is followed by a number."""
+        """Return the operation where DW_OP_LLVM_user is followed by a number."""
         number = token.number
         if number is None:
             return None
@@ -259,11 +259,11 @@ class _Part:
         self._labels[token.text] = len(self.out)
 
     def refer(self, token: Token) -> None:
-        """The branch that comes next goes to this label."""
+        """Record that the branch that comes next goes to this label."""
         self._branches.append((len(self.out), token))
 
     def finished(self) -> bytes:
-        """The bytes, once every branch has its displacement."""
+        """Return the bytes, once every branch has its displacement."""
         for offset, token in self._branches:
             if token.text not in self._labels:
                 raise token.error(f"no such label{nearest(token.text, self._labels)}")
@@ -287,5 +287,5 @@ before each operation its offset and its bytes, which say the same as the text."
 
 
 def _without_ranges(text: str) -> str:
-    """The text with blanks in place of the ranges, so that columns stay."""
+    """Return the text with blanks in place of the ranges, so that columns stay."""
     return _RANGES.sub(lambda match: " " * len(match[0]), text)

@@ -281,7 +281,7 @@ def undisturbed() -> Iterator[None]:
 
 @contextmanager
 def _newest_frame(wave: WaveId) -> Iterator[gdb.Frame]:
-    """The newest frame of a thread, selected or not; afterwards GDB is where it was."""
+    """Yield the newest frame of a thread, selected or not; afterwards GDB is where it was."""
     before, lane = gdb.selected_thread(), selected_lane()
     threads = [thread for thread in gdb.selected_inferior().threads() if thread.global_num == wave]
     if before is None or not threads:

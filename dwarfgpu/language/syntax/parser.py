@@ -160,7 +160,7 @@ class Parser(Cursor):
         return is_one and not self.known.is_name(token.text)
 
     def _named_cast(self) -> Node:
-        """`static_cast<type>(operand)`."""
+        """Parse `static_cast<type>(operand)`."""
         how = self.next().text.removesuffix("_cast")
         self.expect("<")
         kind = self._cast_type(">")
@@ -195,7 +195,7 @@ class Parser(Cursor):
         return type_name
 
     def _listed(self, end: str) -> tuple[Node, ...]:
-        """Expressions between commas up to a mark, which is consumed."""
+        """Parse expressions between commas up to a mark, which is consumed."""
         arguments: list[Node] = []
         while self.accept(end) is None:
             arguments.append(self.expression(_ASSIGNMENT))
@@ -245,7 +245,7 @@ class Parser(Cursor):
         raise self.syntax_error()
 
     def _string(self) -> Node:
-        """Adjacent string literals are one."""
+        """Parse adjacent string literals, which are one."""
         whole = string(self.next().text)
         while self.token.kind == "string":
             more = string(self.next().text)
@@ -255,7 +255,7 @@ class Parser(Cursor):
         return whole
 
     def _quoted(self) -> Node:
-        """`'file.c'::x`, or a name in quotes."""
+        """Parse `'file.c'::x`, or a name in quotes."""
         quoted = self.next().text
         if self.token.kind == "name" and self.token.text.startswith("::"):
             if self.known.is_type(quoted):
@@ -281,7 +281,7 @@ class Parser(Cursor):
         return ast.Name(name)
 
     def _functional_cast(self) -> Node | None:
-        """`int(5)`, of C++: a type with a single name, and its initializer."""
+        """Parse `int(5)`, of C++: a type with a single name, and its initializer."""
         token = self.token
         name, end = (
             (token.text, self.at + 1) if token.text in TYPE_WORDS else extended_name(self, self.at)

@@ -168,7 +168,7 @@ def load_core(
 
 
 def _why_no_threads(file: ObjectFile) -> str:
-    """What a core file without threads and GPUs lacks."""
+    """Return what a core file without threads and GPUs lacks."""
     if not file.segments:
         return "has no threads: it has no program headers (e_phnum is 0)"
     if not any(segment.type == PT_NOTE for segment in file.segments):
@@ -177,7 +177,7 @@ def _why_no_threads(file: ObjectFile) -> str:
 
 
 def _opened(path: Path | str, limits: FileLimits) -> ObjectFile:
-    """A core file; a compressed one as it was before."""
+    """Return a core file; a compressed one as it was before."""
     data = map_file(path)
     if compressed_by(bytes(data[:LONGEST_MAGIC_BYTES])) is not None:
         from dwarfgpu.objfile.compressed_file import decompressed  # few files are compressed
@@ -187,7 +187,7 @@ def _opened(path: Path | str, limits: FileLimits) -> ObjectFile:
 
 
 def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:
-    """`UsageError` unless one core is of threads and the other one of GPUs."""
+    """Raise `UsageError` unless one core is of threads and the other one of GPUs."""
     if gpu_dump.gpu is None:
         raise UsageError(f"--gpu-core {gpu_dump.file.path} has no GPUs (NT_AMDGPU_CORE_STATE)")
     if gpu_dump.threads:
@@ -280,7 +280,7 @@ class _Loader:
         return shift
 
     def _unmapped(self, memory: CoreMemory) -> str:
-        """Why memory is unknown that no file describes.
+        """Return why memory is unknown that no file describes.
 
         A file of GPUs with the runtime's `r_debug`, which is in memory of the host, has that
         memory, too.
@@ -328,7 +328,8 @@ class _Loader:
         return gpu_files
 
     def _with_overrides(self, memory: CoreMemory, modules: GpuModules, path: str) -> GpuModules:
-        """The code objects with the file that the user gives in the place of a missing one."""
+        """Return the code objects with the file that the user gives in the place of a missing
+        one."""
         file = open_code_object(path, None, self._where.limits)
         address = self._where.load_address
         if address is not None:

@@ -129,7 +129,8 @@ def unmapped_reason(core: ObjectFile) -> str:
 
 
 def _empty_headers(core: ObjectFile) -> int:
-    """Program headers that a writer has left empty, as ROCr does at a limit of the file's size."""
+    """Return program headers that a writer has left empty, as ROCr does at a limit of the file's
+    size."""
     return sum(segment.type == PT_NULL and not segment.memory_bytes for segment in core.segments)
 
 
@@ -247,7 +248,7 @@ class CoreMemory:
 
 
 def _apart(ranges: Iterable[Range]) -> Iterator[Range]:
-    """The ranges without overlaps, which no system writes: what begins first is read."""
+    """Yield the ranges without overlaps, which no system writes: what begins first is read."""
     end = 0
     for span in ranges:
         if span.start >= end:
@@ -265,7 +266,7 @@ class _Layer:
         self._starts = [span.start for span in self.ranges]
 
     def at(self, address: int) -> tuple[Range | None, int]:
-        """The range that has an address, and up to where that is the answer."""
+        """Return the range that has an address, and up to where that is the answer."""
         index = bisect_right(self._starts, address)
         after = self._starts[index] if index < len(self._starts) else _FAR
         if index and address < self.ranges[index - 1].end:

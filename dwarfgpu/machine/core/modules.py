@@ -138,7 +138,7 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
 def _modules(
     mapped: Iterable[MappedFile], memory: CoreMemory, code: Iterable[Segment]
 ) -> Iterator[_Module]:
-    """The parts that belong together: of one path, from one beginning of the file on."""
+    """Yield the parts that belong together: of one path, from one beginning of the file on."""
     executable = {segment.address for segment in code}
 
     def module(path: str, parts: Sequence[MappedFile], page: bytes | None) -> _Module:
@@ -224,7 +224,7 @@ class _Reader:
         self.notes: list[str] = []
 
     def add(self, module: _Module, *, is_program: bool) -> None:
-        """A module of the core."""
+        """Add a module of the core."""
         if not module.is_loaded:
             self._mark_unreadable(
                 module, f"it is of {shown_path(module.path)}, which has no build ID"
@@ -277,7 +277,7 @@ class _Reader:
         return self._opened(module.path)
 
     def _name_of(self, module: _Module) -> str | None:
-        """The name of the library whose dynamic section is in a module."""
+        """Return the name of the library whose dynamic section is in a module."""
         for part in module.parts:
             place = bisect_left(self._sections, part.start)
             if place < len(self._sections) and self._sections[place] < part.end:
@@ -285,8 +285,8 @@ class _Reader:
         return None
 
     def _opened(self, path: str) -> ObjectFile:
-        """The file of a path in the core; also where a file was put in the place of a deleted
-        one."""
+        """Return the file of a path in the core; also where a file was put in the place of a
+        deleted one."""
         path = path_in(self._where.sysroot, path.removesuffix(_DELETED))
         return open_object(path, self._where.limits)
 
@@ -355,7 +355,7 @@ class _Reader:
         return text.decode("utf-8", "surrogateescape") if end else None
 
     def add_vdso(self, address: int | None) -> None:
-        """The library that the kernel maps into every process: it is only in memory."""
+        """Add the library that the kernel maps into every process: it is only in memory."""
         if address is None:
             return
         image = self._memory.first_bytes(address, _MAX_VDSO_BYTES)

@@ -249,7 +249,7 @@ class _Notes:
             )
 
     def process(self, data: bytes) -> None:
-        """`struct elf_prpsinfo` of a 64-bit system."""
+        """Read `struct elf_prpsinfo` of a 64-bit system."""
         if len(data) != _PROCESS_BYTES:
             raise Malformed(f"NT_PRPSINFO has {len(data)} bytes, not {_PROCESS_BYTES}")
         pid = int.from_bytes(data[24:28], self.found.file.endian)
@@ -292,7 +292,8 @@ def _text(data: bytes) -> str:
 
 
 def _mapped(reader: Reader) -> Iterator[MappedFile]:
-    """The entries of NT_FILE, by address: count, page size, ranges, and behind them the names."""
+    """Yield the entries of NT_FILE, by address: count, page size, ranges, and behind them the
+    names."""
     count, page_bytes = reader.unsigned(8), reader.unsigned(8)
     if count * (_MAPPING_BYTES + 1) > reader.remaining_bytes:
         raise Malformed(f"NT_FILE has no room for its {count} entries")

@@ -77,7 +77,7 @@ class Layout:
 
 
 def _words(names: str, first: int, size_bytes: int = 8) -> dict[str, int]:
-    """Registers one after the other."""
+    """Return registers one after the other."""
     return {name: first + size_bytes * index for index, name in enumerate(names.split())}
 
 
@@ -127,7 +127,7 @@ def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
 
 
 def _x87_state(data: bytes, numbers: Sequence[bytes]) -> Iterator[tuple[str, bytes]]:
-    """The words of the x87 state, each in 4 bytes; `numbers`: R0 to R7."""
+    """Yield the words of the x87 state, each in 4 bytes; `numbers`: R0 to R7."""
     for name, at, size_bytes in _X87_WORDS:
         yield name, data[at : at + size_bytes].ljust(4, b"\0")
     tags = sum(_tag(number) << 2 * n for n, number in enumerate(numbers) if data[4] >> n & 1)
@@ -137,7 +137,7 @@ def _x87_state(data: bytes, numbers: Sequence[bytes]) -> Iterator[tuple[str, byt
 
 
 def _tag(number: bytes) -> int:
-    """What the tag word would say of a number: 0 valid, 1 zero, 2 special (SDM 8.1.7).
+    """Return what the tag word would say of a number: 0 valid, 1 zero, 2 special (SDM 8.1.7).
 
     FXSAVE keeps only which are empty (SDM volume 2, "Recreating the tag word").
     """
@@ -213,7 +213,7 @@ def has_layout(data: bytes, layout_note: bytes | None) -> bool:
 
 
 def _enabled(data: bytes) -> int:
-    """XCR0: which components the system had enabled; Linux keeps it in the FXSAVE area."""
+    """Return XCR0: which components the system had enabled; Linux keeps it in the FXSAVE area."""
     return int.from_bytes(data[_XCR0_AT : _XCR0_AT + 8], "little") & ~_X87_AND_SSE
 
 

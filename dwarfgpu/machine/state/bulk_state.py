@@ -80,7 +80,7 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
     def _whole(
         self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
     ) -> KnownNumbers:
-        """Numbers that each lie in one piece of one store."""
+        """Return numbers that each lie in one piece of one store."""
         places = LoweredAddresses(self.state, where.space.number, at, wave, lane, shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
         stores = {(name, owner): store for name, owner, store in self.state.memories()}

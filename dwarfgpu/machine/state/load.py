@@ -105,7 +105,7 @@ class _Reader:
     _files: dict[str, Npy] = field(factory=dict, init=False)
 
     def npy(self, named: Field) -> Npy:
-        """The array of a file that a field names; `UsageError` naming the field."""
+        """Return the array of a file that a field names; `UsageError` naming the field."""
         from dwarfgpu.base.npy import read_npy  # few states have arrays
 
         name = named.text()
@@ -157,7 +157,7 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
 
 
 def _require_few(listed: Field, most_waves: int) -> None:
-    """`LimitExceeded` for more waves than are read."""
+    """Raise `LimitExceeded` for more waves than are read."""
     if isinstance(listed.value, list) and len(listed.value) > most_waves:
         raise LimitExceeded(
             f"{listed.source}: waves: {len(listed.value)} waves, at most {most_waves} are read",
@@ -166,7 +166,8 @@ def _require_few(listed: Field, most_waves: int) -> None:
 
 
 def _omitted(arch: Architecture, name: str, waves: list[WaveId]) -> str:
-    """The note on a register that another AMD GPU has: libraries list more than there are."""
+    """Return the note on a register that another AMD GPU has: libraries list more than there
+    are."""
     more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
     lanes = f" in wave{arch.lane_count}"
     return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is ignored"
@@ -208,13 +209,14 @@ def _location(target: StateTarget, wave: WaveId, counter: RegisterInfo | None) -
 
 
 def _ranges(field: Field) -> list[Field]:
-    """The entries of `memory`; many by their addresses, which is the order that takes least."""
+    """Return the entries of `memory`; many by their addresses, which is the order that takes
+    least."""
     items = _items(field, "memory")
     return sorted(items, key=_address) if len(items) > _MANY_RANGES else items
 
 
 def _address(entry: Field) -> int:
-    """What an entry has as address; 0 where that is none, which is an error later."""
+    """Return what an entry has as address; 0 where that is none, which is an error later."""
     address = entry.value.get("address") if isinstance(entry.value, dict) else None
     number = json_reader.integer_of(address) if isinstance(address, str) else address
     return number if isinstance(number, int) else 0
@@ -378,7 +380,7 @@ def set_register(
 def _set_row(
     target: StateTarget, wave: WaveId, register: RegisterInfo, field: Field, reader: _Reader
 ) -> None:
-    """A register that is a row of an array in a file beside the state."""
+    """Set a register that is a row of an array in a file beside the state."""
     field.only("npy", "row", "lanes")
     array = reader.npy(field["npy"])
     rows = array.shape[0] if array.shape else 0

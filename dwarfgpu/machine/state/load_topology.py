@@ -87,7 +87,7 @@ def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
 
 
 def _barrier(wave: Field) -> Barrier:
-    """What a wave has done about a split barrier; it is absent where that is nothing."""
+    """Return what a wave has done about a split barrier; it is absent where that is nothing."""
     field = wave.get("barrier")
     if field is None:
         return Barrier()
@@ -237,7 +237,7 @@ def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
 
 
 def _check_in_grid(field: Field, group: Workgroup, dispatch: Dispatch) -> None:
-    """A workgroup is in the grid, and as large as others, but for those at its edge."""
+    """Check that a workgroup is in the grid, and as large as others, but for those at its edge."""
     grid, whole = dispatch.grid, dispatch.workgroup
     if grid is not None and group.position is not None:
         counts = grid if whole is None else Geometry(grid, whole, 3).counts

@@ -102,13 +102,13 @@ def topology_document(machine: Machine, apertures: Mapping[WaveId, Apertures]) -
 
 
 def _without_position(wave: Json) -> Json:
-    """A wave of a workgroup about which nothing else is known."""
+    """Return a wave of a workgroup about which nothing else is known."""
     assert isinstance(wave, dict)
     return {name: value for name, value in wave.items() if name != "wave_in_group"}
 
 
 def _entry(component: Agent | Queue | Dispatch | Workgroup) -> dict[str, Json]:
-    """The members of an object that are known."""
+    """Return the members of an object that are known."""
     out: dict[str, Json] = {}
     for field in fields(type(component)):
         value = getattr(component, field.name)

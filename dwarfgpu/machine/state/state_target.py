@@ -238,7 +238,7 @@ class StateTarget:
             del self._registers[wave][register.name]
 
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
-        """`Unavailable` for a register beyond the allocation of the wave's dispatch."""
+        """Raise `Unavailable` for a register beyond the allocation of the wave's dispatch."""
         bank, number = register.name[:1], register.name[1:]
         dispatch = self.machine.dispatch_of(wave) if number.isdecimal() else None
         count = None if dispatch is None else dispatch.registers_of(bank)

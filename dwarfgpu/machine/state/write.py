@@ -31,7 +31,7 @@ def write(saved: Saved, path: Path) -> None:
 
 
 def _member(name: str, value: Json) -> str:
-    """A member of the document: of a list, each item on a line."""
+    """Return a member of the document: of a list, each item on a line."""
     if not isinstance(value, list):
         return f'  "{name}": {json.dumps(value)}'
     items = ",\n".join(f"    {json.dumps(item)}" for item in value)

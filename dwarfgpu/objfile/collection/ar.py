@@ -106,8 +106,8 @@ def _number(digits: bytes, path: str, position: int) -> int:
 
 
 def _long_name(names: bytes, reference: bytes, path: str, position: int) -> bytes:
-    """The name at an offset of the table of long names; what follows a colon is ignored: the place
-    in an archive inside of a thin one."""
+    """Return the name at an offset of the table of long names; what follows a colon is ignored: the
+    place in an archive inside of a thin one."""
     offset = _number(reference.partition(b":")[0], path, position)
     end = names.find(b"\n", offset, offset + _MAX_NAME_BYTES)
     if end < 0:

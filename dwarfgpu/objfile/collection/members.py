@@ -167,7 +167,7 @@ def _files_below(folder: str) -> Iterator[str]:
 
 
 def _head(path: str) -> bytes:
-    """The first bytes of a file; none where it cannot be read."""
+    """Return the first bytes of a file; none where it cannot be read."""
     try:
         if not is_regular(path):
             return b""
@@ -178,7 +178,7 @@ def _head(path: str) -> bytes:
 
 
 def _real_path(path: str) -> str:
-    """The path without links; the path itself where it is no name of a file."""
+    """Return the path without links; the path itself where it is no name of a file."""
     try:
         return os.path.realpath(path)
     except (OSError, ValueError):
@@ -318,7 +318,7 @@ class _Walk:
 
 
 def _require_fitting(file: ObjectFile, target: str) -> None:
-    """`_OtherTarget` for a code object that is for another GPU."""
+    """Raise `_OtherTarget` for a code object that is for another GPU."""
     try:
         check_target(file, target)
     except UsageError as error:  # also the name of another vendor's GPU

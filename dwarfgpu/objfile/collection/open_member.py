@@ -79,7 +79,7 @@ _OPEN = _Open()
 
 
 def _levels(member: Member, limits: FileLimits) -> Sequence[_Level]:
-    """The containers on the way to a member, opened as far as they are not yet."""
+    """Return the containers on the way to a member, opened as far as they are not yet."""
     key = (*_identity(member.path), limits)
     steps: tuple[Step | None, ...] = (None, *member.steps[:-1])
     known = _OPEN.levels if _OPEN.key == key else ()
@@ -96,7 +96,7 @@ def _levels(member: Member, limits: FileLimits) -> Sequence[_Level]:
 
 
 def _data(member: Member, levels: Sequence[_Level], limits: FileLimits) -> Data:
-    """The bytes of the next container: of the file on disk, or of a file in the last one."""
+    """Return the bytes of the next container: of the file on disk, or of a file in the last one."""
     if not levels:
         return map_file(member.path)
     step = member.steps[len(levels) - 1]

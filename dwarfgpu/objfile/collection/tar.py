@@ -55,7 +55,7 @@ def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
 
 
 def _checked(header: bytes, path: str, position: int) -> tuple[bytes, int]:
-    """The kind of a file and its size in bytes; `Malformed` unless the checksum is right."""
+    """Return the kind of a file and its size in bytes; `Malformed` unless the checksum is right."""
     if len(header) < _BLOCK:
         raise Malformed(f"{path} is cut short at {position:#x}")
     total = sum(header) - sum(header[_CHECKSUM]) + 8 * ord(" ")
@@ -82,7 +82,7 @@ def _name(header: bytes) -> bytes:
 
 
 def _pax(content: bytes) -> dict[str, bytes]:
-    """The records of a pax header: the length of each, its name and its value."""
+    """Return the records of a pax header: the length of each, its name and its value."""
     out: dict[str, bytes] = {}
     while content:
         digits, _, rest = content.partition(b" ")

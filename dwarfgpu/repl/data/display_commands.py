@@ -63,7 +63,7 @@ def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
-    """The displays of numbers, one word after the other."""
+    """Yield the displays of numbers, one word after the other."""
     for word in argument.split():
         match = _NUMBERS.fullmatch(word)
         if match is None:
@@ -133,7 +133,7 @@ def displayed(shell: Shell) -> Iterator[Part]:
 
 
 def _made(shell: Shell, argument: str) -> Display:
-    """The display of an argument; `UsageError` where it cannot be understood."""
+    """Return the display of an argument; `UsageError` where it cannot be understood."""
     format_, text, is_memory = None, argument, False
     if argument.startswith("/"):
         blank = Format(_NO_LETTER, "", 1)

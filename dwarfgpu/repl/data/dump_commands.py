@@ -73,7 +73,7 @@ def _value(verb: str, write: _Write, shell: Shell, argument: str) -> Iterator[Pa
 
 
 def _family(verb: str, about: str, whole: str, write: _Write) -> Command:
-    """`dump`, with `dump memory`, `dump value`, and the same below `dump binary`."""
+    """Define `dump`, with `dump memory`, `dump value`, and the same below `dump binary`."""
 
     def inner(family: str) -> tuple[Command, ...]:
         return tuple(

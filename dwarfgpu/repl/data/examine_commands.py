@@ -104,8 +104,8 @@ def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterat
 
 
 def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -> Iterator[Part]:
-    """Afterwards `$_` is the last of them, and another `x` continues after it, or before the
-    first."""
+    """Print instructions: afterwards `$_` is the last of them, and another `x` continues after it,
+    or before the first."""
     from dwarfgpu.repl.data.instructions import examined_instructions
 
     if space.number:
@@ -157,7 +157,7 @@ class Row:
 
 
 def _keep(shell: Shell, units: Units, unit: Unit, address: int) -> None:
-    """`$_`, `$__`, and where to continue."""
+    """Set `$_`, `$__`, and where to continue."""
     shell.examined = evolve(shell.examined, address=unit.next_address)
     kind = units.format.type
     pointer = units.objects.pointer(kind, units.space, address)

@@ -133,8 +133,8 @@ def where(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _of_the_file(session: Session, name: str) -> list[Coverage]:
-    """What the code object describes of a name as the command line takes it: `nest::t`, also of a
-    template without its arguments. `UsageError` where it is none."""
+    """Return what the code object describes of a name as the command line takes it: `nest::t`, also
+    of a template without its arguments. `UsageError` where it is none."""
     file = session.code_object
     if file is None:
         raise UsageError(f'No symbol "{name}" in current context.')
@@ -148,7 +148,7 @@ def _of_the_file(session: Session, name: str) -> list[Coverage]:
 
 
 def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
-    """Where one variable is described."""
+    """Yield where one variable is described."""
     arch = shell.session.architecture
     record = variable_json(coverage, arch, SourceLines(coverage.variable.unit))
     yield Output(one_line(title(coverage)), {"variable": record})
@@ -164,7 +164,7 @@ def _coverage(shell: Shell, coverage: Coverage) -> Iterator[Part]:
 
 
 def _print_ranges(shell: Shell, coverage: Coverage) -> Iterator[Part]:
-    """A line for each range of the scope; `=>` where the lane in focus is."""
+    """Yield a line for each range of the scope; `=>` where the lane in focus is."""
     rows = list(scope_ranges(shell.session, coverage))
     first = max((len(row.line.where) for row in rows), default=0)
     second = max((len(row.line.lines) for row in rows), default=0)

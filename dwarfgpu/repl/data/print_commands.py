@@ -150,7 +150,7 @@ def call(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[Part]:
-    """The value as one of the history."""
+    """Yield the value as one of the history."""
     line = language.format(value, shell.session, options)
     number = shell.values.keep(value)
     yield Output(f"${number} = {line}", {"number": number, **value_data(value, line)})

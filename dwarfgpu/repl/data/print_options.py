@@ -146,7 +146,7 @@ def _boolean(option: str, text: str) -> tuple[bool, str]:
 
 
 def _limit(setting: Setting, option: str, text: str) -> tuple[SettingValue, str]:
-    """A number; `unlimited`, and but for the depth 0, is no limit."""
+    """Return a number; `unlimited`, and but for the depth 0, is no limit."""
     word, rest = _value(text)
     if word and "unlimited".startswith(word):
         return None, rest

@@ -114,7 +114,7 @@ def _changed(place: str, before: str, after: str) -> Output:
 
 
 def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Part]:
-    """A write: of a vector register in lanes, of any other one whole, of memory in bytes."""
+    """Yield a write: of a vector register in lanes, of any other one whole, of memory in bytes."""
     before: tuple[int | None, ...] = write.before
     after: tuple[int | None, ...] = tuple(write.after)
     if is_undo:

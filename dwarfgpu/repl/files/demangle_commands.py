@@ -50,7 +50,7 @@ def demangle(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _typed(argument: str) -> tuple[str | None, str]:
-    """The language after `-l`, and the name. `UsageError` for another option."""
+    """Return the language after `-l`, and the name. `UsageError` for another option."""
     language: str | None = None
     while match := _OPTION.match(argument):
         if match["other"] == "-l":

@@ -56,7 +56,7 @@ def _no_program(path: str) -> UsageError:
 
 
 def _require_file(path: str) -> None:
-    """`UsageError` with GDB's wording if a path does not exist, or is a folder."""
+    """Raise `UsageError` with GDB's wording if a path does not exist, or is a folder."""
     try:
         if stat.S_ISDIR(os.stat(path).st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

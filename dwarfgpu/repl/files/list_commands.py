@@ -94,7 +94,7 @@ def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
 
 
 def _titled_places(shell: Shell, spots: list[Spot], frame: FramePosition | None) -> Iterator[Part]:
-    """Each place with its title."""
+    """Yield each place with its title."""
     count = _count(shell)
     for spot in spots:
         assert spot.position is not None
@@ -256,7 +256,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _line_output(session: Session, position: FramePosition, step: LineStep | None) -> Output:
-    """Where a line's code is, by its step; None is after all lines."""
+    """Return where a line's code is, by its step; None is after all lines."""
     head = f'Line {position.line} of "{position.file}"'
     if step is None:
         return Output(
@@ -274,7 +274,7 @@ def _line_output(session: Session, position: FramePosition, step: LineStep | Non
 def _span_record(
     session: Session, position: FramePosition, line: int, begin: int, end: int | None
 ) -> JsonObject:
-    """Code of a line with the keys of GDB's machine interface."""
+    """Return code of a line with the keys of GDB's machine interface."""
     return {
         "pc": f"{begin:#x}",
         "end": None if end is None else f"{end:#x}",

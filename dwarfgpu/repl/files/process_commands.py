@@ -19,7 +19,7 @@ _NO_PROCESS: Final = "No current process: you must name one."
 
 
 def _core(shell: Shell, otherwise: str) -> Core:
-    """The core file; `UsageError` with GDB's words where there is none."""
+    """Return the core file; `UsageError` with GDB's words where there is none."""
     if shell.machine.core is None:
         raise UsageError(otherwise)
     return shell.machine.core

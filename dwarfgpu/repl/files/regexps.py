@@ -58,7 +58,7 @@ def compiled(text: str) -> Regexp:
 
 
 def _end_of_set(text: str, start: int) -> int:
-    """Where `[...]` ends; the first character in it may be `]`."""
+    """Return where `[...]` ends; the first character in it may be `]`."""
     first = start + 1 + text.startswith("^", start + 1)
     end = text.find("]", first + 1)
     if end < 0:

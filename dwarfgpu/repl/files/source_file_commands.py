@@ -146,7 +146,7 @@ def info_sharedlibrary(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _code(code_object: CodeObject) -> tuple[int, int]:
-    """Where `.text` is, as loaded."""
+    """Return where `.text` is, as loaded."""
     text = code_object.file.sections_by_name.get(".text")
     if text is None:
         return 0, 0
@@ -156,7 +156,7 @@ def _code(code_object: CodeObject) -> tuple[int, int]:
 
 @command("info files", topic="files", aliases=("target",))
 def info_files(shell: Shell, argument: str) -> Iterator[Part]:
-    """Names of targets and files being debugged.
+    """List the targets and files being debugged.
 
     Usage: info files
 
@@ -194,7 +194,7 @@ def _segments(file: ObjectFile) -> Iterator[Part]:
 
 
 def _sections(code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
-    """What a code object loads; of all but the first one with its name."""
+    """Yield what a code object loads; of all but the first one with its name."""
     file = code_object.file
     path, digits = full_path(code_object), 2 * file.address_bytes + 2
     group = Group("code-objects", {"filename": path, "type": _format(file)})
@@ -216,7 +216,7 @@ def _sections(code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
 
 
 def _format(file: ObjectFile) -> str:
-    """The name of the file format in BFD."""
+    """Return the name of the file format in BFD."""
     bits = 8 * file.address_bytes
     name = abi_of(file.machine).file_format or "{endian}"
     return f"elf{bits}-{name.format(endian=file.endian)}"
@@ -237,7 +237,7 @@ def _all_sections(file: ObjectFile) -> list[Section]:
 
 
 def _flags(section: Section) -> str:
-    """The names of the properties of a section in BFD."""
+    """Return the names of the properties of a section in BFD."""
     is_loaded = bool(section.flags & SHF_ALLOC)
     has_contents = section.type != _SHT_NOBITS
     words = ["ALLOC"] * is_loaded + ["LOAD"] * (is_loaded and has_contents)

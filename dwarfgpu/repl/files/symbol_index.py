@@ -130,7 +130,7 @@ class SymbolIndex:
             yield name, "function"
 
     def _enough(self, names_of: Callable[[], Iterator[tuple[str, str]]]) -> list[tuple[str, str]]:
-        """Names of an index, after reading as many units as are needed."""
+        """Return names of an index, after reading as many units as are needed."""
         names = list(names_of())
         while len(names) < MAX_NAMES and self._read_more():
             names = list(names_of())

@@ -79,7 +79,7 @@ def _title(kind: Kind, text: str, typed: str | None) -> str:
 
 
 def _file(row: ListedSymbol) -> str:
-    """The file of a symbol; units of a library have ways of their own to one header, as
+    """Return the file of a symbol; units of a library have ways of their own to one header, as
     `csu/../bits/types.h`."""
     return normpath(row.file) if row.file else ""
 

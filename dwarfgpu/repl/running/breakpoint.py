@@ -101,7 +101,7 @@ class Breakpoint:
                 yield f"{self.number}.{number}", f"{enabled}  {location.pc:#018x} in {location}"
 
     def _enabled(self, number: int) -> str:
-        """The column `Enb` of a location: `y-` for one whose breakpoint is disabled."""
+        """Return the column `Enb` of a location: `y-` for one whose breakpoint is disabled."""
         if number in self.disabled_locations:
             return "n"
         return "y" if self.is_enabled else "y-"

@@ -61,7 +61,7 @@ def _missing(number: int) -> Output:
 
 
 def _range(word: str, what: str) -> range:
-    """The numbers of `3` or `3-5`."""
+    """Return the numbers of `3` or `3-5`."""
     first, _, last = word.partition("-")
     begin, end = int(first), int(last or first)
     if end < begin:
@@ -72,7 +72,8 @@ def _range(word: str, what: str) -> range:
 
 
 def _with_variables(shell: Shell, text: str, what: str) -> str:
-    """The text with integers in place of convenience variables; `UsageError` for other values."""
+    """Return the text with integers in place of convenience variables; `UsageError` for other
+    values."""
 
     def integer(match: re.Match[str]) -> str:
         try:
@@ -84,7 +85,7 @@ def _with_variables(shell: Shell, text: str, what: str) -> str:
 
 
 def _one(shell: Shell, argument: str) -> Breakpoint:
-    """The breakpoint of the number that an argument begins with."""
+    """Return the breakpoint of the number that an argument begins with."""
     word = _with_variables(shell, argument, "argument:").partition(" ")[0]
     if not word.isdecimal():
         raise UsageError(f"Bad breakpoint argument: '{argument}'")
@@ -229,7 +230,7 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _is_at(item: Breakpoint, locations: tuple[BreakAddress, ...]) -> bool:
-    """Whether a breakpoint is at one of the locations, or at the line of the first."""
+    """Return whether a breakpoint is at one of the locations, or at the line of the first."""
     if not {location.pc for location in locations}.isdisjoint(item.addresses):
         return True
     position = locations[0].position
@@ -404,7 +405,7 @@ def disable(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _listed_ones(shell: Shell, argument: str) -> list[Breakpoint]:
-    """Those of a list of numbers, as far as they exist; all without one."""
+    """Return those of a list of numbers, as far as they exist; all without one."""
     words = _with_variables(shell, argument, "number").split()
     if not words:
         return list(shell.breakpoints.values())

@@ -53,7 +53,8 @@ def _caught(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part
 
 
 def _entries(session: Session) -> tuple[int, ...]:
-    """The first instructions of the kernels of dispatches; `UsageError` where there is none."""
+    """Return the first instructions of the kernels of dispatches; `UsageError` where there is
+    none."""
     machine, target = model_of(session.target), session.target
     descriptors = () if machine is None else machine.dispatches.values()
     memory, out = Memory(session.architecture.address_space(0)), set()

@@ -46,7 +46,7 @@ class Catchpoint(Breakpoint):
         return f"{self.event} {numbers}".strip()
 
     def is_about(self, session: Session) -> bool:
-        """Whether the wave in focus, at its first instruction, begins what is caught."""
+        """Return whether the wave in focus, at its first instruction, begins what is caught."""
         machine = model_of(session.target)
         group = None if machine is None else machine.workgroup_of(session.wave)
         if self.event == "fault":

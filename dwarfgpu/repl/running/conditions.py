@@ -39,7 +39,7 @@ def condition_holds(shell: Shell, item: Breakpoint, lanes: list[int] | None) -> 
 
 
 def is_active(shell: Shell, lane: int | None) -> bool:
-    """Whether a lane of the wave in focus executes; of a CPU there is only one."""
+    """Return whether a lane of the wave in focus executes; of a CPU there is only one."""
     session = shell.session
     if lane is None or not session.architecture.is_simt:
         return True

@@ -62,7 +62,7 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _returned(shell: Shell, function: Subprogram) -> Output | None:
-    """What a function returned to the lane in focus, with GDB's wording."""
+    """Return what a function returned to the lane in focus, with GDB's wording."""
     # Only here: few commands let a function return.
     from dwarfgpu.service.value.returned_value import NotReturned, result_type, returned_value
 

@@ -60,8 +60,8 @@ _STARTED: Final = (
 
 
 def _started(shell: Shell) -> Halt:
-    """The program before its first instruction; at a terminal, one that runs is given up only
-    after a confirmation."""
+    """Return the program before its first instruction; at a terminal, one that runs is given up
+    only after a confirmation."""
     is_asked = shell.console.is_interactive and shell.script.is_typed
     if is_asked and shell.stops and shell.session.pc is not None and not shell.confirms(_STARTED):
         raise UsageError("Program not restarted.")
@@ -160,7 +160,7 @@ def continue_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _breakpoints_hit(shell: Shell) -> list[Breakpoint]:
-    """Those that stopped the wave in focus; others at its address did not."""
+    """Return those that stopped the wave in focus; others at its address did not."""
     wave, items = shell.stopped_by
     listed = list(shell.breakpoints.values())
     return [item for item in items if item in listed] if wave == shell.session.wave else []
@@ -226,7 +226,7 @@ def next_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _until(shell: Shell, argument: str) -> Iterator[Part]:
-    """Up to a location, or the return of the function in focus."""
+    """Run up to a location, or the return of the function in focus."""
     require_started(shell)
     addresses = {location.pc for location in located(shell, argument)}
     level = shell.session.level
@@ -339,7 +339,7 @@ def signal(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _without(name: str, about: str, reason: str, why: str = NOT_RUNNING) -> Command:
-    """A command of GDB that is not possible, and the reason; `why` where nothing can run."""
+    """Define a command of GDB that is not possible, and the reason; `why` where nothing can run."""
 
     def refused(shell: Shell, argument: str) -> Iterator[Part]:
         if not can_run(shell):

@@ -79,7 +79,7 @@ def killer(shell: Shell) -> Kills:
 
 
 def can_run(shell: Shell) -> bool:
-    """Whether the target has run control."""
+    """Return whether the target has run control."""
     return _with_power(shell, Runs) is not None  # type: ignore[type-abstract]
 
 

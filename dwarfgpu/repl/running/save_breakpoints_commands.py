@@ -48,7 +48,7 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _lines(item: Breakpoint) -> Iterator[str]:
-    """The commands that set one again."""
+    """Yield the commands that set one again."""
     yield _first_line(item)
     if item.condition:
         yield f"  condition $bpnum {item.condition}"

@@ -118,7 +118,8 @@ def info_signals(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _address(shell: Shell, argument: str) -> int | None:
-    """The address of a signal of a GPU's runtime; None for a signal of the operating system."""
+    """Return the address of a signal of a GPU's runtime; None for a signal of the operating
+    system."""
     if argument.startswith("SIG") or not has_gpus(shell.session):
         return None
     number = whole_number(shell.session, shell.values, argument)

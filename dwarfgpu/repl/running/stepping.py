@@ -74,7 +74,7 @@ def _backend(shell: Shell) -> object:
 
 
 def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
-    """An instruction, and more within a range of addresses where the machine can."""
+    """Step an instruction, and more within a range of addresses where the machine can."""
     backend, wave = runner(shell), shell.session.wave
     has_watches = any(isinstance(item, Watchpoint) for item in shell.breakpoints.values())
     deep = depth(shell.session) if over_calls and has_watches else None
@@ -103,7 +103,7 @@ def until_depth(shell: Shell, deep: int) -> Stop:
 
 
 def _within_line(shell: Shell, *, over_calls: bool) -> Stop:
-    """An instruction; where the machine can, all that belong to a row of the line table."""
+    """Step an instruction; where the machine can, all that belong to a row of the line table."""
     session = shell.session
     if not isinstance(_backend(shell), StepsRanges) or session.pc is None:
         return next_instruction(shell) if over_calls else instruction(shell)
@@ -154,23 +154,23 @@ def out_of_inlined(shell: Shell) -> Stop:
 
 
 def _line_of(session: Session) -> tuple[object, ...]:
-    """The line and the function, by which the end of a step is recognised."""
+    """Return the line and the function, by which the end of a step is recognised."""
     at = place(session)
     return (None if at is None else (at.path, at.line), function_of(session))
 
 
 def _functions(session: Session) -> list[int]:
-    """The functions at the program location, the innermost inlined one first."""
+    """Return the functions at the program location, the innermost inlined one first."""
     return [die.offset for die in readable_functions_at(session)]
 
 
 def _is_inside(functions: list[int], around: list[int]) -> bool:
-    """Whether code is of a function that is inlined into another one."""
+    """Return whether code is of a function that is inlined into another one."""
     return len(functions) > len(around) > 0 and functions[-len(around) :] == around
 
 
 def _past_prologue(shell: Shell, stop: Stop) -> Stop:
-    """At the entry of a function, on to its body, as GDB stops there."""
+    """Run from the entry of a function on to its body, as GDB stops there."""
     session = shell.session
     assert session.pc is not None
     subprogram = session.frame.subprogram

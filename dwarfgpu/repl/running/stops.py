@@ -81,14 +81,14 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
 
 
 def _threads_of_cpu(shell: Shell) -> dict[WaveId, str]:
-    """Threads of a core file, which stay where they are."""
+    """Return threads of a core file, which stay where they are."""
     core = shell.machine.core
     threads = shell.machine.threads
     return {} if core is None else {n: threads[n] for n in core.threads if n in threads}
 
 
 def _end_of_program(shell: Shell) -> None:
-    """There is no wave any more; memory and threads of a CPU can still be read."""
+    """End the program: there is no wave any more; memory and threads of a CPU can still be read."""
     threads = _threads_of_cpu(shell)
     shell.know_threads(threads)
     top = shell.session.top or shell.session
@@ -138,7 +138,7 @@ def stop_of(shell: Shell, halt: Halt) -> Stop | None:
 
 
 def _change(shell: Shell, item: Breakpoint) -> tuple[str, str] | None:
-    """What a watched object was, and is; None where it has not changed."""
+    """Return what a watched object was, and is; None where it has not changed."""
     return looked_again(shell, item) if isinstance(item, Watchpoint) else ("", "")
 
 
@@ -289,7 +289,7 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
 
 
 def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
-    """The object that changed, or was read."""
+    """Yield the object that changed, or was read."""
     for item, (old, new) in zip(stop.items, stop.changes, strict=True):
         lane = item.lane_of_value if isinstance(item, Watchpoint) else None
         where = "" if lane is None else f", with lane {lane}"
@@ -313,7 +313,7 @@ def _signal_lines(shell: Shell, halt: Halt) -> Iterator[Part]:
 
 
 def _who(shell: Shell) -> str:
-    """`Thread 6 hit `; empty for the only thread of a CPU."""
+    """Return `Thread 6 hit `; empty for the only thread of a CPU."""
     session = shell.session
     if not session.architecture.is_simt and max(shell.machine.threads, default=0) < 2:
         return ""
@@ -321,7 +321,7 @@ def _who(shell: Shell) -> str:
 
 
 def _lanes(session: Session) -> str:
-    """`, with lanes [0-63]`; empty on a CPU."""
+    """Return `, with lanes [0-63]`; empty on a CPU."""
     if not session.architecture.is_simt:
         return ""
     mask, _ = session.active_lanes()

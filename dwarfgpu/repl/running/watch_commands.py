@@ -83,7 +83,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
 
 
 def _scope(session: Session) -> WatchScope:
-    """The call of the function whose variables are watched."""
+    """Return the call of the function whose variables are watched."""
     subprogram = session.frame.subprogram
     ranges = () if subprogram is None else tuple((s.begin, s.end) for s in subprogram.ranges)
     top = session.top or session

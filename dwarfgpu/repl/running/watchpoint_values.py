@@ -40,7 +40,7 @@ def looked_again(shell: Shell, item: Watchpoint) -> tuple[str, str] | None:
 
 
 def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | None:
-    """The expression of the same variables; None where they cannot be looked up."""
+    """Return the expression of the same variables; None where they cannot be looked up."""
     if item.expression is None:
         return None
     options = options_of(session, shell.values, writes=False)
@@ -57,7 +57,7 @@ def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | No
 
 
 def _frame_of(shell: Shell, item: Watchpoint) -> Session | None:
-    """The frame in which a watchpoint was set, as it is now; None if it is not known."""
+    """Return the frame in which a watchpoint was set, as it is now; None if it is not known."""
     session = shell.session.top or shell.session
     wave, lane = item.session.wave, item.session.lane
     if wave != session.wave:

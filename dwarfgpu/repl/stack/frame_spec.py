@@ -72,7 +72,7 @@ def _of_function(shell: Shell, name: str) -> int:
 
 
 def _entries(frame: StackFrame) -> list[int]:
-    """Where the functions of a frame begin, inlined ones by the code of their own."""
+    """Return where the functions of a frame begin, inlined ones by the code of their own."""
     session = frame.session
     code_object, pc = session.code_object, session.pc
     if code_object is None or pc is None:

@@ -98,7 +98,7 @@ def frame_numbered(shell: Shell, number: int, text: str) -> StackFrame:
 
 
 def _start(session: Session) -> int | None:
-    """Where the code of a frame's function begins in its file, by the symbols."""
+    """Return where the code of a frame's function begins in its file, by the symbols."""
     try:
         code_object = session.code_object
         if code_object is None or session.pc is None:

@@ -39,7 +39,7 @@ def add_printer(settings: Settings, name: str, pattern: str, show: Show) -> None
 
 
 def _printers(name: str, printed: Printed) -> Iterator[Child]:
-    """The children; an error of the user's code as one of ours."""
+    """Yield the children; an error of the user's code becomes one of dwarfgpu."""
     try:
         for child in printed.children or ():
             if not _is_child(child):

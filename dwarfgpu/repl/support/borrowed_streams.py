@@ -97,7 +97,7 @@ def with_borrowed_streams(
 
 @contextmanager
 def _empty_stdin(is_wanted: bool) -> Iterator[None]:
-    """The file descriptor of standard input at its end."""
+    """Put the file descriptor of standard input at its end."""
     if not is_wanted:
         yield
         return
@@ -134,7 +134,7 @@ def _collected(out: CapturedText, is_wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def _replaced(number: int, replacement: int) -> Iterator[None]:
-    """A file descriptor that is another one; one that is closed is left so."""
+    """Replace a file descriptor by another one; leave a closed one closed."""
     try:
         saved = os.dup(number)
     except OSError:

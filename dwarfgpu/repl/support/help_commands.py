@@ -65,7 +65,8 @@ def help_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _wrapped(parts: Iterator[Part], columns: int) -> Iterator[Part]:
-    """Words are not broken where a terminal is narrow: paragraphs of text are filled again."""
+    """Yield lines without broken words where a terminal is narrow: paragraphs of text are filled
+    again."""
     for is_text, run in groupby(parts, _is_of_text):
         lines = [*run]
         if not is_text:
@@ -81,7 +82,7 @@ def _is_of_text(part: Part) -> bool:
 
 
 def _folded(part: Part, columns: int) -> Part:
-    """A line of a list; continuation lines are indented."""
+    """Return a line of a list; continuation lines are indented."""
     text = part if isinstance(part, str) else part.text if isinstance(part, Output) else ""
     if len(text) <= columns or text.startswith(" "):
         return part

@@ -82,7 +82,7 @@ def options(text: str, spellings: dict[str, str]) -> tuple[dict[str, str], str]:
 
 
 def _plain(line: str) -> Translate:
-    """The same arguments to another command."""
+    """Return a translation to another command with the same arguments."""
     return lambda argument: [f"{line} {argument}".rstrip()]
 
 
@@ -100,7 +100,8 @@ def _frame_variable(argument: str) -> list[str]:
 
 
 def _target_variable(argument: str) -> list[str]:
-    """Without a name it lists them: GDB's list has their types, not their values."""
+    """Translate `target variable`, which lists them without a name: GDB's list has their types, not
+    their values."""
     flags, names = options(argument, _FORMAT)
     if not names and flags:
         raise UsageError("target variable with a format needs the NAME of a variable")

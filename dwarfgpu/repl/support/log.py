@@ -19,7 +19,7 @@ _ESCAPES: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def _opened_at_once(path: str, flags: int) -> int:
-    """Opens a file; `OSError` for a pipe that no process reads, which would be waited for."""
+    """Open a file; `OSError` for a pipe that no process reads, which would be waited for."""
     descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
     if hasattr(os, "O_NONBLOCK"):
         os.set_blocking(descriptor, True)

@@ -167,7 +167,7 @@ def _require(argument: str, name: str) -> None:
 
 
 def _arms(lines: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The commands before and after the `else` that belongs to the outermost `if`."""
+    """Return the commands before and after the `else` that belongs to the outermost `if`."""
     arms: tuple[list[str], list[str]] = ([], [])
     nesting = Nesting()
     arm = 0

@@ -107,7 +107,7 @@ def _choices(setting: Setting, shell: Shell, word: str) -> Iterator[Candidate]:
 
 
 def _of(setting: Setting, verb: Verb) -> Command:
-    """`set NAME` or `show NAME`."""
+    """Define `set NAME` or `show NAME`."""
     name = f"{verb} {setting.name}"
     about = setting.shown_help if verb == "show" and setting.shown_help else setting.help
     text = f"{verb.capitalize()} {about}" + (
@@ -144,7 +144,7 @@ def _absent(name: str, why: str, verb: Verb) -> Command:
 
 
 def _inner(verb: Verb, family: str) -> Iterator[Command]:
-    """The subcommands of a family of settings; of all for an empty name."""
+    """Yield the subcommands of a family of settings; of all for an empty name."""
     prefix = f"{family} " if family else ""
     for setting in SETTINGS:
         if setting.name.startswith(prefix) and " " not in setting.name.removeprefix(prefix):
@@ -185,7 +185,7 @@ def show_index_cache_stats(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _old_logging(word: str) -> Command:
-    """`set logging on`, as GDB before version 12 had it."""
+    """Define `set logging on`, as GDB before version 12 had it."""
     setting = next(setting for setting in SETTINGS if setting.name == "logging enabled")
     name = f"set logging {word}"
 

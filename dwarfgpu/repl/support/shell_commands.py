@@ -97,7 +97,8 @@ def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
 
 
 def _descriptor(shell: Shell) -> int | None:
-    """Where answers go as they come, so that what a program says on stderr is not before them."""
+    """Return where answers go as they come, so that what a program says on stderr is not before
+    them."""
     if not shell.console.is_plain or shell.console.is_json:
         return None
     try:
@@ -176,7 +177,8 @@ def _python_failed(shell: Shell, error: BaseException) -> UsageError:
 
 
 def _traced(error: BaseException) -> str:
-    """An error of the user's code as Python shows it, without our own part of the way to it."""
+    """Return an error of the user's code as Python shows it, without our own part of the way to
+    it."""
     trace = TracebackException.from_exception(error)
     first: TracebackException | None = trace
     while first is not None:

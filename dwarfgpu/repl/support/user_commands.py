@@ -86,7 +86,7 @@ def define_prefix(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _family(name: str, shell: Shell, argument: str) -> Iterator[Part]:
-    """What a user-defined family of commands says by itself."""
+    """Yield what a user-defined family of commands says by itself."""
     if argument:
         word, _ = first_word(argument)
         raise UsageError(f'Undefined {name} command: "{word}".  Try "help {name}".')
@@ -113,7 +113,7 @@ def _name_of(shell: Shell, argument: str) -> str:
 
 
 def _known(shell: Shell, name: str) -> Command | None:
-    """The command that is so called."""
+    """Return the command that is so called."""
     commands, member = shell.commands, None
     for word in name.split():
         member = next((command for command in commands if command.word == word), None)
@@ -248,7 +248,7 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _command_in(commands: Collection[Command], text: str) -> tuple[Command, str]:
-    """The command with which a text begins, and the rest."""
+    """Return the command with which a text begins, and the rest."""
     word, rest = first_word(text)
     command = find(commands, word)
     while command.subcommands and rest.strip():

@@ -58,7 +58,8 @@ def with_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _setting(text: str, after_it: str) -> tuple[Command, str]:
-    """The `set` command of a setting's name, and the value; errors have what comes after it."""
+    """Return the `set` command of a setting's name, and the value; errors have what comes after
+    it."""
     word, rest = first_word(text)
     command = find(SET_COMMANDS, word, "set")
     while command.subcommands:

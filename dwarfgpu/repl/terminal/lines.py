@@ -62,7 +62,7 @@ def _has_body(shell: Shell, line: str) -> bool:
 
 
 def _is_ended(lines: Iterable[str]) -> bool:
-    """Whether lines have the end of the body that they begin."""
+    """Return whether lines have the end of the body that they begin."""
     nesting = Nesting("define")
     for line in lines:
         nesting.take(line)
@@ -72,7 +72,7 @@ def _is_ended(lines: Iterable[str]) -> bool:
 
 
 def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
-    """A line of stdin; None at its end."""
+    """Return a line of stdin; None at its end."""
     if prompts:
         sys.stdout.write(prompt)
         sys.stdout.flush()

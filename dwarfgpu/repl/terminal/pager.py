@@ -40,7 +40,7 @@ class Pager:
         return True
 
     def _rows_of(self, line: str) -> int:
-        """Lines of the terminal that a line needs."""
+        """Return lines of the terminal that a line needs."""
         if not self.columns:
             return 1
         return max(1, -(-len(CODES.sub("", line.expandtabs())) // self.columns))

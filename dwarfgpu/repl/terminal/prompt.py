@@ -91,8 +91,8 @@ def ended(text: str, rest: str) -> str:
 
 
 def _bindings(completer: Completer) -> KeyBindings:
-    """Tab and the line search as in GDB: ambiguous completions are listed, never chosen, and the
-    found line runs. prompt_toolkit's own Tab is ignored during a completion."""
+    """Bind Tab and the line search as in GDB: ambiguous completions are listed, never chosen, and
+    the found line runs. prompt_toolkit's own Tab is ignored during a completion."""
     bindings = KeyBindings()
 
     @bindings.add("tab")
@@ -254,7 +254,7 @@ def _was_cancelled(source: Input) -> bool:
 
 
 def _is_in_loop() -> bool:
-    """Whether the program that embeds the prompt is in an event loop, which has its own."""
+    """Return whether the program that embeds the prompt is in an event loop, which has its own."""
     try:
         get_running_loop()
     except RuntimeError:

@@ -278,7 +278,8 @@ def _of_frames(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str, 
 
 
 def _past(shell: Shell, text: str) -> tuple[Settings, str]:
-    """The settings with the options of `backtrace` that a text begins with, and what follows."""
+    """Return the settings with the options of `backtrace` that a text begins with, and what
+    follows."""
     settings, rest = shell.settings, text.strip()
     while (match := _PAST.match(rest)) is not None:
         settings = settings.copy()
@@ -288,7 +289,7 @@ def _past(shell: Shell, text: str) -> tuple[Settings, str]:
 
 
 def _short(name: str, topic: Topic, about: str, applied: Command, options: str) -> Command:
-    """GDB's short name of an `apply` that leaves errors out."""
+    """Define GDB's short name of an `apply` that leaves errors out."""
 
     def run(shell: Shell, argument: str) -> Iterator[Part]:
         if not argument:

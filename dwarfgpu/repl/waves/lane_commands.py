@@ -256,7 +256,7 @@ def _name(shell: Shell, session: Session) -> str:
 def _where(
     session: Session, state: LaneState, frames: dict[int | None, str], style: FrameStyle
 ) -> str:
-    """The frame of a lane; lanes at the same program location share its text."""
+    """Return the frame of a lane; lanes at the same program location share its text."""
     if state.location is None:
         return f"<error: {state.error}>"
     if state.is_absent:
@@ -270,7 +270,7 @@ def _where(
 
 
 def _frame(session: Session, style: FrameStyle) -> str:
-    """The frame of the lane in focus; of an unreadable one, why."""
+    """Return the frame of the lane in focus; of an unreadable one, why."""
     if session.pc is None:
         return "<no program location>"
     try:

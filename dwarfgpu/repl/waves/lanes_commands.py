@@ -87,7 +87,7 @@ def lanes(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _format(shell: Shell, argument: str) -> tuple[FormatOptions, str]:
-    """Of `/x -grid t`, how values are shown, and the rest."""
+    """Split `/x -grid t`: how values are shown, and the rest."""
     if not argument.startswith("/"):
         return shell.settings.format_options(), argument
     word, _, rest = argument.partition(" ")
@@ -95,7 +95,7 @@ def _format(shell: Shell, argument: str) -> tuple[FormatOptions, str]:
 
 
 def _options(text: str) -> tuple[str | None, str, str]:
-    """Grid or table, which lanes, and the rest of the text."""
+    """Return grid or table, which lanes, and the rest of the text."""
     shape, choice, rest = None, "all", text.strip()
     while rest.startswith("-"):
         word, _, after = rest.partition(" ")
@@ -124,14 +124,14 @@ def _chosen(session: Session, text: str) -> tuple[list[int], str]:
 
 
 def _fits(rows: Sequence[LaneRow], columns: int) -> bool:
-    """Whether a grid shows all of every value in a line of that many columns."""
+    """Return whether a grid shows all of every value in a line of that many columns."""
     widths = [len(row.cell.text) for row in rows]
     width = max(widths) + 2 * any(row.cell.state == "I" for row in rows)
     return max(widths) <= WIDEST and 4 + LEAST_COLUMNS * (width + 1) <= columns
 
 
 def _grid(shell: Shell, wave: WaveLanes, rows: Sequence[LaneRow]) -> Iterator[Part]:
-    """The cells of the wave, then which lanes are where, and why some have no value."""
+    """Yield the cells of the wave, then which lanes are where, and why some have no value."""
     cells = every_cell(rows, len(lane_numbers(shell.session)), wave.used)
     focus = shell.session.lane
     for line in grid_lines(
@@ -142,7 +142,7 @@ def _grid(shell: Shell, wave: WaveLanes, rows: Sequence[LaneRow]) -> Iterator[Pa
 
 
 def _table(shell: Shell, text: str, rows: Sequence[LaneRow]) -> Iterator[Part]:
-    """A row for neighbours that have the same, values cut to the width of the terminal."""
+    """Yield a row for neighbours that have the same, values cut to the width of the terminal."""
     places = max(len("Line"), *(len(row.place or "-") for row in rows))
     room = max(_NARROWEST, min(_WIDEST, shell.console.columns - len("* 00-63 State  ") - places))
     cells = [[str(row.lane), row.cell.state, row.place or "-", row.text] for row in rows]

@@ -171,7 +171,7 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _chosen(shell: Shell, argument: str) -> list[int]:
-    """The threads of a list, as far as they exist; all without one."""
+    """Return the threads of a list, as far as they exist; all without one."""
     if not argument:
         return list(shell.machine.threads)
     listed_threads, rest = leading_threads(shell, argument)
@@ -219,7 +219,8 @@ def who(shell: Shell, *, with_name: bool = False) -> str:
 
 
 def _is_simt(shell: Shell, wave: WaveId) -> bool:
-    """Whether it is a wave of a GPU; the process of a core file may have threads of a CPU too."""
+    """Return whether it is a wave of a GPU; the process of a core file may have threads of a CPU
+    too."""
     target = shell.session.target
     return target is not None and target.architecture_of(wave).is_simt
 
@@ -244,7 +245,7 @@ def innermost_of(session: Session, wave: WaveId) -> Session:
 
 
 def _innermost(shell: Shell, wave: WaveId) -> tuple[str, JsonObject | None]:
-    """The frame in words and, unless it cannot be read, as data."""
+    """Return the frame in words and, unless it cannot be read, as data."""
     looking, style = innermost_of(shell.session, wave), shell.settings.frame_style()
     if looking.pc is None:
         return "<no program location>", None

@@ -100,7 +100,7 @@ def info_dispatches(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _packets(shell: Shell, machine: Machine, word: str) -> Iterator[Part]:
-    """The packets of a queue; `*` marks the dispatch in focus."""
+    """Yield the packets of a queue; `*` marks the dispatch in focus."""
     [queue] = _listed_items(machine.queues, word, "queue")
     packets = packets_of(shell.session, queue)
     for note in packets.notes:

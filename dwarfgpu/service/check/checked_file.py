@@ -86,7 +86,7 @@ def checked(
 
 
 def _require_named(file: CodeObject, name: str) -> None:
-    """`UsageError` if neither a variable nor a function has the name."""
+    """Raise `UsageError` if neither a variable nor a function has the name."""
     # Only for a name: a check of all reads no scopes.
     from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
     from dwarfgpu.dwarf.scope.global_names import names_of

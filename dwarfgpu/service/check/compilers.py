@@ -139,7 +139,8 @@ def _units(file: CodeObject) -> Iterator[tuple[tuple[_Section, int], Compiler]]:
 
 
 def _place(unit: CompilationUnit) -> tuple[_Section, int]:
-    """As in a `FindingPosition`: every unit of a package of split units is a file of its own."""
+    """Return the key of a unit, as in a `FindingPosition`: every unit of a package of split units
+    is a file of its own."""
     path = unit.sections.path
     return (None if path == unit.info.main.sections.path else path, unit.section), unit.offset
 

@@ -129,7 +129,7 @@ class CodeListing:
         return dwords_text(line.data) if is_gpu else line.data.hex(" ")
 
     def _source(self, line: CodeLine) -> Iterator[str]:
-        """Comments before an instruction where its source is another one than before."""
+        """Yield comments before an instruction where its source is another one than before."""
         origin = self.disassembly.origin(line.address)
         if origin is self._origin:
             return

@@ -143,7 +143,7 @@ def _with_source(
     letters: frozenset[str],
     source_text: SourceText,
 ) -> Iterator[ListingLine]:
-    """Groups of instructions under the lines that they are from."""
+    """Yield groups of instructions under the lines that they are from."""
     assert dump.function is not None
     in_source_order = "m" in letters
     order = groups_in_source_order if in_source_order else groups_in_code_order

@@ -33,7 +33,7 @@ _MAX_BYTES = 20
 
 @lru_cache(8)
 def _disassembly(code_object: CodeObject, is_mangled: bool) -> Disassembly:
-    """It keeps the symbols of the file in order."""
+    """Return the disassembly of a file, which keeps the symbols of the file in order."""
     return Disassembly(code_object, is_mangled=is_mangled)
 
 
@@ -141,7 +141,7 @@ def code_lines_between(session: Session, begin: int, end: int) -> Iterator[CodeL
 
 
 def _without_file(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
-    """Code in memory that no file has: of the processor of the wave in focus."""
+    """Yield code in memory that no file has: of the processor of the wave in focus."""
     name = processor_of(session.architecture)
     data = memory_bytes(session, begin, end)
     if name is None:
@@ -150,7 +150,7 @@ def _without_file(session: Session, begin: int, end: int) -> Iterator[CodeLine]:
 
 
 def _unnamed(address: int) -> None:
-    """No symbol names it."""
+    """Return no name for any address."""
 
 
 def processor_of(architecture: Architecture) -> str | None:

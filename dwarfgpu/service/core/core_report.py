@@ -26,7 +26,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 
 def _session(stopped: Stopped, core: Core) -> Session:
-    """At the first thread."""
+    """Return a session at the first thread."""
     number = core.numbers[0]
     arch = core.architecture_of(number)
     own, others = split_by_machine(stopped.code_objects, arch)
@@ -42,7 +42,7 @@ def _session(stopped: Stopped, core: Core) -> Session:
 
 
 def _kind(core: Core) -> str:
-    """`core file of x86_64, process 4711, with AMD GPUs`."""
+    """Return `core file of x86_64, process 4711, with AMD GPUs`."""
     process = core.dump.process
     number = "" if process is None else f", process {process.pid}"
     if not core.threads:
@@ -80,7 +80,7 @@ def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
 
 
 def _loaded_for_gpus(stopped: Stopped, core: Core) -> Iterator[str]:
-    """The code objects of the runtime's list, and why one has no file."""
+    """Yield the code objects of the runtime's list, and why one has no file."""
     if core.gpu_modules is None:
         return
     yield "loaded for the GPUs:"
@@ -98,7 +98,7 @@ def _loaded_for_gpus(stopped: Stopped, core: Core) -> Iterator[str]:
 
 
 def _debug_information(code: CodeObject) -> str:
-    """`DWARF 5, dialect amd`."""
+    """Return `DWARF 5, dialect amd`."""
     if not code.info.units:
         return "no debug information"
     first = code.info.units[0]

@@ -39,7 +39,8 @@ def core_lines(core: Core) -> Iterator[str]:
 
 
 def _fault_lines(failed: tuple[Fault, ...], gpu: GpuTarget) -> Iterator[str]:
-    """`Thread 3 (AMDGPU Wave 1:2:1:7 (3,0,0)/1) stopped because of memory_violation (SIGSEGV).`"""
+    """Yield `Thread 3 (AMDGPU Wave 1:2:1:7 (3,0,0)/1) stopped because of memory_violation
+    (SIGSEGV).`"""
     for error in failed[:1]:
         names = ", ".join(error.reasons)
         signals = ", ".join(SIGNALS[reason] for reason in error.reasons if reason in SIGNALS)

@@ -66,7 +66,7 @@ def auxiliary_vector(session: Session, core: Core, repeats: int) -> Iterator[Out
 
 
 def _text_at(session: Session, address: int, repeats: int) -> str:
-    """The string at an address between quotes; GDB's words where it cannot be read."""
+    """Return the string at an address between quotes; GDB's words where it cannot be read."""
     where = Memory(session.architecture.address_space(0), session.wave)
     characters = bytearray()
     try:

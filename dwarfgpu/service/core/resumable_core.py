@@ -60,7 +60,7 @@ def resumable_core(
 
 
 def _by_architecture(gpu: GpuTarget, waves: Collection[WaveId]) -> list[list[WaveId]]:
-    """Waves of one processor and one size together, in the order of the core."""
+    """Return waves of one processor and one size together, in the order of the core."""
     out: dict[Architecture, list[WaveId]] = {}
     for wave in waves:
         out.setdefault(gpu.architecture_of(wave), []).append(wave)
@@ -68,7 +68,7 @@ def _by_architecture(gpu: GpuTarget, waves: Collection[WaveId]) -> list[list[Wav
 
 
 def _overriding_memory(state: StateTarget) -> Iterator[tuple[int, bytes]]:
-    """The global memory that was written over the core."""
+    """Yield the global memory that was written over the core."""
     for name, _, store in state.memories():
         yield from ((at, bytes_of(run)) for at, run in store.runs() if not name)
 
@@ -98,7 +98,7 @@ def _failed(
 
 
 def _why(gpu: GpuTarget, number: WaveId) -> str:
-    """What a wave says that had failed before its pc."""
+    """Return what a wave says that had failed before its pc."""
     access = gpu.faulty_access(number)
     where = "before its pc"
     if access is not None and access.pc is not None and access.is_before_pc:
@@ -107,14 +107,14 @@ def _why(gpu: GpuTarget, number: WaveId) -> str:
 
 
 def _reason(name: str) -> StopReason:
-    """The member of `StopReason` for a stop reason of amd-dbgapi."""
+    """Return the member of `StopReason` for a stop reason of amd-dbgapi."""
     upper = name.upper()
     return StopReason[upper] if upper in StopReason.__members__ else StopReason.TRAP
 
 
 def _state(gpu: GpuTarget, waves: Collection[WaveId]) -> StateTarget:
-    """The topology, registers and LDS of waves of one architecture; global memory only where it
-    was written."""
+    """Return the topology, registers and LDS of waves of one architecture; global memory only where
+    it was written."""
     architecture = gpu.architecture_of(next(iter(waves)))
     state = StateTarget(architecture, machine=gpu.model)
     registers = (*architecture.registers.values(), *architecture.other_registers)

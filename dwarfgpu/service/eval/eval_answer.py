@@ -262,7 +262,7 @@ def variables_in_lanes(
 
 
 def _row(question: Question, lanes: Sequence[LaneAnswer], rows: dict[object, _LaneRow]) -> _LaneRow:
-    """The row with these very answers, if there is one."""
+    """Return the row with these very answers, if there is one."""
     key = question.session.pc, question.scopes is None, tuple(map(id, lanes))
     return rows.setdefault(key, _LaneRow(question, lanes))
 
@@ -308,7 +308,7 @@ def _subject(session: Session, text: str, *, is_alone: bool) -> Subject:
 
 
 def _subject_and_answer(session: Session, text: str, *, is_alone: bool) -> tuple[Subject, Answer]:
-    """What a text means and its answer; of several texts, a wrong one alone fails."""
+    """Return what a text means and its answer; of several texts, a wrong one alone fails."""
     item = _subject(session, text, is_alone=is_alone)
     try:
         return item, _answer(session, item)
@@ -328,7 +328,7 @@ def _answer(session: Session, subject: Subject) -> Answer:
 
 
 def _line(subject: Subject, answer: Answer) -> Line:
-    """A value, or why there is none."""
+    """Return a value, or why there is none."""
     if answer.error is None:
         return Line(line(subject, answer, is_listing=False))
     is_known = isinstance(answer.error, UndefinedBits)
@@ -337,7 +337,7 @@ def _line(subject: Subject, answer: Answer) -> Line:
 
 
 def _not_run(late: Sequence[tuple[Subject, Answer]], *, is_error: bool) -> Iterator[Line]:
-    """One line for all that the kernel has not run yet."""
+    """Yield one line for all that the kernel has not run yet."""
     error = late[0][1].error if late else None
     if error is not None:
         names = ", ".join(dict.fromkeys(shortened(item.name) for item, _ in late))

@@ -189,7 +189,8 @@ def entry_lines(
 
 
 def _short(text: ExpressionText, expression: bytes) -> str:
-    """Operations without what all their names begin with; `dwarfgpu asm` reads them so too."""
+    """Return operations without what all their names begin with; `dwarfgpu asm` reads them so
+    too."""
     return text(expression).replace("DW_OP_LLVM_user ", "").replace("DW_OP_", "")
 
 

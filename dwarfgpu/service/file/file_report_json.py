@@ -283,7 +283,7 @@ def _supplementary(report: SupplementaryReport | None) -> Plain:
 
 
 def _hex(number: int | None) -> str | None:
-    """A number of 64 bits, which not every reader of JSON keeps."""
+    """Return a number of 64 bits, which not every reader of JSON keeps."""
     return None if number is None else f"{number:#018x}"
 
 

@@ -122,7 +122,7 @@ def _file(report: Report, file: ObjectFile, everything: bool) -> Iterator[str]:
 
 
 def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
-    """The sections of an object that is not linked."""
+    """Yield the sections of an object that is not linked."""
     sections = placed_sections(file)
     if sections:
         known = "not linked" if file.type == ET_REL else "sections without addresses"

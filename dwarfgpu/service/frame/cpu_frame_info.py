@@ -129,7 +129,8 @@ def _program_counter(session: Session) -> str:
 
 
 def _symbol(session: Session, pc: int) -> str | None:
-    """The name of code that is no function by its description, as what a handler returns to."""
+    """Return the name of code that is no function by its description, as what a handler returns
+    to."""
     symbol = symbol_place(session.code_objects, pc)
     return None if symbol is None else symbol.name
 

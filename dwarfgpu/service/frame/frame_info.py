@@ -89,7 +89,7 @@ def frame_info(
 
 
 def _inlined(session: Session) -> Iterator[Output]:
-    """Into which frame it is inlined, where it is."""
+    """Yield into which frame it is inlined, where it is."""
     if session.inline_level + 1 < len(session.functions()):
         outer = selected_number(session) + 1
         yield Output(f" inlined into frame {outer}", {"inlined-into": outer})
@@ -100,7 +100,7 @@ def _record(frame: StackFrame) -> Output:
 
 
 def _at(frame: SubprogramFrame) -> str:
-    """The canonical frame address, where it is known: without it the rest still is."""
+    """Return the canonical frame address, where it is known: without it the rest still is."""
     try:
         return f", frame at {location_text(frame.cfa())}"
     except (MissingContext, Unsupported):

@@ -147,7 +147,7 @@ def read_register(session: Session, register: AnyRegister) -> RegisterValue:
 
 
 def _contents(session: Session, location: Location, size_bits: int) -> Bits:
-    """What the wave has there, also where the program location is in no code."""
+    """Return what the wave has there, also where the program location is in no code."""
     context = Context(architecture=session.architecture, wave=session.wave, target=session.target)
     return context.access.read(location, size_bits)
 

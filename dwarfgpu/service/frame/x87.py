@@ -75,7 +75,7 @@ def _far(read: Read, segment: str, offset: str) -> str:
 
 
 def _opcode(read: Read) -> int | None:
-    """With the bits that each one begins with and the unit leaves out."""
+    """Return the opcode with the bits that each one begins with and the unit leaves out."""
     opcode = read("fop")
     return opcode | 0xD800 if opcode else opcode
 
@@ -91,7 +91,7 @@ def _number(bits: int | None, tag: int | None) -> str:
 
 
 def _meaning(bits: int) -> str:
-    """The number that is held, or why it is none."""
+    """Return the number that is held, or why it is none."""
     sign, exponent, integer = bits >> 79, bits >> 64 & _MAX_EXPONENT, bits >> 63 & 1
     fraction = bits & (1 << 63) - 1
     if exponent == _MAX_EXPONENT and integer:

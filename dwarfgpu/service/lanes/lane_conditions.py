@@ -38,5 +38,5 @@ def holds_in_lanes(
 
 
 def _same(answer: bool, picker: LaneExtractor) -> Callable[[int], bool]:
-    """The answer of lanes that agree on it, or else would have parted."""
+    """Return the answer of lanes that agree on it, or else would have parted."""
     return lambda at: answer

@@ -141,7 +141,7 @@ def lane_answers(
     is_shared: dict[object, bool] = {}
 
     def shared(row: int, question: Question) -> list[LaneAnswer] | None:
-        """The answers of a row if bits alone make their texts; None for another row."""
+        """Return the answers of a row if bits alone make their texts; None for another row."""
         item = question.wanted
         if not are_together[row]:
             return None
@@ -260,7 +260,7 @@ def _is_scalar(reading: Reading) -> bool:
 
 
 def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> Answer:
-    """As `of_reading`, but lanes that have the same number share its text."""
+    """Answer as `of_reading` does, but lanes that have the same number share its text."""
     assert reading.bits is not None
     key = reading.variable, reading.bits.value
     if key not in texts:

@@ -78,7 +78,8 @@ class WaveLanes:
         return self._shown(None if state.location is None else state.location.pc)
 
     def _shown(self, pc: int | None) -> int | None:
-        """As `bt`: an outer frame continues after the call that it waits for."""
+        """Return the pc that `bt` shows: an outer frame continues after the call that it waits
+        for."""
         session = self.session
         physical = session.physical_frame if session.level and pc == session.pc else None
         return pc if physical is None else physical.pc
@@ -127,7 +128,7 @@ class WaveLanes:
         return map(one_line, reason_lines(self.rows([lane for lane in answers if _missing(lane)])))
 
     def _reason(self, lane: LaneAnswer) -> str | None:
-        """Why a lane has no value; the words are those of GDB, if GDB has the error."""
+        """Return why a lane has no value; the words are those of GDB, if GDB has the error."""
         error = lane.answer.error or lane.answer.missing
         if error is None:
             return None
@@ -178,7 +179,7 @@ class WaveLanes:
 
 
 def _missing(lane: LaneAnswer) -> str | None:
-    """Why there is no value, by `MARKS`; None if there is one."""
+    """Return why there is no value, by `MARKS`; None if there is one."""
     error = lane.answer.error or lane.answer.missing
     if error is None and not lane.answer.text.startswith("<"):
         return None
@@ -200,7 +201,7 @@ def _says_kind(error: DwarfGpuError) -> bool:
 
 
 def _cell(answer: LaneAnswer, letter: str) -> Cell:
-    """A value in a grid: of a pointer the address, by which it is coloured too."""
+    """Return a value in a grid: of a pointer the address, by which it is coloured too."""
     data = _data(answer)
     number = _number(data)
     text = one_line(answer.text)

@@ -196,7 +196,7 @@ class Units:
     # Strings
 
     def _string(self, address: int) -> Unit:
-        """Characters up to a NUL, the limit, or the first that cannot be read."""
+        """Return characters up to a NUL, the limit, or the first that cannot be read."""
         width = self.format.unit_bytes
         data_read = bytearray()
         is_ended = False

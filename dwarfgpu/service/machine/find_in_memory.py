@@ -43,7 +43,7 @@ def matches(
 
 
 def _read(objects: ObjectAccess, space: AddressSpace, address: int, count: int) -> bytes:
-    """The bytes up to the first that cannot be read."""
+    """Return the bytes up to the first that cannot be read."""
     access = objects.context.access
     try:
         return access.read_bytes(objects.at(space, address), count)

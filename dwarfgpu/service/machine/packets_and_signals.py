@@ -186,7 +186,7 @@ def _kernel_name(session: Session, descriptor: int) -> str | None:
 
 
 def _with_value(session: Session, signal: int) -> str:
-    """`0x7e0000002040 (value 1)`; the value is `?` where it cannot be read."""
+    """Return `0x7e0000002040 (value 1)`; the value is `?` where it cannot be read."""
     try:
         data = read_global(session, signal, 16)
     except DwarfGpuError:

@@ -255,7 +255,7 @@ def _require_numpy() -> None:
 
 
 def _array(data: bytes, parameter: Parameter) -> Npy:
-    """Memory as the numbers that the pointer points to, else as bytes."""
+    """Return memory as the numbers that the pointer points to, else as bytes."""
     declared = parameter.declared
     size = declared.item_bytes
     kind = "|u1"
@@ -269,7 +269,7 @@ def _array(data: bytes, parameter: Parameter) -> Npy:
 
 
 def _text(data: bytes, parameter: Parameter) -> str:
-    """What a pointer to `char` points to, if it is printable ASCII; else nothing."""
+    """Return what a pointer to `char` points to, if it is printable ASCII; else nothing."""
     integers = parameter.declared.item_integers
     if integers is None or integers.name != "char":
         return ""

@@ -59,7 +59,7 @@ def buffer_lines(result: Result) -> Iterator[str]:
 
 
 def _values(array: Npy) -> str:
-    """The first numbers of an array: `int32[64] {0, 1, …}`."""
+    """Return the first numbers of an array: `int32[64] {0, 1, …}`."""
     kinds = {"f": "float", "i": "int", "u": "uint"}
     size = int(array.descr[2:])
     count = array.shape[0]

@@ -19,7 +19,7 @@ _FIELDS_AT: Final = 16
 
 @cache
 def _type(endian: Endian) -> Struct:
-    """`siginfo_t` of a 64-bit system (Linux, `asm-generic/siginfo.h`)."""
+    """Return `siginfo_t` of a 64-bit system (Linux, `asm-generic/siginfo.h`)."""
     int_ = Base(BaseType("int", "signed", 32, endian))
     unsigned = Base(BaseType("unsigned int", "unsigned", 32, endian))
     short = Base(BaseType("short", "signed", 16, endian))

@@ -27,7 +27,7 @@ from dwarfgpu.service.machine.wave_rows import (
 def _code_objects_of(
     state: State, file: str | None, limits: FileLimits
 ) -> tuple[list[CodeObject], list[str]]:
-    """The code objects that can be read; why others cannot."""
+    """Return the code objects that can be read; why others cannot."""
     named = [(file.path, file.load_address) for file in state.code_objects]
     if file is not None:
         same = [at for path, at in named if resolved(path) == resolved(file)]

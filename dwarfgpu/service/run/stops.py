@@ -154,7 +154,7 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
 
 
 def _require_code(session: Session, address: int) -> None:
-    """`UsageError` for an address at which no instruction of a GPU can be."""
+    """Raise `UsageError` for an address at which no instruction of a GPU can be."""
     if address % _INSTRUCTION_BYTES:
         raise UsageError(
             f"{address:#x} is not the address of an instruction: a multiple of {_INSTRUCTION_BYTES}"
@@ -185,7 +185,8 @@ def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, Fr
 
 
 def _subject(session: Session, text: str) -> Subject:
-    """What an expression means at a stop; one without a meaning there becomes an error answer."""
+    """Return what an expression means at a stop; one without a meaning there becomes an error
+    answer."""
     try:
         return subject(session, text)
     except UsageError:

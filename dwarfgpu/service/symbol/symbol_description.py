@@ -71,7 +71,7 @@ def _is_block(variable: Variable) -> bool:
 
 
 def _describer(session: Session, variable: Variable) -> Describer:
-    """What the description of a variable is read with."""
+    """Return what the description of a variable is read with."""
     function: Die | None = variable.die
     while function is not None and function.tag != dw.TAG_SUBPROGRAM:
         function = function.parent()
@@ -100,8 +100,8 @@ def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
 
 
 def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
-    """Variables, types and enumerators in the order of the file; then those variables that only the
-    abstract instance has."""
+    """Yield variables, types and enumerators in the order of the file; then those variables that
+    only the abstract instance has."""
     variables = {variable.die: variable for variable in declared_in(scope)}
     for die in entries_of(scope):
         if die in variables:

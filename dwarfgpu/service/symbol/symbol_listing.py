@@ -124,8 +124,8 @@ def _shown_name(symbol: Symbol) -> str:
 
 
 def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[str]:
-    """The names of variables that entries describe, of those with these linker names at least; as
-    they are typed where they have no linker name."""
+    """Return the names of variables that entries describe, of those with these linker names at
+    least; as they are typed where they have no linker name."""
     names: set[str] = set()
     typed = [shown.rpartition("::")[2] for shown in map(demangled, linker_names) if shown]
     texts = [f"{name}\0".encode("utf-8", "surrogateescape") for name in (*linker_names, *typed)]

@@ -46,7 +46,7 @@ def require_valid_condition(
 
 
 def _at_address(session: Session, address: int) -> Session:
-    """What code at an address sees by names and types alone."""
+    """Return what code at an address sees by names and types alone."""
     top = session.top or session
     return evolve(top, pc=address, top=None, level=0, inline_level=0)
 

@@ -101,7 +101,7 @@ def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
 
 
 def _base_type(type_: Type | None, name: str, bit_size: int, endian: Endian) -> BaseType | None:
-    """What a scalar is as a value; None for a type of parts."""
+    """Return what a scalar is as a value; None for a type of parts."""
     match strip(type_):
         case None:
             return BaseType(name, "void", 0, endian)

@@ -118,7 +118,7 @@ def _check_escapes(text: str) -> None:
 
 
 def _check(specifier: re.Match[str]) -> None:
-    """`UsageError` with GDB's wording for an invalid format."""
+    """Raise `UsageError` with GDB's wording for an invalid format."""
     kind = specifier["kind"]
     if not kind:
         raise UsageError("Incomplete format specifier at end of format string")
@@ -155,7 +155,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def _field(session: Session, values: ValueHistory, specifier: re.Match[str], text: str) -> str:
-    """One value, as `%5d`."""
+    """Return one value, as `%5d`."""
     kind, flags, width = specifier["kind"], specifier["flags"], specifier["width"]
     precision = "" if specifier["precision"] is None else f".{specifier['precision'] or 0}"
     if kind == "s":
@@ -204,7 +204,7 @@ def _number(session: Session, values: ValueHistory, kind: str, text: str) -> int
 
 
 def _padded(flags: str, width: str, precision: str, data: bytes) -> str:
-    """Bytes in a field: as in C, width and precision count them, not characters."""
+    """Return bytes in a field: as in C, width and precision count them, not characters."""
     shown = f"%{flags}{width}{precision}s".encode() % data
     return shown.decode("utf-8", "surrogateescape")
 

@@ -217,7 +217,7 @@ def data_json(bits: Bits, type_: Type | None, session: Session, location: Locati
 
 
 def _read_memory(session: Session, address: int, space: int, size_bytes: int) -> bytes:
-    """Memory of the wave and lane in focus."""
+    """Return memory of the wave and lane in focus."""
     if session.target is None:
         raise UndefinedBits("no target")
     where = Memory(session.architecture.address_space(space), session.wave, session.lane)

@@ -316,7 +316,7 @@ BUILT_IN: Final = {
 
 
 def _small(digits: str) -> int:
-    """The number of a value; no history has one of many digits."""
+    """Return the number of a value; no history has one of many digits."""
     if len(digits) > _MAX_DIGITS:
         raise UsageError("Numeric constant too large.")
     return int(digits)

@@ -142,7 +142,7 @@ def watched(session: Session, text: str, options: Options) -> Watched:
 
 
 def _read(text: str, session: Session, options: Options) -> TypedValue:
-    """The value of an expression, or why it has none at this program location."""
+    """Return the value of an expression, or why it has none at this program location."""
     try:
         return language.evaluate(text, session, options)
     except (Unavailable, UndefinedBits) as error:

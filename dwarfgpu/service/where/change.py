@@ -103,7 +103,7 @@ def _total(build: Build) -> str:
 
 
 def _name(change: Change, shown: dict[tuple[str, ...], str]) -> str:
-    """`leaf > clamp: result`; of several of that name also which."""
+    """Return `leaf > clamp: result`; of several of that name also which."""
     identity = change.identity
     where = shown.get(identity.functions, " > ".join(identity.functions))
     number = f" #{change.ordinal + 1}" if change.ordinal else ""

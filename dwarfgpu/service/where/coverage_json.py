@@ -234,7 +234,7 @@ def _entry(
 
 
 def _machine(coverage: Coverage, description: Description) -> JsonObject:
-    """Of a cubin, which machine registers hold a register of PTX."""
+    """Return, for a cubin, which machine registers hold a register of PTX."""
     unit = coverage.variable.unit
     if unit.sections.program.loaded.machine != "CUDA":
         return {}

@@ -113,7 +113,7 @@ def _suggestion(file: CodeObject, query: Wanted) -> str:
 
 
 def _qualified(variable: Variable, code_scope: CodeScope | None) -> Iterator[str]:
-    """The names with `::` by which a variable is found: `nest::t`, `detail::count::hits`."""
+    """Yield the names with `::` by which a variable is found: `nest::t`, `detail::count::hits`."""
     try:
         if code_scope is not None:
             yield f"{without_arguments(code_scope.functions[-1].qualified_name)}::{variable.name}"

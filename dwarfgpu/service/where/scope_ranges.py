@@ -69,7 +69,7 @@ def scope_ranges(
 
 
 def _lanes_by_pc(session: Session) -> dict[int, list[int]]:
-    """The lanes of the frame by program location; none where the architecture has none."""
+    """Return the lanes of the frame by program location; none where the architecture has none."""
     out: dict[int, list[int]] = {}
     if not session.architecture.is_simt:
         return out

@@ -11,7 +11,7 @@ _COMPONENTS: Final = "xyzw"
 
 
 def _vector(value: Object) -> Printed:
-    """`{x = 1, y = 2}`: its components, which are members or the elements of `data`."""
+    """Return `{x = 1, y = 2}`: its components, which are members or the elements of `data`."""
     children: list[Child] = []
     for name in _COMPONENTS:
         component = value.find(name)
@@ -25,7 +25,8 @@ def _vector(value: Object) -> Printed:
 
 
 def _are_numbers(children: list[Child]) -> bool:
-    """Older headers have accessors of no bits in the places of the components."""
+    """Return whether the components are numbers: older headers have accessors of no bits in the
+    places of the components."""
     try:
         return all(isinstance(child, Object) and child.size_bytes and not child.bases() and
                    not child.members() for _, child in children)  # fmt: skip

@@ -79,7 +79,8 @@ def _forward_list(value: Object) -> Printed:
 def _chained(
     header: Object, end: int, words: int, type_: Type | None, noun: str, *more: Type | None
 ) -> Iterator[Object]:
-    """The elements of nodes that begin with links; `words`: how many words are before them."""
+    """Yield the elements of nodes that begin with links; `words`: how many words are before
+    them."""
     link = header["__next_"]
     at = 0 if link.address is None or header.address is None else link.address - header.address
     offset = aligned(words * header.pointer_bytes, type_, *more)

@@ -119,7 +119,7 @@ def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Objec
 
 
 def _pairs(elements: Iterator[Object], *kinds: Type | None) -> Iterator[Child]:
-    """Keys and values of pairs, which the debugging information describes or not."""
+    """Yield keys and values of pairs, which the debugging information describes or not."""
 
     def parts(pair: Object) -> tuple[Object, Object]:
         first, second = pair.find("first"), pair.find("second")
@@ -237,8 +237,8 @@ def _path(value: Object) -> Printed:
 
 
 def _path_parts(path: Object, address: int) -> Iterator[Child]:
-    """A path of several parts has these behind their number and the room for them: each is a path
-    and its position."""
+    """Yield the parts of a path of several, which has them behind their number and the room for
+    them: each is a path and its position."""
     header = path.at(address, Base(BaseType("int", "signed", 32, path.endian)))
     size = path.size_bytes + path.pointer_bytes
     for index in range(header.number):
@@ -339,7 +339,7 @@ def _bit_iterator(value: Object) -> Printed:
 
 
 def _node_iterator(value: Object) -> Printed:
-    """Of a list or a tree: the element of its node.
+    """Return, for a list or a tree, the element of its node.
 
     GCC does not always describe the template parameter; the member `pointer` has its type too.
     """

@@ -68,7 +68,7 @@ def _struct_alignment(struct_type: Struct, depth: int) -> int:
 
 
 def _power(size: int) -> int:
-    """The size of a scalar as an alignment: x87's ten bytes take sixteen."""
+    """Return the size of a scalar as an alignment: x87's ten bytes take sixteen."""
     if size <= 0 or size > 64:
         raise UnexpectedLayout("the alignment of a scalar is unknown")
     return 1 << (size - 1).bit_length()

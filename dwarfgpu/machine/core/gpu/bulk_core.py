@@ -76,7 +76,7 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
         return self.gpu.gpu.lds(self.gpu.waves[leader])[0]
 
     def _take(self, chosen: Array, addresses: Array, values: Array, is_known: Array) -> None:
-        """The bytes at addresses of the core, page by page."""
+        """Take the bytes at addresses of the core, page by page."""
         places = np.flatnonzero(chosen)
         at = addresses[chosen]
         page_of = at // _PAGE_BYTES
@@ -91,7 +91,7 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
             is_known.flat[places[mine]] = known[row, inside]
 
     def _pages(self, pages: Array) -> tuple[Array, Array]:
-        """The bytes of pages, and which of them are known."""
+        """Return the bytes of pages, and which of them are known."""
         data = np.zeros((len(pages), _PAGE_BYTES), np.uint8)
         known = np.zeros(data.shape, bool)
         begins = np.flatnonzero(np.diff(pages, prepend=pages[0] - 2) != 1)

@@ -100,7 +100,7 @@ def parse_uri(text: str) -> CodeObjectUri:
 
 
 def _c_number(text: str, number: str) -> int:
-    """As C writes it: decimal, 0x and hexadecimal, 0 and octal."""
+    """Parse a number of C: decimal, 0x and hexadecimal, 0 and octal."""
     is_octal = len(number) > 1 and number[0] == "0" and number[1] not in "xX"
     try:
         return int(number, 8 if is_octal else 0)
@@ -207,7 +207,7 @@ def _checked_override(
 
 
 def _opened(memory: CoreMemory, uri: CodeObjectUri, where: Where) -> ObjectFile:
-    """The code object of a URI; `Unavailable` with the reason if it is not available."""
+    """Return the code object of a URI; `Unavailable` with the reason if it is not available."""
     name = shown_path(uri.text)
     if uri.path is None:
         assert uri.size_bytes is not None

@@ -150,7 +150,7 @@ class _Candidate:
 
 @lru_cache(_MAX_PLACES)
 def _candidates(decode: Decoder, pc: int, begin: int, data: bytes) -> tuple[_Candidate, ...]:
-    """The instruction at the pc, then those before it up to a branch or the target of one.
+    """Return the instruction at the pc, then those before it up to a branch or the target of one.
 
     Many waves fail at one place: it is decoded once.
     """
@@ -211,7 +211,7 @@ def _why_not(
     address: int,
     addressing: Addressing,
 ) -> str:
-    """Why an access is not possible; empty where the core does not contradict it."""
+    """Return why an access is not possible; empty where the core does not contradict it."""
     arch, apertures = target.architecture_of(number), target.apertures_of(number)
     done = 0
     while done < addressing.size_bytes:

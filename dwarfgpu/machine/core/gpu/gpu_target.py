@@ -98,7 +98,7 @@ class GpuTarget:
         return None if access is None else access.first_lane
 
     def _code_at(self, pc: int) -> tuple[int, bytes]:
-        """One instruction in memory; of any generation."""
+        """Return one instruction in memory; of any generation."""
         return pc, self.memory.first_bytes(pc, MAX_INSTRUCTION_BYTES)
 
     def wave(self, number: WaveId) -> GpuWave:
@@ -177,7 +177,7 @@ class GpuTarget:
     def _saved(
         self, wave: GpuWave, number: WaveId, register: RegisterInfo, offset_bytes: int, end: int
     ) -> bytes:
-        """Bytes of a register as it was saved; `Unavailable` with the reason."""
+        """Return bytes of a register as it was saved; `Unavailable` with the reason."""
         name = register.name
         try:
             if name in _COMPOSED:
@@ -266,7 +266,8 @@ class GpuTarget:
     def _places(
         self, where: Memory, address: int, size_bytes: int
     ) -> Iterator[tuple[int, int, _CorePart]]:
-        """The address and size of each contiguous part of a range, and where it is in the core."""
+        """Yield the address and size of each contiguous part of a range, and where it is in the
+        core."""
         if where.wave is None:
             wave, arch, apertures = None, next(iter(self.waves.values())).architecture, Apertures()
         else:

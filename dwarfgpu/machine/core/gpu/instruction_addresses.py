@@ -54,7 +54,8 @@ class LaneAddresses:
             yield from self._flat(addressing, literal)
 
     def _flat(self, addressing: Addressing, literal: int) -> Iterator[tuple[int | None, int]]:
-        """FLAT, GLOBAL, SCRATCH and DS: a vector, a scalar, and a constant."""
+        """Yield the addresses of FLAT, GLOBAL, SCRATCH and DS: a vector, a scalar, and a
+        constant."""
         registers, memory = addressing.registers, addressing.memory
         vector = registers.get("vaddr", registers.get("addr"))
         dwords = 2 if memory in ("global", "flat") else 1
@@ -129,7 +130,7 @@ class LaneAddresses:
         return whole >> 32 * first & mask
 
     def _bytes(self, part: Register, name: str) -> bytes:
-        """A saved register; `Undecided` if it was written since, or is not in the core."""
+        """Return a saved register; `Undecided` if it was written since, or is not in the core."""
         if any(part.bank == other.bank and part.first == other.first for other in self._changed):
             raise Undecided(f"{name} was written after it")
         register = self._arch.register_named(name)

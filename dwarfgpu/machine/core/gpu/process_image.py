@@ -175,7 +175,7 @@ class _Layout:
         return QueueAddresses(address, ring, count * PACKET_BYTES)
 
     def _list(self) -> int:
-        """The runtime's list of code objects; the address of its `r_debug`."""
+        """Add the runtime's list of code objects; return the address of its `r_debug`."""
         entries = self._image.code_objects
         uris = [entry.uri.encode("utf-8", "surrogateescape") + b"\0" for entry in entries]
         size = R_DEBUG.size + LINK_MAP.size * len(entries)

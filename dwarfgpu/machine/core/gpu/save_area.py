@@ -209,7 +209,7 @@ def sgprs_of(layout: SaveLayout, blocks: Blocks) -> int:
 
 
 def _alias(layout: SaveLayout, blocks: Blocks, name: str) -> tuple[int, int] | None:
-    """The SGPR slots of a register that is an alias of some."""
+    """Return the SGPR slots of a register that is an alias of some."""
     end = sgpr_end(layout, blocks)
     if name == "vcc":
         return end - 2, 2 if blocks.lanes == 64 else 1

@@ -112,7 +112,7 @@ class SaveLayout:
 
 
 def _slots(text: str) -> dict[str, tuple[int, int]]:
-    """`m0 pc:2 exec:2`: names and sizes of slots, one after the other."""
+    """Parse `m0 pc:2 exec:2`: names and sizes of slots, one after the other."""
     out: dict[str, tuple[int, int]] = {}
     at = 0
     for word in text.split():

@@ -121,7 +121,7 @@ def _wave_word(layout: SaveLayout, wave: WaveImage, is_first: bool, is_last: boo
 
 
 def _wave_bytes(layout: SaveLayout, wave: WaveImage, blocks: Blocks, lds: bytes | None) -> bytes:
-    """A wave, with the LDS of its workgroup where it is the first one."""
+    """Return a wave, with the LDS of its workgroup where it is the first one."""
     room = blocks.lds_at + (0 if lds is None else blocks.lds_bytes)
     out = bytearray(room + layout.tail_bytes)
     saved = SavedWave(0, blocks, 0, 0)

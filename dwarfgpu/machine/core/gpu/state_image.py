@@ -134,7 +134,7 @@ class _State:
         return StateImage(image, tuple(self._notes))
 
     def _agents(self) -> tuple[tuple[Agent, ...], dict[int, int]]:
-        """The agents, and by their ids which one of them each is."""
+        """Return the agents, and by their ids which one of them each is."""
         known = self._target.machine.agents
         apertures = self._target.apertures
         if not known:
@@ -316,7 +316,8 @@ class _State:
         return tuple(ring), min(dispatches, default=0), max(dispatches, default=-1) + 1
 
     def _state_word(self, wave: WaveId, registers: Mapping[str, bytes], lds_bytes: int) -> int:
-        """As many registers as the dispatch allocates, else up to the last one that is known."""
+        """Return a word with as many registers as the dispatch allocates, else up to the last one
+        that is known."""
         layout, lanes = self._layout, self._target.architecture.lane_count
         dispatch = self._target.machine.dispatch_of(wave)
 
@@ -350,7 +351,7 @@ class _State:
 
 
 def _target_version(name: str) -> int:
-    """`gfx90a` is 90010."""
+    """Return the number of a target: `gfx90a` is 90010."""
     digits = name.removeprefix("gfx")
     try:
         major, minor, step = int(digits[:-2]), int(digits[-2], 16), int(digits[-1], 16)
@@ -360,7 +361,7 @@ def _target_version(name: str) -> int:
 
 
 def _first_gap(runs: Sequence[tuple[int, int]]) -> int:
-    """An address with much free memory behind it; `runs`: ascending addresses and sizes."""
+    """Return an address with much free memory behind it; `runs`: ascending addresses and sizes."""
     at = _FREE
     for address, size in runs:
         if address >= at + 16 * _FREE:

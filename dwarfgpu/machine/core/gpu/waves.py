@@ -169,7 +169,7 @@ class GpuWaves:
             yield GpuQueue(number, entry, known[1], known[0], memory)
 
     def _add_waves(self, queue: GpuQueue, gpu_waves: list[GpuWave], most_waves: int) -> None:
-        """The waves of a queue of AQL packets; other ones have none that are described."""
+        """Add the waves of a queue of AQL packets; other ones have none that are described."""
         if queue.entry.queue_type != AQL or not queue.entry.ctx_save_restore_area_size:
             return
         try:
@@ -303,7 +303,7 @@ class GpuWaves:
         return Scratch(base + offset, wave_bytes)
 
     def _flat_scratch(self, wave: GpuWave) -> int | None:
-        """The register, where it is a hardware register that the packet processor sets."""
+        """Return the register, where it is a hardware register that the packet processor sets."""
         name = "scratch_base" if "scratch_base" in wave.layout.hardware else "flat_scratch"
         try:
             if name in wave.layout.hardware:

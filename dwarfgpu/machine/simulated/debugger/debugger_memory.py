@@ -110,7 +110,7 @@ class RunningMemory(SparseMemory):
 
 
 def _written_ranges(allocation: Allocation, first: int, last: int) -> list[tuple[int, int]]:
-    """The written bytes of a range: offsets of their begin and end."""
+    """Return the written bytes of a range: offsets of their begin and end."""
     if allocation.written is None:
         return [(first, last)]
     is_written = np.zeros(last - first + 2, bool)

@@ -71,7 +71,7 @@ def contents(wave: SimulatedWave, register: RegisterInfo) -> bytes | None:
 
 
 def _number(wave: SimulatedWave, name: str) -> int | None:
-    """What a register contains that is not one of a bank."""
+    """Return what a register contains that is not one of a bank."""
     if name.startswith("ttmp"):
         return wave.s[_TTMP + int(name[4:])]
     if name in _PAIRS:

@@ -250,7 +250,8 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         return None
 
     def _went_on(self) -> Halt:
-        """The waves of one processor have ended: the first one of another is in focus."""
+        """Return the halt when the waves of one processor have ended: the first one of another is
+        in focus."""
         waves = [wave for machine in self.machines for wave in machine.waves]
         return Halt("end-stepping-range", waves[0]) if waves else Halt("exited", exit_code=0)
 
@@ -262,7 +263,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
             machine.watch([watch for watch in seen if watch is not None])
 
     def _as_seen_by(self, machine: SimulatedTarget, watch: Watch) -> Watch | None:
-        """A watch of another machine, in global memory; None where it is elsewhere."""
+        """Return a watch of another machine, in global memory; None where it is elsewhere."""
         parts: list[WatchedBytes] = []
         for part in watch.bytes:
             start = part.start

@@ -104,7 +104,7 @@ class SimulatedTarget(StateTarget):
         return self._topology[1]
 
     def _machine_now(self) -> Machine:
-        """The waves that have not ended, and the workgroups and dispatches that have any."""
+        """Return the waves that have not ended, and the workgroups and dispatches that have any."""
         waves = {number: _record(wave) for number, wave in self._live().items()}
         before, groups = self._machine, {wave.workgroup for wave in waves.values()}
         workgroups = {n: group for n, group in before.workgroups.items() if n in groups}
@@ -124,7 +124,7 @@ class SimulatedTarget(StateTarget):
         return wave in self._by_id and self._by_id[wave].is_ended
 
     def _wave(self, number: WaveId) -> SimulatedWave:
-        """A wave that runs; `Unavailable` with GDB's wording where it has ended."""
+        """Return a wave that runs; `Unavailable` with GDB's wording where it has ended."""
         if self._by_id[number].is_ended:
             raise Unavailable("No registers.")
         return self._by_id[number]
@@ -137,7 +137,7 @@ class SimulatedTarget(StateTarget):
     # Registers.
 
     def _allocated(self, wave: WaveId) -> dict[str, RegisterInfo]:
-        """The registers that a wave has, by name."""
+        """Return the registers that a wave has, by name."""
         architecture, dispatch = self.architecture, self._machine.dispatch_of(wave)
         key = None if dispatch is None else dispatch.id
         if key in self._registers_of_dispatch:
@@ -237,7 +237,7 @@ class SimulatedTarget(StateTarget):
         self.stop += 1
 
     def _machine_to_run(self) -> RunningMachine:
-        """The machine, made of the state if it is only that yet, as it is now."""
+        """Return the machine, made of the state if it is only that yet, as it is now."""
         if self._running is None:
             assert self._adopt is not None
             self.attach(self._adopt(self))
@@ -256,7 +256,7 @@ class SimulatedTarget(StateTarget):
 
     @contextmanager
     def _resuming(self) -> Iterator[RunningMachine]:
-        """The machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
+        """Yield the machine, whose waves have no reason to be stopped any longer; Ctrl-C waits."""
         from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
 
         machine = self._machine_to_run()
@@ -403,8 +403,8 @@ class SimulatedTarget(StateTarget):
         return self._halt(evolve(halt, barriers=stopped.barriers))
 
     def _watch_halt(self, stopped: Stopped) -> Halt:
-        """A watchpoint was hit, or its function has returned; of a wave that ended by that, the
-        next one is in focus."""
+        """Return the halt of a watchpoint that was hit, or whose function has returned; of a wave
+        that ended by that, the next one is in focus."""
         wave: SimulatedWave | None = stopped.wave
         if stopped.wave.is_ended:
             assert self._running is not None
@@ -421,7 +421,8 @@ class SimulatedTarget(StateTarget):
         )
 
     def _went_on(self, machine: RunningMachine, wave: SimulatedWave | None) -> Halt:
-        """A step has ended: of another wave, where that one has no next instruction."""
+        """Return the halt at the end of a step: of another wave, where that one has no next
+        instruction."""
         next_wave = machine.next_wave() if wave is None or wave.is_ended else wave
         if next_wave is None:
             return Halt("exited", exit_code=0)

@@ -46,7 +46,8 @@ class WatchedObjects:
         return Watchpoints(watching, scratch)
 
     def _returns_of(self, watch: Watch) -> list[int]:
-        """The return addresses of the calls made by a watch's function since the watch was set."""
+        """Return the return addresses of the calls made by a watch's function since the watch was
+        set."""
         known = self._calls.get(watch.number)
         if known is None or known[0] is not watch.scope:
             returns = [] if watch.scope is None else list(watch.scope.returns)

@@ -154,7 +154,7 @@ class _Owners:
         self._waves = np.array([piece[2] for piece in pieces], np.uint32)
 
     def of(self, offsets: Lanes) -> Lanes:
-        """The waves that own bytes; `MAX_WAVES` for those that no wave owns."""
+        """Return the waves that own bytes; `MAX_WAVES` for those that no wave owns."""
         where = offsets.astype(np.int64)
         piece = np.maximum(np.searchsorted(self._first, where, "right") - 1, 0)
         is_inside = (self._first[piece] <= where) & (where < self._end[piece])

@@ -290,7 +290,7 @@ class RunningMachine:
     def _turn(
         self, wave: SimulatedWave, breakpoints: frozenset[int], most: int | None = None
     ) -> Stopped | None:
-        """What remains of the turn of a wave, or some instructions of it."""
+        """Run what remains of the turn of a wave, or some instructions of it."""
         has_turn = self.schedule.has_turn(wave)
         before = wave.instructions
         self._is_turn_over = False
@@ -330,8 +330,8 @@ class RunningMachine:
         quantum: int,
         most: int | None,
     ) -> Stopped | None:
-        """As many instructions of a wave, and up to where a turn may end; at most `most`. It does
-        not stop where it was reported."""
+        """Run as many instructions of a wave, and up to where a turn may end; at most `most`. It
+        does not stop where it was reported."""
         is_leaving = wave.pc == wave.reported_pc
         wave.reported_pc = None
         before = wave.instructions
@@ -354,7 +354,7 @@ class RunningMachine:
         )
 
     def _run_steps(self, share: _Share) -> Stopped | None:
-        """One instruction at a time."""
+        """Run one instruction at a time."""
         wave, breakpoints, is_leaving, quantum, most = share
         mode = wave.step_mode
         steps, step_at = self.program.steps_of(mode), self.program.step_at
@@ -410,7 +410,8 @@ class RunningMachine:
             return Stopped(wave, stop.reason, stop.text, stop.lanes)
 
     def _run_selected(self, share: _Share) -> Stopped | None:
-        """As `_run_observed`, in blocks up to an instruction that observers have to see."""
+        """Run as `_run_observed` does, in blocks up to an instruction that observers have to
+        see."""
         observers = cast("tuple[SelectiveObserver, ...]", self.observers)
 
         def require_none(access: Access) -> None:

@@ -149,7 +149,7 @@ def _report(progress: Callable[[int], None], finished: int, executed: int) -> No
 
 
 def _batches(waves: Sequence[SimulatedWave]) -> list[list[int]]:
-    """Numbers of waves that run together: whole workgroups."""
+    """Return numbers of waves that run together: whole workgroups."""
     workgroups: dict[int | None, list[int]] = {}
     for number, wave in enumerate(waves):
         workgroups.setdefault(wave.wave.workgroup, []).append(number)
@@ -181,7 +181,8 @@ class _GroupRun:
         self._careful: dict[Step, Callable[[Any], None]] = {}
 
     def run(self) -> None:
-        """`Conflict` and `WaveStop` if the waves cannot continue together to their end."""
+        """Run the waves; `Conflict` and `WaveStop` if the waves cannot continue together to their
+        end."""
         members = self._group.members
         ready = list(range(len(members)))
         row = blocks = 0
@@ -280,7 +281,7 @@ class _GroupRun:
         self._group.exec_changed()
 
     def _execute_carefully(self, step: Step, waves: list[SimulatedWave]) -> None:
-        """Once more what has made a NaN, wave by wave: nothing was written yet."""
+        """Execute once more what has made a NaN, wave by wave: nothing was written yet."""
         self._one_by_one(step, waves)
 
     # Functions.
@@ -319,7 +320,8 @@ class _GroupRun:
         return _Part("vector", steps, before, self._function(source), first_lines, False)
 
     def _scalars(self, steps: tuple[Step, ...], before: int, at_end: list[str]) -> _Part:
-        """`at_end`: written before the last instruction, which may write the pc itself."""
+        """Collect the scalars. `at_end`: written before the last instruction, which may write the
+        pc itself."""
         lines = ["def execute(waves):", "    for w in waves:", "        s = w.s"]
         for number, step in enumerate(steps):
             if number == len(steps) - 1:
@@ -338,8 +340,8 @@ class _GroupRun:
 
 
 def _require_wait(steps: Sequence[Step]) -> None:
-    """Between signalling a barrier and waiting for it, others may continue or not: `Conflict` where
-    a wave does something then."""
+    """Require that waves only wait: between signalling a barrier and waiting for it, others may
+    continue or not: `Conflict` where a wave does something then."""
     signalled = False
     for step in steps:
         waits = any("has_to_wait" in line for line in step.lines)

@@ -154,5 +154,5 @@ class GroupFunctions:
 
     @property
     def _firsts(self) -> Lanes:
-        """For each lane, the position of the first lane of its wave."""
+        """The position, for each lane, of the first lane of its wave."""
         return np.arange(self.lane_count) & ~(self.wave_size - 1)

@@ -71,7 +71,7 @@ class _Scalars:
 
 
 def _scalar(name: str) -> Any:
-    """A scalar register that is an attribute of waves."""
+    """Return a scalar register that is an attribute of waves."""
 
     def read(group: WaveGroup) -> Any:
         return group.gathered([getattr(wave, name) for wave in group.members])
@@ -170,7 +170,8 @@ class WaveGroup(WaveAccesses):
         self._is_shared = len(places) < len(waves)
 
     def _make_scratch(self, waves: Sequence[SimulatedWave]) -> None:
-        """Private memory of all waves, shape (waves, dwords, lanes): pieces at equal distances."""
+        """Make the private memory of all waves, shape (waves, dwords, lanes): pieces at equal
+        distances."""
         self.scratch = waves[0].scratch
         self.scratch_written = None
         shapes = {wave.scratch.shape for wave in waves}
@@ -340,7 +341,7 @@ class WaveGroup(WaveAccesses):
     def _announce_private(
         self, address: Any, size_bytes: int, on: Lanes | None, verbs: str
     ) -> None:
-        """Private memory is of one lane."""
+        """Announce an access to private memory, which is of one lane."""
 
     def scratch_load(self, address: Any, kind: Any, count: int, on: Lanes | None) -> Lanes:
         if isinstance(address, np.ndarray) and address.dtype == object:

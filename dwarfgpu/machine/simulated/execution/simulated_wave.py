@@ -95,8 +95,8 @@ class SimulatedWave(WaveAccesses):
         self.step_mode = step_mode(indexed, self._relevant(value), self.allocated)
 
     def _relevant(self, mode: int) -> int:
-        """MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always on, and
-        TRAP_CTRL enables exceptions."""
+        """Return MODE with the bits that GFX12 has no longer: there IEEE and DX10_CLAMP are always
+        on, and TRAP_CTRL enables exceptions."""
         return mode if self.generation < 12 else mode & 0x8000FF | _ALWAYS_SINCE_GFX12
 
     def index(self, is_on: int) -> None:

@@ -129,7 +129,7 @@ def _items(document: dict[str, Json], name: str) -> list[Json]:
 
 
 def _moved(value: dict[str, Json], folder: Path, target: Path) -> dict[str, Json]:
-    """With the paths of files as another folder sees them."""
+    """Return a document with the paths of files as another folder sees them."""
     return {name: _moved_value(name, member, folder, target) for name, member in value.items()}
 
 

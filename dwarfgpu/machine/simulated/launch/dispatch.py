@@ -306,7 +306,7 @@ def _bound(request: Request, hidden: HiddenValues, allocator: dispatch_packet.Al
 def _waves(
     request: Request, lanes: int, group_bytes: int
 ) -> tuple[dict[int, Workgroup], list[Wave]]:
-    """Workgroups, x fastest, and their waves; LDS is allocated in granules."""
+    """Return workgroups, x fastest, and their waves; LDS is allocated in granules."""
     geometry, placement = request.geometry, request.placement
     granule = request.processor.lds_granule_bytes
     local_bytes = -(-group_bytes // granule) * granule

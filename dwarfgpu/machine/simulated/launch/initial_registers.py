@@ -73,7 +73,7 @@ class UserValues:
         return [value >> 32 * n & _MASK for n in range(count)]
 
     def _flat_scratch(self, processor: Processor) -> list[int | None]:
-        """Offset and size on GFX7 and GFX8, the 64-bit address of the scratch later."""
+        """Return offset and size on GFX7 and GFX8, the 64-bit address of the scratch later."""
         if processor.generation in (7, 8):
             return [self.scratch_address & _MASK, _dword_multiple(self.private_bytes)]
         if processor.generation == 6 or processor.has_architected_flat_scratch:
@@ -143,8 +143,9 @@ def system_sgprs(
 
 
 def _workgroup_info(processor: Processor, wave: WaveValues) -> int:
-    """{first_wavefront, …, threadgroup_size_in_wavefronts}; GFX11 has the wave's number besides,
-    GFX12 only the size ("RDNA3", "RDNA4" Instruction Set Architecture, "Compute Shader (CS)")."""
+    """Return {first_wavefront, …, threadgroup_size_in_wavefronts}; GFX11 has the wave's number
+    besides, GFX12 only the size ("RDNA3", "RDNA4" Instruction Set Architecture, "Compute Shader
+    (CS)")."""
     size = wave.waves_in_group & 0x3F
     if processor.generation >= 12:
         return size

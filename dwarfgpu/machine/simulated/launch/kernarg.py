@@ -176,7 +176,8 @@ def _named(parameter: Parameter, value: ArgumentValue) -> ArgumentValue:
 
 
 def _require_bounds(arguments: Sequence[Argument]) -> None:
-    """`LimitExceeded` for arguments that no kernel has: what a file says costs no more memory."""
+    """Raise `LimitExceeded` for arguments that no kernel has: what a file says costs no more
+    memory."""
     for argument in arguments:
         if argument.offset_bytes + argument.size_bytes > MAX_BYTES or len(arguments) > MAX_BYTES:
             raise LimitExceeded(
@@ -192,7 +193,7 @@ def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
 
 
 def _made(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
-    """Memory with numbers; `UsageError` if their type is unknown."""
+    """Return memory with numbers; `UsageError` if their type is unknown."""
     declared, count = parameter.declared, numbers.count
     size, integers = declared.item_bytes, declared.item_integers
     code = None
@@ -223,7 +224,8 @@ def _made(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
 
 
 def _require_items(parameter: Parameter, buffer: Buffer) -> None:
-    """`UsageError` for memory that does not hold whole items of what the pointer points to."""
+    """Raise `UsageError` for memory that does not hold whole items of what the pointer points
+    to."""
     declared = parameter.declared
     if not declared.item_bytes:
         return

@@ -138,7 +138,7 @@ def _undefined(
 def _add_objects(
     global_memory: GlobalMemory, launched: Launched, fill: int, *, is_tracked: bool
 ) -> None:
-    """What the runtime has made for the dispatch."""
+    """Add what the runtime has made for the dispatch."""
     [queue] = launched.machine.queues.values()
     [dispatch] = launched.machine.dispatches.values()
     kernarg_bytes = launched.request.kernel.kernarg_bytes or 0
@@ -178,7 +178,7 @@ def _add_absent(global_memory: GlobalMemory, segment: Allocation, launched: Laun
 def _add_scratch(
     global_memory: GlobalMemory, launched: Launched, fill: int, *, is_tracked: bool
 ) -> Allocation | None:
-    """Private memory of all waves, which lies in one piece."""
+    """Add the private memory of all waves, which lies in one piece."""
     size = sum(wave.scratch_bytes for wave in launched.waves)
     first = launched.waves[0].scratch_address
     if first is None or not size:
@@ -231,7 +231,7 @@ def _set_vectors(wave: SimulatedWave, registers: WaveRegisters) -> None:
 
 
 def _number(contents: Contents) -> int:
-    """A register whose unknown bits are undefined, and zeros."""
+    """Return a register whose unknown bits are undefined, and zeros."""
     if isinstance(contents, int):
         return contents
     out = known = 0
@@ -244,7 +244,7 @@ def _number(contents: Contents) -> int:
 
 
 def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None:
-    """The V# of scratch, as a runtime makes it: each lane has its dwords, interleaved."""
+    """Set the V# of scratch, as a runtime makes it: each lane has its dwords, interleaved."""
     numbers = [
         user.number for user in launched.user_sgprs if user.field == "private_segment_buffer"
     ]

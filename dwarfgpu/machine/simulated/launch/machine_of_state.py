@@ -228,7 +228,7 @@ def _add_memory(
     scratch: Mapping[int, int],
     fill: int,
 ) -> None:
-    """Code objects, whose writable memory is what states know of it; then the rest of the
+    """Add the code objects, whose writable memory is what states know of it; then the rest of the
     states."""
     if sum(len(run) for store in stores for _, run in store.runs()) > _MAX_BYTES:
         raise Unsupported(f"more than {_MAX_BYTES} bytes of memory in a state")
@@ -267,7 +267,7 @@ def write_known(global_memory: GlobalMemory, stores: Iterable[SparseMemory]) -> 
 def _outside(
     known: list[tuple[int, bytes]], taken: list[tuple[int, int]]
 ) -> Iterator[tuple[int, bytes]]:
-    """The parts of known memory that are in no other allocation, by address."""
+    """Yield the parts of known memory that are in no other allocation, by address."""
     for address, data in known:
         at, end = address, address + len(data)
         for start, stop in sorted(taken):
@@ -281,7 +281,7 @@ def _outside(
 
 
 def _joined(parts: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    """Neighbours as one: an access may be in both."""
+    """Yield neighbours as one: an access may be in both."""
     begin, pieces, end = 0, list[bytes](), -1
     for address, data in sorted(parts):
         if address != end and pieces:

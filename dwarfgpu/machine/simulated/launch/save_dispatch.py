@@ -79,7 +79,7 @@ def saved(
 
 
 def _vector(arrays: Arrays, name: str, launched: Launched) -> str:
-    """A vector register of every wave: a row for each, a number for each lane."""
+    """Return a vector register of every wave: a row for each, a number for each lane."""
     lanes = launched.machine.lane_count
     rows = []
     for wave in launched.waves:
@@ -160,7 +160,7 @@ _ADDRESSES: Final = ("object", "address", "kernel_descriptor", "kernarg", "compl
 
 
 def _record_of(out: dict[str, Json], **numbers: int | None) -> Json:
-    """With the numbers that are known; addresses in hexadecimal."""
+    """Return a record with the numbers that are known; addresses in hexadecimal."""
     for name, value in numbers.items():
         if value is not None:
             out[name] = hex(value) if name in _ADDRESSES else value

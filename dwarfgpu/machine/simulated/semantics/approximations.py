@@ -25,7 +25,8 @@ Exact = Callable[[Decimal], Decimal]
 
 
 def _rounded(wide: Lanes, like: Lanes, exact: Exact) -> Lanes:
-    """Doubles as numbers of the type of `like`, their source; `exact` of it, where that matters."""
+    """Return doubles as numbers of the type of `like`, their source; `exact` of it, where that
+    matters."""
     out = wide.astype(like.dtype)
     near = out.astype(np.float64)
     toward = np.where(wide > near, np.inf, -np.inf).astype(like.dtype)
@@ -87,7 +88,7 @@ def reciprocal_root(a: Lanes) -> Lanes:
 
 
 def _root_of_double(near: float, a: Fraction) -> float:
-    """The double next to 1 / sqrt(a), from one that is near."""
+    """Return the double next to 1 / sqrt(a), from one that is near."""
     while True:
         above, below = float(np.nextafter(near, np.inf)), float(np.nextafter(near, 0))
         if ((Fraction(near) + Fraction(above)) / 2) ** 2 * a < 1:

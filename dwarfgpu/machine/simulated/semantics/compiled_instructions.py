@@ -136,7 +136,7 @@ class Program:
         return step
 
     def _code_at(self, pc: int) -> bytes:
-        """What an instruction is decoded from; `WaveStop` where no code is."""
+        """Return what an instruction is decoded from; `WaveStop` where no code is."""
         if pc & 3:
             raise WaveStop(StopReason.MEMORY_VIOLATION, f"no code at {pc:#x}: misaligned")
         allocation = self._global_memory.at(pc)
@@ -175,7 +175,7 @@ def _step(decoder: Decoder, pc: int, code: bytes, mode: StepMode, tracks_writes:
 
 
 def _instruction(decoder: Decoder, pc: int, code: bytes) -> Instruction:
-    """Decoded; `WaveStop` where no instruction is."""
+    """Return the decoded instruction; `WaveStop` where no instruction is."""
     instruction = decoder.decode(code, 0, pc)
     if instruction is None and decoder.target.generation >= 11:
         word = int.from_bytes(code, "little")
@@ -244,7 +244,7 @@ def _lines(
 
 
 def _require_allocated(instruction: Instruction, allocated: AllocatedRegisters) -> None:
-    """`WaveStop` for an instruction with a register that a wave was not allocated."""
+    """Raise `WaveStop` for an instruction with a register that a wave was not allocated."""
     for use in uses(instruction):
         operands = (operand.value for operand in (*use.results, *use.sources))
         for register in (*operands, *use.addresses):
@@ -254,7 +254,7 @@ def _require_allocated(instruction: Instruction, allocated: AllocatedRegisters) 
 
 @cache
 def _is_relative(encoding: Encoding) -> bool:
-    """Whether what an instruction does depends on its address."""
+    """Return whether what an instruction does depends on its address."""
     names = (
         declared.name
         for operation in operations_of(encoding)
@@ -272,8 +272,8 @@ def _function(source: str) -> Callable[[Any], None]:
 
 
 def _ignored(word: int) -> int:
-    """Bits of the first 64 that GFX11 and GFX12 ignore, or that choose half of a register; in the
-    tables of LLVM 19 they are zeros."""
+    """Return bits of the first 64 that GFX11 and GFX12 ignore, or that choose half of a register;
+    in the tables of LLVM 19 they are zeros."""
     if word >> 26 & 0x3F == _VOP3:
         # LLVM since 20 encodes a third source that is none as the constant 0.
         return 0x1FF << 50 if word >> 50 & 0x1FF == _ZERO else 0

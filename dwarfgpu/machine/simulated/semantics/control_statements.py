@@ -72,7 +72,8 @@ class ControlStatements(ResultStatements):
         raise not_simulated(self.name)
 
     def _relative_move(self) -> list[str]:
-        """s_movrels, s_movreld: M0 is added to the number of one SGPR, or parts of it to both."""
+        """Translate s_movrels, s_movreld: M0 is added to the number of one SGPR, or parts of it to
+        both."""
         source, destination = self.sources[0].register, self.results[0].register
         name, count = self.operation.name, 2 if "b64" in self.operation.name else 1
         if source is None or destination is None or {source.bank, destination.bank} != {"s"}:

@@ -22,8 +22,8 @@ from dwarfgpu.machine.simulated.semantics.lane_functions import (
 
 
 def _division(b: Lanes, c: Lanes) -> tuple[Lanes, Lanes, Lanes, Lanes]:
-    """Of a denominator and a numerator: is the quotient near the largest number, is the
-    denominator denormal, may its reciprocal be, may the quotient be."""
+    """Judge the division of a denominator and a numerator: is the quotient near the largest number,
+    is the denominator denormal, may its reciprocal be, may the quotient be."""
     limit, most, least = {4: (96, 253, -126), 8: (768, 2045, -1022)}[b.itemsize]
     distance = raw_exponent(c) - raw_exponent(b)
     is_denormal = (np.abs(b) < np.finfo(b.dtype).smallest_normal) & (b != 0)

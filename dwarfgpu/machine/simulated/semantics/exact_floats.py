@@ -59,7 +59,7 @@ def _exact_product(
 
 
 def _odd_sum(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The sum, with its last bit set where it is not exact."""
+    """Return the sum, with its last bit set where it is not exact."""
     total, error = _exact_sum(a, b)
     number = total.view(np.int64)
     is_even = (error != 0) & (number & 1 == 0) & np.isfinite(total)
@@ -89,7 +89,7 @@ def fma_of(a: float, b: float, c: float) -> float:
 
 @cache
 def _two_over_pi() -> int:
-    """The first bits of the fraction 2/pi (Machin's formula)."""
+    """Return the first bits of the fraction 2/pi (Machin's formula)."""
     scale = 1 << _PI_BITS + 64
 
     def arctangent_of_reciprocal(x: int) -> int:

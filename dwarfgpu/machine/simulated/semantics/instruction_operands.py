@@ -99,7 +99,7 @@ def _one(instruction: Instruction, bound_fields: OperandFields) -> Bound:
 def _decoded(
     instruction: Instruction, values: Sequence[int], fields: Mapping[str, int]
 ) -> dict[str, Value]:
-    """What the fields mean; `WaveStop` for a value that the encoding does not take."""
+    """Return what the fields mean; `WaveStop` for a value that the encoding does not take."""
     form = instruction.encoding.format
     decoded: dict[str, Value] = {}
     for name, kind, field in zip(form.names, form.kinds, values, strict=True):
@@ -131,7 +131,8 @@ def _is_taken_anyway(form: Format, value: Value) -> bool:
 
 
 def _half_register(form: Format, value: Value, declared: DeclaredOperand) -> Value:
-    """On GFX11 the registers from 128 on are high halves, where 32-bit encodings have 16 bits."""
+    """Return the register with its half: on GFX11 the registers from 128 on are high halves, where
+    32-bit encodings have 16 bits."""
     if not (isinstance(value, Register) and value.bank == "v" and _has_true16(form)):
         return value
     if value.first < 128 or declared.name_or_type not in _HALVES:
@@ -140,7 +141,7 @@ def _half_register(form: Format, value: Value, declared: DeclaredOperand) -> Val
 
 
 def _modifiers(form: Format, word: int, stem: str, fields: dict[str, int]) -> int:
-    """The modifiers of a source; without any, packed elements are in order."""
+    """Return the modifiers of a source; without any, packed elements are in order."""
     known = fields.get(f"{stem}_modifiers")
     selects = _selects(form, word, int(stem[-1])) if stem[-1].isdigit() else 0
     if known is None or "VOP3P" not in form.flags:
@@ -149,7 +150,8 @@ def _modifiers(form: Format, word: int, stem: str, fields: dict[str, int]) -> in
 
 
 def _selects(form: Format, word: int, number: int) -> int:
-    """The bit of op_sel of VOP3 on GFX11, which tables of "fake16" do not have as a field."""
+    """Return the bit of op_sel of VOP3 on GFX11, which tables of "fake16" do not have as a
+    field."""
     if form.target.generation < 11 or "VOP3" not in form.flags or "VOP3P" in form.flags:
         return 0
     if "sdst" in form.index and "vdst" in form.index:

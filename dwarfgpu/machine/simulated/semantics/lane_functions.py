@@ -43,7 +43,7 @@ def popcount(a: Lanes) -> Lanes:
 
 
 def _smeared(a: Lanes) -> Lanes:
-    """With every bit below the highest one set."""
+    """Return a number with every bit below the highest one set."""
     for shift in (1, 2, 4, 8, 16):
         a = a | a >> shift
     return a
@@ -200,7 +200,8 @@ def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
 
 
 def _rounded_to_odd(a: Lanes, b: Lanes, total: Lanes) -> Lanes:
-    """The sum of two numbers with the last bit set where it is not exact: to be rounded again."""
+    """Return the sum of two numbers with the last bit set where it is not exact: to be rounded
+    again."""
     bee = total - a
     error = (a - (total - bee)) + (b - bee)
     number = total.view(np.int64)
@@ -229,7 +230,8 @@ def is_signalling(a: Lanes) -> Lanes:
 
 
 def _chosen(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
-    """A minimum or maximum with the rules of IEEE 754-2008 for NaN: a signalling one is quieted."""
+    """Return a minimum or maximum with the rules of IEEE 754-2008 for NaN: a signalling one is
+    quieted."""
     is_nan = (a != a) | (b != b)
     if is_nan.any():
         chosen = np.where(is_signalling(b), quieted(b), chosen)
@@ -282,7 +284,7 @@ def number_max(a: Lanes, b: Lanes) -> Lanes:
 
 
 def _quieted_pair(a: Lanes, b: Lanes, chosen: Lanes) -> Lanes:
-    """The first of two NaN as a quiet one; else what was chosen."""
+    """Return the first of two NaN as a quiet one; else what was chosen."""
     return np.where((a != a) & (b != b), quieted(a), chosen)
 
 

@@ -299,7 +299,7 @@ def with_lane(a: Lanes, number: Any, value: Any) -> Lanes:
 
 
 def _first(number: Any) -> int:
-    """A number that all lanes have."""
+    """Return a number that all lanes have."""
     array = np.asarray(number)
     return int(array.item(0))
 

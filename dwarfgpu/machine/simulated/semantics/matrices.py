@@ -112,7 +112,7 @@ def mfma(a: Lanes, b: Lanes, c: Lanes, rows: int, depth: int, blocks: int = 1) -
 
 
 def _operand(elements: Lanes, rows: int, depth: int, blocks: int) -> Lanes:
-    """A matrix for each block, rows by depth, of what the lanes have."""
+    """Return a matrix for each block, rows by depth, of what the lanes have."""
     count, lanes = elements.shape
     out = np.zeros((blocks, rows, depth), elements.dtype)
     lane = np.arange(lanes)
@@ -147,7 +147,7 @@ def _element_indices(
 
 
 def _product(left: Lanes, right: Lanes, whole: Lanes, saturates: int = 0) -> Lanes:
-    """left @ right + whole for each block."""
+    """Return left @ right + whole for each block."""
     if whole.dtype == np.float64:
         for n in range(left.shape[2]):
             whole = fma64(left[:, :, n, None], right[:, None, n, :], whole)
@@ -189,8 +189,8 @@ def _as_dense(elements: Lanes) -> Lanes:
 
 
 def _dense(elements: Lanes, index: Lanes, key: int, count: int) -> Lanes:
-    """Elements at their positions among zeros: of each pair, four bits of the index say where among
-    four they are. `key` is the number of the set of such bits in the index."""
+    """Return elements at their positions among zeros: of each pair, four bits of the index say
+    where among four they are. `key` is the number of the set of such bits in the index."""
     lanes = elements.shape[1]
     out = np.zeros((count, lanes), _as_dense(elements[:0]).dtype)
     shift = 2 * len(elements) * key
@@ -235,7 +235,8 @@ def _integers(elements: Lanes, is_signed: int, bits: int) -> Lanes:
 
 
 def _row_of_lanes(elements: Lanes, depth: int, generation: int) -> Lanes:
-    """16 by depth: on GFX11 a lane has a whole row, and lanes 16 apart the same; on GFX12 half."""
+    """Return 16 by depth: on GFX11 a lane has a whole row, and lanes 16 apart the same; on GFX12
+    half."""
     count, lanes = elements.shape
     out = np.zeros((16, depth), elements.dtype)
     for lane in range(lanes if generation >= 12 else 16):

@@ -91,8 +91,8 @@ def memory_access(
 
 
 def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]) -> Access:
-    """From another memory to LDS: there M0 has the address of the first lane, and each lane has a
-    dword."""
+    """Copy from another memory to LDS: there M0 has the address of the first lane, and each lane
+    has a dword."""
     source, destination = item.operation.memory
     if destination.name != "lds" or source.type == "format":
         raise not_simulated(item.instruction.mnemonic)
@@ -111,7 +111,7 @@ def _to_lds(item: Bound, target: IsaTarget, shape_of: Callable[[str], TypeShape]
 
 
 def _count(item: Bound, declared: DeclaredOperand, shape_of: Callable[[str], TypeShape]) -> int:
-    """Elements of memory for each lane."""
+    """Return elements of memory for each lane."""
     operation = item.operation
     operands = operation.results if operation.is_load else operation.sources
     for operand in operands:
@@ -124,7 +124,7 @@ def _count(item: Bound, declared: DeclaredOperand, shape_of: Callable[[str], Typ
 
 
 def _two_addresses(item: Bound, shape_of: Callable[[str], TypeShape], expression: str) -> Access:
-    """LDS updated by LDS: the offset says how many dwords behind it, or, with the highest bit set,
+    """Update LDS by LDS: the offset says how many dwords behind it, or, with the highest bit set,
     that the upper bits of the address do, which are not simulated."""
     offset = item.fields["offset"]
     if offset >> 15:

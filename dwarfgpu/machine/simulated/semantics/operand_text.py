@@ -189,7 +189,7 @@ class Operand:
         raise not_simulated(f"an operand of type {shape.kind}{shape.bits}")
 
     def _pair(self) -> str:
-        """The number of 64 bits that begins in a register."""
+        """Return the number of 64 bits that begins in a register."""
         if self.is_vector or self.lanes or self.is_sdwa:
             return f"pair({self.raw(0)}, {self.raw(1)})"
         number = self.unsigned(64)
@@ -205,7 +205,7 @@ class Operand:
         return f"{self.raw()}.view({shape.element})"
 
     def _elements(self, shape: TypeShape) -> str:
-        """An array of two axes: elements, lanes."""
+        """Return an array of two axes: elements, lanes."""
         if shape.bits == 64:
             pairs = (f"pair({self.raw(2 * n)}, {self.raw(2 * n + 1)})" for n in range(shape.count))
             return f"stacked(({', '.join(pairs)}), w, {shape.element})"
@@ -227,7 +227,7 @@ class Operand:
         raise not_simulated(f"an operand of {shape.count} {shape.kind}{shape.bits}")
 
     def _signed_pair(self, text: str, shape: TypeShape) -> str:
-        """Two elements with neg_lo and neg_hi, which are the bits of neg and abs."""
+        """Return two elements with neg_lo and neg_hi, which are the bits of neg and abs."""
         signs = self.modifiers & (NEGATE | ABSOLUTE)
         return f"negated({text}, {signs})" if signs and shape.is_float else text
 

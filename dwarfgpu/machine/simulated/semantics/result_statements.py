@@ -71,7 +71,7 @@ class ResultStatements:
         return [*self._reached(), *marks, *self._stores(rows, on)]
 
     def _marks(self, destination: Operand, count: int) -> list[str]:
-        """Statements that note which lanes of registers have been written."""
+        """Return statements that note which lanes of registers have been written."""
         register = destination.register
         if not self.tracks_writes or register is None:
             return []

@@ -108,7 +108,7 @@ def _rounded(
     wave: RunningWave,
     terms: Terms | None = None,
 ) -> Lanes:
-    """The results of an operation as the mode says, from those to nearest.
+    """Return the results of an operation as the mode says, from those to nearest.
 
     `exact` gives the rational result of rational sources, `terms` the two numbers that a sum adds.
     `WaveStop` for an exception that is enabled, in an active lane.
@@ -171,7 +171,7 @@ def _raised(result: Any, wanted: Fraction, direction: int, limits: Any) -> int:
 
 
 def _of_sources(result: Lanes, sources: tuple[Lanes, ...]) -> Lanes:
-    """Exceptions for what the sources are."""
+    """Return exceptions for what the sources are."""
     out = np.zeros(result.shape, np.int32)
     has_nan = np.zeros(result.shape, bool)
     for source in sources:
@@ -210,7 +210,8 @@ def _simple(
 
 
 def _root(a: Fraction) -> Fraction:
-    """A square root of a positive number, with enough bits to be rounded as the exact root."""
+    """Return a square root of a positive number, with enough bits to be rounded as the exact
+    root."""
     if a <= 0:
         return Fraction(0)
     scale = 1 << 2 * max(600 - (a.numerator.bit_length() - a.denominator.bit_length()) // 2, 0)

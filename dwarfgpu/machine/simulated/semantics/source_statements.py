@@ -104,7 +104,7 @@ class SourceStatements(TileStatements):
             raise not_simulated(self.name) from None
 
     def _width(self) -> int:
-        """Bits of the widest operand."""
+        """Return bits of the widest operand."""
         shapes = [
             self._shape(declared.type)
             for declared in (*self.operation.sources, *self.operation.results)
@@ -116,7 +116,7 @@ class SourceStatements(TileStatements):
         return max((shape.bits for shape in shapes), default=32)
 
     def _operand_sources(self) -> list[tuple[str, str]]:
-        """For each source that is an operand, its type and letter."""
+        """Return the type and the letter of each source that is an operand."""
         letters = iter(_LETTERS)
         return [
             (declared.name_or_type, next(letters))
@@ -239,7 +239,7 @@ class SourceStatements(TileStatements):
         return hex(value)
 
     def _destination_before(self) -> str:
-        """What the first destination has had."""
+        """Return what the first destination has had."""
         declared = next(declared for declared in self.operation.results if declared.type)
         shape = self._shape(declared.type)
         destination = self.results[0]

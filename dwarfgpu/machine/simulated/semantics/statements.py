@@ -113,7 +113,7 @@ class _Piece(SourceStatements, ControlStatements):
     # Results.
 
     def computed(self) -> list[str]:
-        """Statements up to the results, which are in variables then."""
+        """Return statements up to the results, which are in variables then."""
         operation = self.operation
         if not operation.expression:
             if operation.flags & {"cache", "wait"} or self._does_nothing:
@@ -155,7 +155,7 @@ class _Piece(SourceStatements, ControlStatements):
         return lines
 
     def _typed_integer(self, name: str) -> str:
-        """A scalar result as its type has it."""
+        """Return a scalar result as its type has it."""
         declared = self.operation.results[0]
         if not declared.type or self._shape(declared.type).is_float:
             return name
@@ -167,7 +167,7 @@ class _Piece(SourceStatements, ControlStatements):
         return f"({name} & {mask:#x})"
 
     def _filled(self, expression: str) -> str:
-        """With the names that are no operands replaced."""
+        """Return an expression with the names that are no operands replaced."""
         next_pc = self.item.instruction.address + self.item.instruction.size
         is_scalar = self.operation.is_scalar
 
@@ -209,7 +209,7 @@ class _Piece(SourceStatements, ControlStatements):
         return expression if is_scalar else _MASKED.sub(self._shifts, expression)
 
     def _shifts(self, match: re.Match[str]) -> str:
-        """The bits of an operand that matter, where it is a constant."""
+        """Return the bits of an operand that matter, where it is a constant."""
         kind, letter, mask = match[1], match[2], int(match[3]) - bool(match[4])
         for (type, name), operand in zip(self._operand_sources(), self.sources, strict=False):
             is_plain = not (operand.modifiers & ~OP_SELECT_HIGH or operand.is_sdwa)
@@ -230,7 +230,7 @@ class _Piece(SourceStatements, ControlStatements):
         return bool(names) or "_mix" in self.operation.name
 
     def _field(self, name: str) -> int:
-        """A number that the encoding has for some operations."""
+        """Return a number that the encoding has for some operations."""
         fields = self.item.fields
         if name == "key" and "cbsz" in fields:
             return 0 if fields["cbsz"] else fields["abid"]
@@ -241,7 +241,7 @@ class _Piece(SourceStatements, ControlStatements):
         return fields.get({"byte": "byte_sel"}.get(name, name), 0)
 
     def _negations(self) -> int:
-        """neg_lo of the first two sources, which says of integers that they are signed."""
+        """Return neg_lo of the first two sources, which says of integers that they are signed."""
         fields = self.item.fields
         return fields.get("src0_modifiers", 0) & 1 | (fields.get("src1_modifiers", 0) & 1) << 1
 
@@ -285,7 +285,7 @@ class _Piece(SourceStatements, ControlStatements):
         return self._saturated(shape, expression) if clamp else expression
 
     def _saturated(self, shape: TypeShape, expression: str) -> str:
-        """An integer result with `clamp`, which is the nearest that its type has."""
+        """Return an integer result with `clamp`, which is the nearest that its type has."""
         if not _OVERFLOWS.search(self.operation.name):
             if shape.kind == "b":
                 raise not_simulated(f"{self.name} with clamp")
@@ -366,11 +366,11 @@ class _Piece(SourceStatements, ControlStatements):
         return scalar_write(register, shape.dwords, f"({variable})")
 
     def written(self) -> list[str]:
-        """Statements that write the results."""
+        """Return statements that write the results."""
         return self.writes
 
 
 def _scalar_name(name: str) -> str:
-    """A function of expressions over integers, or one of arrays that scalars use as well."""
+    """Return a function of expressions over integers, or one of arrays that scalars use as well."""
     scalar = SCALAR_PREFIX + name
     return scalar if scalar in SCALAR_FUNCTIONS else name

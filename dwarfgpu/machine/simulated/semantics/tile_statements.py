@@ -12,7 +12,8 @@ from dwarfgpu.machine.simulated.semantics.small_floats import format_of
 
 
 def _single_bits(number: int) -> int:
-    """The 32 bits of an inline constant, which LLVM's kind of operand may have as a double."""
+    """Return the 32 bits of an inline constant, which LLVM's kind of operand may have as a
+    double."""
     if number >> 32 in (0, 0xFFFFFFFF):
         return number & 0xFFFFFFFF
     [value] = struct.unpack("<d", struct.pack("<Q", number))
@@ -43,7 +44,7 @@ class TileStatements(ResultStatements):
         return self._modified_tile(kind, number, text, operand.modifiers)
 
     def _modified_tile(self, kind: str, number: int, text: str, modifiers: int) -> str:
-        """With cbsz and abid, blgp, and signs."""
+        """Apply cbsz and abid, blgp, and signs."""
         fields = self.item.fields
         name = self.operation.name
         if name.startswith("v_mfma"):
@@ -64,7 +65,7 @@ class TileStatements(ResultStatements):
         return f"negated_elements({text}, {modifiers & 3})" if is_signed else text
 
     def _require_blocks(self, rows: int, size: int, number: int) -> None:
-        """`WaveStop` where cbsz and abid name blocks that the matrices have not."""
+        """Raise `WaveStop` where cbsz and abid name blocks that the matrices have not."""
         last = self.operation.expression.rpartition(", ")[2].rstrip(")")
         blocks = int(last) if self.operation.expression.count(", ") == 5 else 1
         if 1 << size > blocks or number >> size:
@@ -89,7 +90,7 @@ class TileStatements(ResultStatements):
         return f"filled({value}, {count}, w)"
 
     def _tile_write(self, kind: str, destination: Operand, variable: str) -> list[str]:
-        """A matrix in as many registers as the encoding says."""
+        """Return a matrix in as many registers as the encoding says."""
         register = destination.register
         assert register is not None
         bank = "v" if register.bank == "v" else "av"

@@ -45,7 +45,7 @@ def extremes(numbers: Lanes) -> tuple[int, int]:
 def _aligned_words(
     allocation: Allocation, offsets: Lanes, size_bytes: int
 ) -> tuple[Lanes, Lanes] | None:
-    """Words and an index of them, where there are many and all are aligned."""
+    """Return words and an index of them, where there are many and all are aligned."""
     words = allocation.words(size_bytes) if len(offsets) >= _MANY else None
     if words is None or (offsets & np.uint64(size_bytes - 1)).any():
         return None
@@ -86,7 +86,7 @@ class Allocation:
         """0xff for each byte that is defined, 0 for others; None where all are."""
 
     def _set_data(self, data: Lanes, alignment: int) -> None:
-        """`alignment`: a number that is a multiple of what the data is aligned to."""
+        """Set the data. `alignment`: a number that is a multiple of what the data is aligned to."""
         self.data = data
         """The bytes."""
         self._alignment = alignment
@@ -317,7 +317,7 @@ class GlobalMemory:
     def _parts(
         self, addresses: Lanes, size_bytes: int, lanes: Lanes | None, verb: str
     ) -> list[tuple[Allocation, Any]]:
-        """The allocations that are touched, and which of the addresses each has."""
+        """Return the allocations that are touched, and which of the addresses each has."""
         if not len(addresses):
             return []
         first, last = extremes(addresses)
@@ -347,7 +347,7 @@ class GlobalMemory:
     def _violation(
         self, verb: str, addresses: Lanes, size_bytes: int, lanes: Lanes | None
     ) -> WaveStop:
-        """Why some of the addresses cannot be accessed: the first one is described."""
+        """Return why some of the addresses cannot be accessed: the first one is described."""
         faulty = [
             at
             for at, address in enumerate(addresses.tolist())
@@ -358,7 +358,8 @@ class GlobalMemory:
         return self._stop(verb, address, size_bytes, numbers)
 
     def _stop(self, verb: str, address: int, size_bytes: int, lanes: tuple[int, ...]) -> WaveStop:
-        """Why an address cannot be accessed: no memory is there, or nothing is known of it."""
+        """Return why an address cannot be accessed: no memory is there, or nothing is known of
+        it."""
         text = f"{verb} {size_bytes} bytes at {address:#x}: "
         if self.is_partial and self.at(address) is None:
             reason, why = self.why_missing(address, size_bytes)

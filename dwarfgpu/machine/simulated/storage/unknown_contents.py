@@ -143,7 +143,7 @@ class UnknownContents:
         return len(marks) <= _SEARCHED_BYTES and bool(marks.all())
 
     def _marks(self, wave: WaveMemory, access: Access, at: int, lane: int) -> Lanes | None:
-        """For the bytes of an access, which are known; None where all are."""
+        """Return which bytes of an access are known; None where all are."""
         size = access.size_bytes
         if access.space == "private":
             if wave.scratch_written is None:
@@ -219,7 +219,7 @@ def _needs(step: Step) -> _Needs:
 
 
 def _lane(wave: WaveMemory, use: Use) -> int:
-    """The mask of the lane that is read or written; of a scalar move it does not matter."""
+    """Return the mask of the lane that is read or written; of a scalar move it does not matter."""
     if len(use.sources) < 2:
         return wave.exec & -wave.exec or 1
     chosen = use.sources[1].value

@@ -37,7 +37,7 @@ class WaveGeneric(WaveScratch):
         return _Accesses(self.scratch_load, self.scratch_store, self.scratch_atomic)
 
     def _aperture(self, addresses: Lanes) -> Aperture | None:
-        """The memory that generic addresses are in; None where they are in several."""
+        """Return the memory that generic addresses are in; None where they are in several."""
         high = addresses.view(np.uint32)[1::2].tobytes()
         if high != high[:4] * len(addresses):
             return None
@@ -49,7 +49,8 @@ class WaveGeneric(WaveScratch):
     def _apertures(
         self, addresses: Lanes, on: Lanes | None
     ) -> list[tuple[Aperture, Any, Lanes | None]]:
-        """The memories that generic addresses are in, with the addresses and the lanes of each.
+        """Return the memories that generic addresses are in, with the addresses and the lanes of
+        each.
 
         An address in private memory that all lanes have is a number.
         """

@@ -121,7 +121,7 @@ class WaveMemory(RunningWave):
         return None if on is None else on.nonzero()[0]
 
     def _spread(self, values: Lanes, lanes: Lanes | None) -> Lanes:
-        """Values of some lanes as values of all."""
+        """Return values of some lanes as values of all."""
         if lanes is None:
             return values
         out = np.zeros((*values.shape[:-1], self.lane_count), values.dtype)
@@ -134,7 +134,7 @@ class WaveMemory(RunningWave):
         return array if array.ndim else np.full(self.lane_count, array)
 
     def _numbers(self, on: Lanes | None) -> Lanes:
-        """The numbers of the lanes that are on."""
+        """Return the numbers of the lanes that are on."""
         return self._every_lane if on is None else on.nonzero()[0]
 
     def _announce(
@@ -174,7 +174,7 @@ class WaveMemory(RunningWave):
         self.global_memory.scatter(addresses, data, lanes)
 
     def _elements(self, values: Any, kind: Any) -> Lanes:
-        """Values of all lanes as a type; what does not fit is cut off."""
+        """Return values of all lanes as a type; what does not fit is cut off."""
         array = np.asarray(values)
         if array.dtype == kind and array.shape[-1:] == (self.lane_count,):
             return array
@@ -204,7 +204,8 @@ class WaveMemory(RunningWave):
         load: Callable[[Lanes, Lanes], Lanes],
         store: Callable[[Lanes, Lanes, Lanes], None],
     ) -> Lanes:
-        """In the order of lanes: in each round, the first lane of every address that remains."""
+        """Update in the order of lanes: in each round, the first lane of every address that
+        remains."""
         out = np.zeros(self.lane_count, kind)
         lanes = self._numbers(on)
         if len(lanes):
@@ -228,7 +229,7 @@ class WaveMemory(RunningWave):
 
     @staticmethod
     def _require_aligned(space: Space, addresses: Lanes, lanes: Lanes, size: int) -> None:
-        """`WaveStop` for an atomic operation at an address that is no multiple of its size.
+        """Raise `WaveStop` for an atomic operation at an address that is no multiple of its size.
 
         Loads and stores may be misaligned: HSA has SH_MEM_CONFIG.alignment_mode UNALIGNED.
         """

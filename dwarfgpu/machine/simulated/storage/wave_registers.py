@@ -54,7 +54,7 @@ class RunningWave:
     def __init__(
         self, wave: Wave, lane_count: int, vgprs: int, agprs: int, fill: int | None = None
     ) -> None:
-        """All registers are undefined and have the bytes of `fill`; without it, they are zeros."""
+        """Make all registers undefined, with the bytes of `fill`; without it, they are zeros."""
         self.wave = wave
         self.lane_count = self.wave_size = lane_count
         self.all_lanes = (1 << lane_count) - 1

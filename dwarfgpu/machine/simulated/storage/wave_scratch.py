@@ -92,7 +92,7 @@ class WaveScratch(WaveLds):
         return addresses
 
     def _scratch_dwords(self, addresses: Lanes, lanes: Lanes, kind: Any, count: int) -> Lanes:
-        """Elements of 4 bytes or a multiple, of addresses that are aligned to 4 bytes."""
+        """Return elements of 4 bytes or a multiple, of addresses that are aligned to 4 bytes."""
         first, words = addresses >> 2, SIZES[kind] // 4
         rows = [self.scratch[first + number, lanes] for number in range(count * words)]
         if words == 1:

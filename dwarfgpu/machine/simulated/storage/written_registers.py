@@ -30,7 +30,7 @@ def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
 
 
 def _scalar(wave: RunningWave, name: str) -> int:
-    """The mask of the bits of a scalar that were written, -1 for all."""
+    """Return the mask of the bits of a scalar that were written, -1 for all."""
     s = wave.s
     if name[:1] == "s" and name[1:].isdecimal():
         return known_bits(s[int(name[1:])])
