@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
@@ -58,9 +58,9 @@ class LoweredAddresses:
         element_bytes = min(aperture.element_bytes for aperture in self.apertures)
         return bool((self.at % element_bytes + size_bytes > element_bytes).any())
 
-    def _aperture_values(self, name: str, absent: int = 0) -> Array:
+    def _aperture_values(self, number: Callable[[Apertures], int | None], absent: int = 0) -> Array:
         """Return a number of the apertures, for every place."""
-        bounds = [getattr(aperture, name) for aperture in self.apertures]
+        bounds = [number(aperture) for aperture in self.apertures]
         ends = [absent if bound is None else min(bound, _FARTHEST) for bound in bounds]
         return np.array(ends, np.int64)[self.rows]
 
@@ -77,22 +77,23 @@ class LoweredAddresses:
         elif self.space == PRIVATE_LANE:
             self._of_lanes(out, everywhere, at)
         elif self.space == GENERIC:
-            local = self._inside(at, "local_base")
-            private = self._inside(at, "private_base") & ~local
-            self._local(out, local, at - self._aperture_values("local_base") & _SEGMENT_MASK)
-            self._of_lanes(out, private, at - self._aperture_values("private_base") & _SEGMENT_MASK)
+            local_base = self._aperture_values(lambda item: item.local_base)
+            private_base = self._aperture_values(lambda item: item.private_base)
+            local = self._inside(at, local_base)
+            private = self._inside(at, private_base) & ~local
+            self._local(out, local, at - local_base & _SEGMENT_MASK)
+            self._of_lanes(out, private, at - private_base & _SEGMENT_MASK)
             self._global(out, ~local & ~private, at)
         return out
 
-    def _inside(self, at: Array, name: str) -> Array:
-        base = self._aperture_values(name)
+    def _inside(self, at: Array, base: Array) -> Array:
         return np.asarray((at >= base) & (at - base < _APERTURE_SPAN))
 
     def _global(self, out: list[Any], chosen: Array, at: Array) -> None:
         out.append((("", None), chosen & (at >= 0), at, np.full(at.shape, _FARTHEST, np.int64)))
 
     def _local(self, out: list[Any], chosen: Array, at: Array) -> None:
-        last = self._aperture_values("local_bytes", 1 << 32)
+        last = self._aperture_values(lambda item: item.local_bytes, 1 << 32)
         fits = chosen & (at >= 0) & (at < 1 << 32)
         groups = np.array([self.state.workgroups.get(int(n), int(n)) for n in self.numbers])
         mine = groups[self.rows]
@@ -102,7 +103,7 @@ class LoweredAddresses:
     def _of_lanes(self, out: list[Any], chosen: Array, at: Array) -> None:
         lanes, element_bytes = (
             self.state.architecture.lane_count,
-            self._aperture_values("element_bytes"),
+            self._aperture_values(lambda item: item.element_bytes),
         )
         is_lane = (self.lane >= 0) & (self.lane < lanes)
         chosen = chosen & is_lane & (at >= 0) & (at < 1 << 32)
@@ -111,12 +112,12 @@ class LoweredAddresses:
         self._scratch(out, chosen, offset)
 
     def _scratch(self, out: list[Any], chosen: Array, offset: Array) -> None:
-        size = self._aperture_values("scratch_bytes", 1 << 32)
+        size = self._aperture_values(lambda item: item.scratch_bytes, 1 << 32)
         fits = chosen & (offset >= 0) & (offset < 1 << 32) & (offset < size)
         is_global = np.array([aperture.scratch_base is not None for aperture in self.apertures])[
             self.rows
         ]
-        base = self._aperture_values("scratch_base")
+        base = self._aperture_values(lambda item: item.scratch_base)
         end = np.minimum(size, 1 << 32)
         if is_global.any():
             out.append((("", None), fits & is_global, base + offset, base + end))

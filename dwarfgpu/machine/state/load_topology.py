@@ -177,9 +177,10 @@ def _agent(field: Field) -> Agent:
         usual.private_base if private is None else private,
     )
     if abs(agent.local_base - agent.private_base) < _APERTURE_BYTES:
-        wrong, name = ("local", "private") if local is not None else ("private", "local")
-        base = getattr(agent, f"{name}_base")
-        raise field[f"{wrong}_base"].expected(
+        wrong, base = "local_base", agent.private_base
+        if local is None:
+            wrong, base = "private_base", agent.local_base
+        raise field[wrong].expected(
             f"an aperture of {_APERTURE_BYTES:#x} bytes apart from that at {base:#x}"
         )
     return agent

@@ -18,7 +18,6 @@ SPACES: Final = {
     "scratch": PRIVATE_LANE, "lds": LOCAL,
 }  # fmt: skip
 """DWARF address spaces of the memories of instructions."""
-_APERTURES: Final = {"src_shared_base": "local_base", "src_private_base": "private_base"}
 _MASK_32: Final = (1 << 32) - 1
 _MASK_64: Final = (1 << 64) - 1
 
@@ -123,9 +122,10 @@ class LaneAddresses:
             )
         if bank == "null":
             return 0
-        if bank in _APERTURES:
-            base: int = getattr(self._apertures, _APERTURES[bank])
-            return base >> 32 * first & mask
+        if bank == "src_shared_base":
+            return self._apertures.local_base >> 32 * first & mask
+        if bank == "src_private_base":
+            return self._apertures.private_base >> 32 * first & mask
         whole = int.from_bytes(self._bytes(Register(bank, first, 1), bank), "little")
         return whole >> 32 * first & mask
 

@@ -64,13 +64,16 @@ class UserValues:
         if name == "flat_scratch_init":
             return self._flat_scratch(processor)
         values = {
+            "dispatch_ptr": self.dispatch_ptr,
+            "queue_ptr": self.queue_ptr,
+            "kernarg_segment_ptr": self.kernarg_segment_ptr,
+            "dispatch_id": self.dispatch_id,
             "private_segment_size": _dword_multiple(self.private_bytes),
             "grid_workgroup_count_x": self.geometry.counts[0],
             "grid_workgroup_count_y": self.geometry.counts[1],
             "grid_workgroup_count_z": self.geometry.counts[2],
         }
-        value = values[name] if name in values else getattr(self, name)
-        return [value >> 32 * n & _MASK for n in range(count)]
+        return [values[name] >> 32 * n & _MASK for n in range(count)]
 
     def _flat_scratch(self, processor: Processor) -> list[int | None]:
         """Return offset and size on GFX7 and GFX8, the 64-bit address of the scratch later."""
