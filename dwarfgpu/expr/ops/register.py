@@ -1,4 +1,5 @@
-"""Register location description operations (AMD text A.2.5.4.4.4)."""
+"""Register location description operations (AMD text A.2.5.4.4.4); breg and bregx, which make
+addresses, are in `memory`."""
 
 from __future__ import annotations
 
