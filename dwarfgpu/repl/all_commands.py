@@ -17,7 +17,9 @@ FREQUENT: Final = {
     "files.source_file_commands": ("info source", "info sharedlibrary"),
     "files.symbol_list_commands": ("info functions", "info types", "info variables"),
     "files.symbol_commands": ("info address", "info scope", "info symbol"),
-    "stack.frame_commands": ("backtrace", "bt", "up", "down", "info args", "info locals"),
+    "stack.backtrace_commands": ("backtrace", "bt"),
+    "stack.frame_commands": ("up", "down"),
+    "stack.locals_commands": ("info args", "info locals"),
     "support.help_commands": ("complete",),
 }
 """Words that are commands, by the module that declares them."""

@@ -62,14 +62,11 @@ from dwarfgpu.repl.running.save_breakpoints_commands import save_breakpoints
 from dwarfgpu.repl.running.signal_commands import info_signals
 from dwarfgpu.repl.running.watch_commands import awatch, rwatch, watch
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.stack.backtrace_commands import backtrace, info_stack
 from dwarfgpu.repl.stack.frame_commands import (
-    backtrace,
     down,
     down_silently,
     frame,
-    info_args,
-    info_locals,
-    info_stack,
     pc,
     select_frame,
     up,
@@ -77,6 +74,7 @@ from dwarfgpu.repl.stack.frame_commands import (
 )
 from dwarfgpu.repl.stack.frame_info_commands import info_frame
 from dwarfgpu.repl.stack.frame_spec import frame_words
+from dwarfgpu.repl.stack.locals_commands import info_args, info_locals
 from dwarfgpu.repl.stack.register_commands import (
     info_all_registers,
     info_float,

@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack import frame_commands, last_backtrace
+from dwarfgpu.repl.stack import backtrace_commands, last_backtrace
 from dwarfgpu.session.stack_frames import StackFrame
 from dwarfgpu.view.printers.printer import Printed, Printer
 from dwarfgpu.view.printers.standard import STANDARD
@@ -104,13 +104,13 @@ def test_the_command_bt_shows_all_frames(with_main: Path) -> None:
 def listed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of the frames that were unwound and read for backtraces."""
     numbers: list[int] = []
-    original = frame_commands._of_frame
+    original = backtrace_commands._of_frame
 
     def counted(shell: Shell, frame: StackFrame, *rest: Any, **options: Any) -> Iterator[Part]:
         numbers.append(frame.number)
         return original(shell, frame, *rest, **options)
 
-    monkeypatch.setattr(frame_commands, "_of_frame", counted)
+    monkeypatch.setattr(backtrace_commands, "_of_frame", counted)
     return numbers
 
 

@@ -14,7 +14,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Painted, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.stack.frame_commands import backtrace
+from dwarfgpu.repl.stack.backtrace_commands import backtrace
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.explain import SCHEMA as EXPLAIN_SCHEMA
 from dwarfgpu.service.explain import explain_subject

@@ -1,0 +1,122 @@
+"""`info locals` and `info args`: the variables of the frame in focus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.repl import completion
+from dwarfgpu.repl.command import command
+from dwarfgpu.repl.files.regexps import compiled, listing_options
+from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.settings import Settings
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.frame.focus import contents, variables
+from dwarfgpu.service.value.kernarg_hint import kernarg_hint
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import StackFrame
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.values import OPTIMIZED_OUT
+
+_MARGIN = " " * 8
+
+
+@command("info locals", topic="stack", complete=completion.variables)
+def info_locals(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the local variables of the frame.
+
+    Usage: info locals [-q] [-t TYPEREGEXP] [REGEXP]
+
+    Their values are those of the lane in focus; variables of inner blocks come first. REGEXP
+    selects matching names, TYPEREGEXP matching types. -q suppresses the message that there are
+    none.
+    """
+    yield from _listed(shell, "local", argument, "locals")
+
+
+@command("info args", topic="stack", complete=completion.variables)
+def info_args(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show the arguments of the frame.
+
+    Usage: info args [-q] [-t TYPEREGEXP] [REGEXP]
+
+    The values are those of the lane in focus. The arguments of the command are those of "info
+    locals".
+    """
+    yield from _listed(shell, "parameter", argument, "arguments")
+
+
+def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
+    session = shell.session
+    letters, typed, argument = listing_options(argument)
+    pattern, of_type = compiled(argument), compiled(typed or "")
+    has_code = session.pc is None or session.code_object is not None
+    shown_variables = [
+        variable
+        for variable in (variables(session, kind) if has_code else [])
+        if pattern.search(variable.name)
+        and (not typed or of_type.search(variable.readable_type_text or ""))
+    ]
+    if not shown_variables and "q" not in letters:
+        text = f"No matching {called}." if argument or typed else f"No {called}."
+        is_described = has_code and session.frame.subprogram is not None
+        if not is_described and (kind != "local" or not _is_trampoline(session)):
+            text = "No symbol table info available."
+        yield Output(text, {"variables": []})
+    notes: list[str] = []
+    texts: dict[str, str] = {}
+    incomplete: list[Variable] = []
+    options = shell.settings.format_options()
+    for variable in shown_variables:
+        reading = session.read(variable)
+        if not reading.is_complete:
+            incomplete.append(variable)
+        text = contents(session, reading, options)
+        texts[variable.name] = text
+        type_text = reading.variable.readable_type_text
+        data: JsonObject = {"name": variable.name, "value": text, "type": type_text}
+        yield Output(f"{variable.name} = {text}", data, "variables")
+        notes += reading.notes
+    for note in notes:
+        shell.console.note(note, once=True)
+    advice = next(filter(None, (kernarg_hint(session, variable) for variable in incomplete)), None)
+    if advice is not None:
+        shell.console.note(advice, once=True)
+    missing = next(
+        (variable.name for variable in shown_variables if OPTIMIZED_OUT in texts[variable.name]),
+        None,
+    )
+    if missing is not None:
+        shell.console.hint(missing)
+
+
+def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[Part]:
+    """Yield the local variables of a frame, as a backtrace has them."""
+    if not frame.is_described and not _is_trampoline(frame.session):
+        yield Output("No symbol table info available.", {"variables": []})
+        return
+    local_variables = variables(frame.session, "local") if frame.is_described else []
+    if not local_variables:
+        yield Output("No locals.", {"variables": []})
+    for variable in local_variables:
+        reading = frame.session.read(variable)
+        text = contents(frame.session, reading, settings.format_options())
+        shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")
+        type_text = reading.variable.readable_type_text
+        data: JsonObject = {"name": variable.name, "value": text, "type": type_text}
+        yield Output(shown, data, "variables")
+        for note in reading.notes:
+            shell.console.note(note, once=True)
+
+
+def _is_trampoline(session: Session) -> bool:
+    """Return whether a frame is the return from a signal handler, between functions of a unit with
+    debugging information: GDB finds the block of the unit, which has no locals."""
+    physical, code_object, pc = session.physical_frame, session.code_object, session.pc
+    if physical is None or not physical.is_signal_frame or code_object is None or pc is None:
+        return False
+    try:
+        return code_object.scopes.unit_at(pc) is not None
+    except DwarfGpuError:
+        return False
