@@ -8,6 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
+def counted(count: int, noun: str) -> str:
+    """Return `1 byte` or `2 bytes`: a number and its noun in a message."""
+    return f"{shown(count)} {noun}" if count == 1 else f"{shown(count)} {noun}s"
+
+
 def shown(number: int) -> str:
     """Format a number for a message; one too large to read is described by its size."""
     return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"

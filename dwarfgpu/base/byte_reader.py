@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.leb128 import decode
-from dwarfgpu.errors import Malformed, shown
+from dwarfgpu.errors import Malformed, counted
 
 
 class Reader:
@@ -38,7 +38,7 @@ class Reader:
         stop = self.position + size_bytes
         if size_bytes < 0 or stop > self.end:
             raise Malformed(
-                f"{shown(size_bytes)} bytes needed at offset {self.position:#x}, "
+                f"{counted(size_bytes, 'byte')} needed at offset {self.position:#x}, "
                 f"{self.end - self.position} remain"
             )
         out = self.data[self.position : stop]

@@ -21,7 +21,7 @@ from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS
 from dwarfgpu.cfi.eh_frame_hdr import SECTION, SearchTable
 from dwarfgpu.cfi.entry import Augmentation, BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED, read_pointer
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, counted
 
 SectionKind = Literal[".debug_frame", ".eh_frame"]
 _VERSIONS: Final = (1, 3, 4)
@@ -293,7 +293,7 @@ class FrameSection:
             raise Malformed(f"unknown version {version} of a CIE")
         text = reader.string()
         if len(text) > _LONGEST_AUGMENTATION:
-            raise Malformed(f"an augmentation of {len(text)} bytes")
+            raise Malformed(f"an augmentation of {counted(len(text), 'byte')}")
         base = self._base
         if not (text in (b"", b"eh") or text.startswith(b"z") or _VENDORS.fullmatch(text)):
             unknown = Augmentation(text.decode("utf-8", "replace"), is_known=False)
@@ -404,7 +404,9 @@ class FrameSection:
             length = reader.uleb()
             after = reader.position + length
             if length > reader.remaining_bytes:
-                raise Malformed(f"augmentation data of {length} bytes do not fit the entry")
+                raise Malformed(
+                    f"augmentation data of {counted(length, 'byte')} do not fit the entry"
+                )
             if length and cie.augmentation.lsda_encoding != OMITTED:
                 lsda = self._pointer(reader, cie.augmentation.lsda_encoding, form.address_size)
             reader.position = after

@@ -24,7 +24,7 @@ from dwarfgpu.check.functions import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import Dialect
@@ -119,7 +119,9 @@ class FrameChecker:
         checked_entry = self._checked_entry(cie)
         size_bytes = cie.format.address_size
         if size_bytes != self.address_size:
-            message = f"addresses of {size_bytes} bytes, of {self.address_size} in the file"
+            message = (
+                f"addresses of {counted(size_bytes, 'byte')}, of {self.address_size} in the file"
+            )
             checked_entry.report("address-size", message)
         try:
             initial = cie.initial

@@ -21,7 +21,7 @@ from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references
 from dwarfgpu.dwarf.frame_attributes import SCRATCH_BASES
-from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.errors import LimitExceeded, counted
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
@@ -184,7 +184,7 @@ class ExpressionChecker:
         if checked is not None:
             return checked
         if len(data) > LONGEST_BYTES:
-            self._findings.skip(LimitExceeded(f"an expression of {len(data)} bytes"))
+            self._findings.skip(LimitExceeded(f"an expression of {counted(len(data), 'byte')}"))
             return None
         checked = self._check(data, results)
         if checked == _NOTHING:

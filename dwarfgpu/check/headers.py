@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import ArangeSet, read_aranges
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
-from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.errors import DwarfGpuError, Malformed, counted
 
 _BASES = (
     (".debug_addr", dw.AT_ADDR_BASE, 2),
@@ -79,7 +79,6 @@ def _compare(unit: CompilationUnit, section: str, size_bytes: int, findings: Fin
     if size_bytes == unit.format.address_size:
         return
     rule = RULES["address-size"]
-    message = (
-        f"addresses of {unit.format.address_size} bytes in the unit, of {size_bytes} in {section}"
-    )
+    sizes = f"{counted(unit.format.address_size, 'byte')} in the unit, of {size_bytes} in {section}"
+    message = f"addresses of {sizes}"
     findings.add(Finding(rule.severity, rule.name, message, rule.section, unit_place(unit)))

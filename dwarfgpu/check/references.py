@@ -13,7 +13,7 @@ from attrs import evolve, field
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.static_check.abstract_stack import Severity
@@ -127,7 +127,8 @@ class References:
                 case "type":
                     base, size_bytes = unit.base_type(value), reference.size_bytes
                     if size_bytes not in (None, base.size_bytes):
-                        return f"size {size_bytes} for the type {base} of {base.size_bytes} bytes"
+                        expected = counted(base.size_bytes, "byte")
+                        return f"size {size_bytes} for the type {base} of {expected}"
                 case "entry":
                     unit.location_at(value)
                 case "entry of the unit":

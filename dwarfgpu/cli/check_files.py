@@ -18,7 +18,7 @@ from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.options import Options
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_rules import chosen_rules
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -223,8 +223,8 @@ def _text(reports: Iterable[Report], arguments: Namespace, *, has_baseline: bool
             counts[severity] += hidden
     if is_long:
         print()
-    parts = [f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}" for name in SEVERITIES]
-    total = f"total: {files} file{'' if files == 1 else 's'}: {', '.join(parts)}"
+    parts = [counted(counts[name], name) for name in SEVERITIES]
+    total = f"total: {counted(files, 'file')}: {', '.join(parts)}"
     total += f"; {incomplete} not checked to the end" if incomplete else ""
     print(total + (f"; {unreadable} cannot be read" if unreadable else ""))
     return status

@@ -18,7 +18,7 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.batch.examine import examine, failed, summary_record
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.options import Options
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.collection.open_member import open_member
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -149,7 +149,7 @@ def _print_texts(texts: Iterable[_Shown]) -> int:
         status = max(status, text.status)
     if files > 1 or not unreadable:
         end = f"; {unreadable} cannot be read" if unreadable else ""
-        print(f"total: {files} file{'' if files == 1 else 's'}{end}")
+        print(f"total: {counted(files, 'file')}{end}")
     return status
 
 

@@ -16,7 +16,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of, skip
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
 
 if TYPE_CHECKING:
@@ -198,7 +198,9 @@ class Die:
     def _referenced(self, name: int, attribute: Attribute) -> Die:
         raw, unit = attribute.raw, self.unit
         if isinstance(raw, bytes):
-            raise IllFormed(f"attribute {name:#x} is not a reference but {len(raw)} bytes")
+            raise IllFormed(
+                f"attribute {name:#x} is not a reference but {counted(len(raw), 'byte')}"
+            )
         match attribute.kind:
             case "unit_reference":
                 return unit.die_at(unit.offset + raw)
@@ -289,5 +291,5 @@ def constant_bytes(attribute: Attribute, size_bytes: int | None, endian: Endian)
         raise Malformed(f"DW_AT_const_value is of class {attribute.kind}")
     size = size_bytes or _FIXED_DATA.get(attribute.form) or 8
     if size > MAX_CONSTANT_BYTES:
-        raise IllFormed(f"DW_AT_const_value is a number, its object has {size} bytes")
+        raise IllFormed(f"DW_AT_const_value is a number, its object has {counted(size, 'byte')}")
     return (raw & (1 << size * 8) - 1).to_bytes(size, endian)

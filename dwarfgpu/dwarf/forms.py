@@ -17,7 +17,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
 
 FormClass = Literal[
@@ -200,7 +200,9 @@ def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
     def read(data: bytes, position: int, end: int) -> tuple[int, int]:
         stop = position + size_bytes
         if stop > end:
-            raise Malformed(f"{size_bytes} bytes needed at offset {position:#x}, fewer remain")
+            raise Malformed(
+                f"{counted(size_bytes, 'byte')} needed at offset {position:#x}, fewer remain"
+            )
         return int.from_bytes(data[position:stop], endian), stop
 
     if unpack is None:
@@ -227,7 +229,7 @@ def read_block(data: bytes, position: int, end: int) -> tuple[bytes, int]:
 def _block(data: bytes, start: int, size_bytes: int, end: int) -> tuple[bytes, int]:
     stop = start + size_bytes
     if stop > end:
-        raise Malformed(f"block of {size_bytes} bytes at offset {start:#x} is cut short")
+        raise Malformed(f"block of {counted(size_bytes, 'byte')} at offset {start:#x} is cut short")
     return data[start:stop], stop
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, TypeAlias
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import Malformed, shown
+from dwarfgpu.errors import Malformed, counted, shown
 from dwarfgpu.expr.context import UnitFormat
 
 Operand: TypeAlias = int | bytes
@@ -63,8 +63,9 @@ def _packed(value: Operand, size_bytes: int, signed: bool, form: UnitFormat) -> 
     )
     if not low <= number < high:
         kind = "a signed" if signed else "an unsigned"
-        size = "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
-        raise Malformed(f"{shown(number)} does not fit {kind} operand of {size}")
+        raise Malformed(
+            f"{shown(number)} does not fit {kind} operand of {counted(size_bytes, 'byte')}"
+        )
     return number.to_bytes(size_bytes, form.endian, signed=signed)
 
 
@@ -110,7 +111,7 @@ def _counted(meaning: Meaning) -> Codec:
 def _write_block1(value: Operand, form: UnitFormat) -> bytes:
     data = _block(value)
     if len(data) > 255:
-        raise Malformed(f"a block of {len(data)} bytes has no one-byte length")
+        raise Malformed(f"a block of {counted(len(data), 'byte')} has no one-byte length")
     return bytes((len(data),)) + data
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
 from dwarfgpu.language.strings import bytes_at, string_of
@@ -155,7 +155,7 @@ def _bytes(context: FunctionContext, value: TypedValue, length: int) -> bytes:
     if isinstance(strip(value.type), Array) and value.location is None:
         data = objects.known(value).to_bytes(objects.context.endian)
         if length > len(data):
-            raise UsageError(f"{length} bytes of an array of {len(data)}")
+            raise UsageError(f"{counted(length, 'byte')} of an array of {len(data)}")
         return data[:length]
     value = context.arithmetic.cast(value, context.names.builtins.pointer(None))
     space = objects.space_of(context.names.builtins.pointer(None), value.unit)

@@ -11,7 +11,7 @@ from importlib import import_module
 from io import BytesIO
 from typing import Final, Protocol, cast
 
-from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.objfile.file_bytes import FileBytes
 
 _ZLIB_LARGEST_RATIO: Final = 1032
@@ -91,13 +91,15 @@ class _Unpacked:
     def whole(self) -> bytes:
         """Return all of it; `Malformed` unless it is as much as was said."""
         if self.bytes_left:
-            raise Malformed(f"{self._subject} does not decompress to {self._size_bytes} bytes")
+            raise Malformed(
+                f"{self._subject} does not decompress to {counted(self._size_bytes, 'byte')}"
+            )
         return self._buffer.getvalue()
 
 
 def _check_ratio(packed_bytes: int, size_bytes: int, subject: str) -> None:
     if size_bytes > _ZLIB_LARGEST_RATIO * (packed_bytes + 1):
-        raise Malformed(f"{subject} declares {size_bytes} bytes when decompressed")
+        raise Malformed(f"{subject} declares {counted(size_bytes, 'byte')} when decompressed")
     _check_size(size_bytes, subject)
 
 
@@ -131,4 +133,4 @@ def unpack_zstd(data: bytes, size_bytes: int, subject: str) -> bytes:
 
 def _check_size(size_bytes: int, subject: str) -> None:
     if size_bytes > MAX_UNPACKED_BYTES:
-        raise LimitExceeded(f"{subject} has {size_bytes} bytes when decompressed")
+        raise LimitExceeded(f"{subject} has {counted(size_bytes, 'byte')} when decompressed")

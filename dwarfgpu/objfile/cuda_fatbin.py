@@ -20,7 +20,7 @@ from attrs import evolve
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.bundle import MAX_ENTRIES, BundleEntry, after_zeros
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile
@@ -132,7 +132,7 @@ def _fatbin(
         start = position + header_bytes
         end = start + size_bytes
         if header_bytes < _HEADER_BYTES or end > len(data):
-            raise Malformed(f"a fat binary of {size_bytes} bytes is cut short")
+            raise Malformed(f"a fat binary of {counted(size_bytes, 'byte')} is cut short")
         entries = list(islice(_entries(data, start, end, subject, limits), most + 1))
         if len(entries) > most:
             raise LimitExceeded(f"more than {MAX_ENTRIES} code objects")
@@ -161,7 +161,7 @@ def _entries(
             raise Malformed(f"the entry at {position:#x} is cut short")
         suffix = "a" if flags & _SPECIFIC else "f" if flags & _FAMILY else ""
         if unpacked_bytes > MAX_UNPACKED_BYTES:
-            raise Malformed(f"the entry at {position:#x} claims {unpacked_bytes} bytes")
+            raise Malformed(f"the entry at {position:#x} claims {counted(unpacked_bytes, 'byte')}")
         name = _KINDS.get(kind, f"kind {kind}")
         id = name if name == "joined" else f"{name}-sm_{sm}{suffix}"
         packed = [name for flag, name in _COMPRESSIONS.items() if flags & flag]

@@ -16,7 +16,7 @@ from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.errors import Malformed, Unsupported, UsageError
+from dwarfgpu.errors import Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
@@ -447,7 +447,7 @@ class ObjectFile:
 
     def _check_table(self, subject: str, at: int, count: int, entry_bytes: int) -> None:
         if count and entry_bytes < 32:
-            raise self._malformed(f"{subject} headers have {entry_bytes} bytes each")
+            raise self._malformed(f"{subject} headers have {counted(entry_bytes, 'byte')} each")
         if at + count * entry_bytes > self.size_bytes:
             raise self._malformed(f"{count} {subject} headers do not fit into the file")
 

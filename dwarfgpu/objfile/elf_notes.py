@@ -14,7 +14,7 @@ from attrs import field
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_kinds import ET_CORE
 
@@ -101,7 +101,7 @@ def _read(reader: Reader) -> Iterator[Note]:
     while reader.remaining_bytes >= 12:
         name_bytes, content_bytes, number = (reader.unsigned(4) for _ in range(3))
         if name_bytes > _LONGEST_NAME_BYTES:
-            raise Malformed(f"the name of a note has {name_bytes} bytes")
+            raise Malformed(f"the name of a note has {counted(name_bytes, 'byte')}")
         owner = reader.take(name_bytes).rstrip(b"\0").decode("utf-8", "replace")
         _align(reader)
         content = reader.take(content_bytes)

@@ -13,7 +13,7 @@ from typing import Final
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.objfile.kernel_descriptor_bits import (
     CODE_PROPERTIES_V2,
     PRELOAD,
@@ -133,7 +133,7 @@ class KernelDescriptor:
 def read_descriptor(data: bytes, processor: Processor) -> KernelDescriptor:
     """Read the 64 bytes of V3 and later; `Malformed` for fewer."""
     if len(data) < DESCRIPTOR_BYTES:
-        raise Malformed(f"a kernel descriptor of {len(data)} bytes")
+        raise Malformed(f"a kernel descriptor of {counted(len(data), 'byte')}")
     numbers = _numbers(data, _V3_NUMBERS)
     table = (*RSRC1, *RSRC2, *RSRC3, *PROPERTIES, *PRELOAD)
     fields, reserved = _words(data, _V3_WORDS, fields_of(table, processor), processor, 3)
@@ -155,7 +155,7 @@ def entry_offset_and_wave_size(data: bytes) -> tuple[int, int]:
     """Return what every processor reads alike of V3 and later: the distance from the descriptor to
     the first instruction in bytes, and the lanes of a wave. `Malformed` for fewer than 64 bytes."""
     if len(data) < DESCRIPTOR_BYTES:
-        raise Malformed(f"a kernel descriptor of {len(data)} bytes")
+        raise Malformed(f"a kernel descriptor of {counted(len(data), 'byte')}")
     name, *_ = _ENTRY_OFFSET
     first, size = _V3_WORDS[_WAVE32.word]
     properties = int.from_bytes(data[first : first + size], "little")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 
 _MAX_RATIO: Final = 255
 """The largest number of bytes that one byte of a length adds."""
@@ -20,7 +20,7 @@ _LONGER: Final = 15
 def unpack_lz4(data: bytes, size_bytes: int, subject: str) -> bytes:
     """Unpack a block; `Malformed` unless exactly `size_bytes` come out of all of it."""
     if size_bytes > _MAX_RATIO * (len(data) + 1):
-        raise Malformed(f"{subject} declares {size_bytes} bytes when decompressed")
+        raise Malformed(f"{subject} declares {counted(size_bytes, 'byte')} when decompressed")
     reader = Reader(data)
     out = bytearray()
     try:

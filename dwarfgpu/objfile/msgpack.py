@@ -10,7 +10,7 @@ import struct
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.errors import Malformed, Unsupported
+from dwarfgpu.errors import Malformed, Unsupported, counted
 from dwarfgpu.objfile.metadata_value import Metadata, check_depth
 
 _CONSTANTS: Final[dict[int, Metadata]] = {0xC0: None, 0xC2: False, 0xC3: True}
@@ -28,7 +28,7 @@ def unpack(data: bytes) -> Metadata:
     reader = Reader(data, "big")
     value = _value(reader, 0)
     if reader:
-        raise Malformed(f"{reader.remaining_bytes} bytes follow the metadata")
+        raise Malformed(f"{counted(reader.remaining_bytes, 'byte')} after the metadata")
     return value
 
 
@@ -82,13 +82,13 @@ def _string(reader: Reader, size_bytes: int) -> str:
 
 def _array(reader: Reader, count: int, depth: int) -> list[Metadata]:
     if count > reader.remaining_bytes:
-        raise Malformed(f"{count} elements in {reader.remaining_bytes} bytes")
+        raise Malformed(f"{count} elements in {counted(reader.remaining_bytes, 'byte')}")
     return [_value(reader, depth + 1) for _ in range(count)]
 
 
 def _map(reader: Reader, count: int, depth: int) -> dict[str, Metadata]:
     if 2 * count > reader.remaining_bytes:
-        raise Malformed(f"{count} entries of a map in {reader.remaining_bytes} bytes")
+        raise Malformed(f"{count} entries of a map in {counted(reader.remaining_bytes, 'byte')}")
     out: dict[str, Metadata] = {}
     for _ in range(count):
         key = _value(reader, depth + 1)

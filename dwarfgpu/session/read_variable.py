@@ -17,7 +17,14 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Type, Unspecified, strip
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable, UndefinedBits, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    IllFormed,
+    Unavailable,
+    UndefinedBits,
+    UsageError,
+    counted,
+)
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.convert import constant_location
@@ -164,7 +171,7 @@ def contents(reading: Reading, context: Context) -> Reading:
             return evolve(reading, pointer=pointer)
     bits = object_bits(reading.type, size, location, context)
     if bits.size_bits < size:
-        sizes = f"{size // 8} bytes: the first {bits.size_bits // 8} are read"
+        sizes = f"{counted(size // 8, 'byte')}: the first {bits.size_bits // 8} are read"
         note = f"{reading.variable.name} has {sizes}"
         reading = evolve(reading, notes=(*reading.notes, note))
     return evolve(reading, bits=bits)

@@ -34,6 +34,7 @@ from dwarfgpu.errors import (
     MissingContext,
     OutOfRange,
     UndefinedBits,
+    counted,
 )
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultKind
 from dwarfgpu.expr.convert import constant_location
@@ -117,7 +118,7 @@ class TypeAttributes:
         if isinstance(source, Die):
             return max(0, self._referenced(length.where.name, source, about.around))
         if not 0 < length.size_bytes <= MAX_LENGTH_BYTES:
-            raise IllFormed(f"the length of a string has {length.size_bytes} bytes")
+            raise IllFormed(f"the length of a string has {counted(length.size_bytes, 'byte')}")
         length_location = self.evaluate_location(source, object=about.location)
         access = self.context.access
         return int.from_bytes(access.read_bytes(length_location, length.size_bytes), access.endian)

@@ -15,6 +15,7 @@ from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rule import OffsetRule, Row, Rule
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.cfi.text import ExpressionText, cfa_text, program_text, register_name, rule_text
+from dwarfgpu.errors import counted
 
 _MAX_COLUMNS: Final = 12
 _WIDEST_CELL: Final = 14
@@ -93,7 +94,7 @@ def row_lines(
         rules_text = [rule_text(rule, architecture, expression_text) for rule in rules]
         yield f"{names} = {rules_text[0]}" + (f" … {rules_text[-1]}" if len(rules_text) > 1 else "")
     if row.args_size_bytes:
-        yield f"{row.args_size_bytes} bytes of arguments are pushed"
+        yield f"{counted(row.args_size_bytes, 'byte')} of arguments are pushed"
 
 
 def table_lines(

@@ -18,6 +18,7 @@ from itertools import pairwise, zip_longest
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import counted
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.view.location_text import location_text
@@ -281,7 +282,7 @@ def _place_words(single: SingleLocation, piece: Piece) -> str:
 
 def _amount(bits: int) -> str:
     count, unit = (bits // 8, "byte") if not bits % 8 else (bits, "bit")
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+    return counted(count, unit)
 
 
 def _picture(single: SingleLocation, piece: Piece, glyphs: Glyphs, room: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias, assert_never
 
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import counted
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -126,7 +127,7 @@ def _implicit_pointer(storage: ImplicitPointer) -> str:
 
 def _size(bits: int) -> str:
     count, unit = (bits, "bit") if bits % 8 else (bits // 8, "byte")
-    return f"{count} {unit}{'' if count == 1 else 's'}"
+    return counted(count, unit)
 
 
 @frozen(eq=False)
@@ -221,7 +222,7 @@ def entry_text(entry: Entry) -> str:
             text = "<undefined>" if entry.is_undefined else location_text(entry)
             return "loc " + _cut(text, _MAX_ENTRY_CHARACTERS)
         case PartialComposite():
-            parts = f"{entry.count} part{'' if entry.count == 1 else 's'}"
+            parts = counted(entry.count, "part")
             return f"partial composite of {parts}, {_size(entry.size_bits)}"
         case other:
             assert_never(other)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from dwarfgpu.errors import counted
 from dwarfgpu.view.explanation_text import KEPT_STEPS, Detail, StepView
 
 WHOLE: Final = 1 << 30
@@ -111,4 +112,4 @@ def _folded(inside: Detail, performed: int, more: str) -> str:
         return ""
     if not count:
         return f"; {more} shows it"
-    return f"; {more} shows {count} step{'' if count == 1 else 's'} of it"
+    return f"; {more} shows {counted(count, 'step')} of it"

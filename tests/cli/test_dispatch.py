@@ -448,7 +448,7 @@ def test_arguments_of_each_kind(tmp_path: Path) -> None:
             "pair (by_value, 24 bytes at 8): struct pair is not a number; bytes:HEX gives it",
         ),
         ("pair=[7]", "pair (by_value, 24 bytes at 8) has no known elements"),
-        ("pair=bytes:00", "pair (by_value, 24 bytes at 8): 1 bytes do not fit"),
+        ("pair=bytes:00", "pair (by_value, 24 bytes at 8): a value of 1 byte does not fit"),
     ],
 )
 def test_arguments_that_are_not_of_their_kind(given: str, message: str) -> None:

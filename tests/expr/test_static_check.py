@@ -73,7 +73,7 @@ def found(text: str, want: ResultKind | None = None, depth: int = 0) -> list[Fin
         (".byte 0x2f, 0x01, 0x00, 0x08, 0x30", 0, "error", "is not the start of an operation"),
         (".byte 0x2f, 0x70, 0x00, 0x30", 0, "error", "outside the expression"),
         (".byte 0x2f, 0x01, 0x00, 0x30, 0x31", 3, "warning", "no path leads here"),
-        (".byte 0x30, 0x08", 1, "error", "1 bytes needed"),
+        (".byte 0x30, 0x08", 1, "error", "1 byte needed"),
         (".byte 0x30, 0xc0", 1, "error", "unknown operation 0xc0"),
         (".byte 0x10, 0x81, 0x00", 0, "note", "padded LEB128"),
         ("lit0; constu 0x10000000000000000", 1, "warning", "of 65 bits: its low 64 bits are used"),

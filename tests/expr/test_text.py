@@ -180,7 +180,7 @@ def test_dialects(text: str, dialect: Dialect, data: str) -> None:
         ("(lit1", r"1:6: end of text: a \) is missing"),
         ("lit1) lit2", r"1:5: '\)': no bracket is open here"),
         ("implicit_value 3 1 2", "byte 2 of the 3 of DW_OP_implicit_value"),
-        ("implicit_value 3 byte block: 1 2", "1:16: '3': 2 bytes follow"),
+        ("implicit_value 3 byte block: 1 2", "1:16: '3': the block has 2 bytes"),
         ("implicit_value 1 256", "1:18: '256'"),
         (".byte 256", r"1:7: '256': a byte \(0 to 255\)"),
         (".word 1", "1:1: '.word': unknown operation"),

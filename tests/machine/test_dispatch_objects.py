@@ -229,11 +229,11 @@ def test_what_is_made_for_arguments() -> None:
         ({"limit": -(1 << 31) - 1}, "does not fit"),
         ({"limit": 1.5}, "1.5 is not a number of its type; bytes:HEX gives any"),
         ({"ratio": 1e99}, "does not fit"),
-        ({"limit": b"\1"}, r"limit \(by_value, 4 bytes at 8\): 1 bytes do not fit"),
+        ({"limit": b"\1"}, r"limit \(by_value, 4 bytes at 8\): a value of 1 byte does not fit"),
         ({"limit": Buffer(4)}, r"limit \(by_value, 4 bytes at 8\) cannot be a buffer"),
         (
             {"in": Buffer(30)},
-            r"in \(global_buffer, 8 bytes at 0\): 30 bytes are not a multiple of the size of "
+            r"in \(global_buffer, 8 bytes at 0\): 30 bytes, not a multiple of the size of "
             r"int, which has 4",
         ),
         (
@@ -242,7 +242,7 @@ def test_what_is_made_for_arguments() -> None:
         ),
         (
             {"tile": SharedMemory(300)},
-            "300 bytes are not a multiple of the size of double, which has 8 bytes",
+            "300 bytes, not a multiple of the size of double, which has 8 bytes",
         ),
         ({"in": SharedMemory(4)}, r"in \(global_buffer, 8 bytes at 0\) cannot be LDS"),
     ],

@@ -211,7 +211,7 @@ def test_more_waves_than_allowed() -> None:
     memory = CoreMemory(
         core_ranges(ObjectFile("core", b"".join(core_parts([core_state_note(state)], ranges))))
     )
-    with pytest.raises(LimitExceeded, match="more than 1 waves"):
+    with pytest.raises(LimitExceeded, match="more than 1 wave;"):
         GpuWaves(state, memory, most_waves=1)
 
 

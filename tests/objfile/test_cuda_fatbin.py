@@ -151,7 +151,7 @@ def test_unknown_kinds_are_listed_and_not_opened(tmp_path: Path) -> None:
     ("data", "message"),
     [
         (b"", "no fat binary"),
-        (made([], more_bytes=1), "a fat binary of 1 bytes is cut short"),
+        (made([], more_bytes=1), "a fat binary of 1 byte is cut short"),
         (made([], more_bytes=1 << 62), "is cut short"),
         (made([], header_bytes=8), "is cut short"),
         (made([b"\2\0"]), "bytes needed"),

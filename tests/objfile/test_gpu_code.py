@@ -340,7 +340,7 @@ def test_v3_is_v4_with_other_flags() -> None:
         (b"\x81\xaeamdhsa.kernels\x91\x81\xa5.name\x01", ".name of the metadata is not a string"),
         (b"\x81\xaeamdhsa.kernels\x91\x81\xab.sgpr_count\xff", ".sgpr_count of the metadata is no"),
         (b"\x81\xaeamdhsa.kernels\x91\x81\xa5.args\x91\x80", "has no size or no value kind"),
-        (b"\x81\xafamdhsa.versions\x01\x02", "1 bytes follow the metadata"),
+        (b"\x81\xafamdhsa.versions\x01\x02", "1 byte after the metadata"),
     ],
 )
 def test_metadata_that_is_wrong(metadata: bytes, message: str) -> None:

@@ -114,7 +114,7 @@ def test_a_function_that_the_file_lacks_has_no_addresses() -> None:
         (table([], count=3), b"", "4 bytes needed at offset 0x9"),
         (table([(0, b"%r1", 0, 0, 0)])[:-1], b"", "4 bytes needed"),
         (table([(0, b"%r1", 0, 0, 0)]), types([2], b"other"), "of other are at the place of those"),
-        (table([(0, b"%r1", 0, 0, 0)]), types([2])[:-1], "1 bytes needed"),
+        (table([(0, b"%r1", 0, 0, 0)]), types([2])[:-1], "1 byte needed"),
     ],
 )
 def test_hostile(data: bytes, kinds: bytes, message: str) -> None:

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, Unit, UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
@@ -148,7 +148,7 @@ class Extents:
         extent = self._kept.get(expression)
         if extent is None:
             if len(expression) > _LONGEST_BYTES:
-                raise LimitExceeded(f"an expression of {len(expression)} bytes")
+                raise LimitExceeded(f"an expression of {counted(len(expression), 'byte')}")
             extent = extent_of(expression, unit.dialect, unit.format)
             if len(expression) <= CACHED_BYTES:
                 self._kept[expression] = extent

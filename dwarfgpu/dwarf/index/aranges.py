@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_header import initial_length
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported, counted
 
 _VERSION: Final = 2
 
@@ -98,7 +98,7 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
     if address_size not in FORMAT_LETTERS:
         raise Malformed(f"address size {address_size}")
     if segment_size:
-        raise Unsupported(f"segment selectors of {segment_size} bytes")
+        raise Unsupported(f"segment selectors of {counted(segment_size, 'byte')}")
     # The first pair is aligned to its own size, counted from the start of the set.
     pair = 2 * address_size
     reader.take((offset - reader.position) % pair)

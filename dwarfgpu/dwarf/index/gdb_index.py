@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, counted
 
 OwnerKind = Literal["unknown", "type", "variable", "function", "other"]
 
@@ -147,7 +147,7 @@ def read_gdb_index(data: bytes) -> GdbIndexTable:
     count = 6 if version >= 9 else 5  # the table of `main` is an area of its own since version 9
     header_bytes = 4 + 4 * count
     if len(data) < header_bytes:
-        raise Malformed(f"header of {header_bytes} bytes is cut short")
+        raise Malformed(f"header of {counted(header_bytes, 'byte')} is cut short")
     starts = unpack_from(f"<{count}I", data, 4)
     if [*starts] != sorted(starts) or starts[0] < header_bytes or starts[-1] > len(data):
         raise Malformed("its areas do not follow each other in the section")

@@ -15,7 +15,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.unit_header import initial_length
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.expr.context import UnitFormat
 
 LNCT_PATH: Final = 0x1
@@ -235,7 +235,9 @@ def _number(named: dict[int, Attribute], kind: int, block: UnitFormat | None = N
         return None
     if isinstance(value.raw, bytes):
         if block is None or len(value.raw) > 8:
-            raise Malformed(f"content type {kind:#x} is not a number but {len(value.raw)} bytes")
+            raise Malformed(
+                f"content type {kind:#x} is not a number but {counted(len(value.raw), 'byte')}"
+            )
         return int.from_bytes(value.raw, block.endian)
     if not 0 <= value.raw < 1 << 128 or (kind != LNCT_MD5 and value.raw > MAX_NUMBER):
         raise Malformed(f"content type {kind:#x} has a number of {value.raw.bit_length()} bits")

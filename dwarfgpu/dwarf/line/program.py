@@ -16,7 +16,7 @@ from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, read_uleb
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb
-from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.errors import DwarfGpuError, Malformed, counted
 
 IS_STMT: Final = 0x01
 BASIC_BLOCK: Final = 0x02
@@ -286,7 +286,7 @@ class _Machine:
     def set_address(self) -> None:
         size_bytes = self.reader.remaining_bytes
         if size_bytes not in FORMAT_LETTERS:
-            raise Malformed(f"DW_LNE_set_address has an address of {size_bytes} bytes")
+            raise Malformed(f"DW_LNE_set_address has an address of {counted(size_bytes, 'byte')}")
         self.registers.address = self.reader.unsigned(size_bytes) & self.mask
         self.registers.op_index = 0
 

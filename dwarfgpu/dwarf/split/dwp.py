@@ -14,7 +14,7 @@ from attrs import field
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.objfile.elf import ObjectFile
 
 SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {
@@ -121,7 +121,7 @@ def read_index(section: str, data: bytes, endian: Endian) -> PackageIndex | None
         raise Unsupported(f"version {version} of {section}")
     width, rows, slots = (reader.unsigned(4) for _ in range(3))
     if slots & slots - 1 or (rows and slots <= rows):
-        raise Malformed(f"{section} has {slots} slots for {rows} units")
+        raise Malformed(f"{section} has {counted(slots, 'slot')} for {counted(rows, 'unit')}")
     slots_at = reader.position
     reader.take(12 * slots)
     columns = tuple(reader.unsigned(4) for _ in range(_fitting(reader, width, 4)))

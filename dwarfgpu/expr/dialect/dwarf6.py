@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias, cast
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET
-from dwarfgpu.errors import IllFormed, LimitExceeded, Unsupported
+from dwarfgpu.errors import IllFormed, LimitExceeded, Unsupported, counted
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.context import ConstValue, Context, LocationAttribute, require
 from dwarfgpu.expr.control_flow import Enter, Nested
@@ -290,7 +290,7 @@ def why_too_large(size: int, generic_bytes: int) -> str | None:
     """Return why DW_OP_deref_size may not read that many bytes; None if it may."""
     if size <= generic_bytes:
         return None
-    return f"a size of {size} bytes, more than the {generic_bytes} of generic"
+    return f"a size of {counted(size, 'byte')}, more than the {generic_bytes} of generic"
 
 
 def standard_deref_type(

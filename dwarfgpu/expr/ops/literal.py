@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.errors import IllFormed
+from dwarfgpu.errors import IllFormed, counted
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operand_codec import (
@@ -112,7 +112,8 @@ def const_type(ctx: Context, *, type: TypeOffset, data: Block1) -> Value:
     """Push a constant of a base type."""
     base = require(ctx.unit, "compilation unit").base_type(type)
     if len(data) != base.size_bytes:
-        raise IllFormed(f"{len(data)} bytes for the type {base} of {base.size_bytes} bytes")
+        expected = counted(base.size_bytes, "byte")
+        raise IllFormed(f"{counted(len(data), 'byte')} for the type {base} of {expected}")
     return Value.of(int.from_bytes(data, base.endian), base)
 
 

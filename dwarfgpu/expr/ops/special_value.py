@@ -6,7 +6,7 @@ from typing import Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import from_bytes, to_bytes
-from dwarfgpu.errors import IllFormed, Unsupported
+from dwarfgpu.errors import IllFormed, Unsupported, counted
 from dwarfgpu.expr.context import Context, ExprLoc, require
 from dwarfgpu.expr.control_flow import Nested, Outcome
 from dwarfgpu.expr.convert import and_then
@@ -65,7 +65,7 @@ def deref_type(
     """Retrieve a value of a base type."""
     base = require(ctx.unit, "compilation unit").base_type(type)
     if size != base.size_bytes:
-        raise IllFormed(f"size {size} for the type {base} of {base.size_bytes} bytes")
+        raise IllFormed(f"size {size} for the type {base} of {counted(base.size_bytes, 'byte')}")
     return _retrieved(ctx, location, base)
 
 

@@ -14,6 +14,7 @@ from attrs import field
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import counted
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ResultKind, UnitFormat
 from dwarfgpu.expr.decode import Expression, encode_as
@@ -293,7 +294,7 @@ class _Checker:
         operation, more = instruction.operation, len(instruction.encoding)
         size = self._least_bytes(instruction)
         if size < more:
-            message = f"padded LEB128: {more} bytes where {size} are enough"
+            message = f"padded LEB128: {counted(more, 'byte')} where {size} are enough"
             self._add(instruction, "note", "padded-number", message)
         if operation.name.startswith("GNU_"):
             current = _CURRENT.get(operation.function.__name__)

@@ -13,6 +13,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import counted
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
@@ -155,7 +156,7 @@ def _line(
     text = _text(instruction, arch, dialect, form, depth)
     shortest = encode_as(_code(instruction, dialect), operation, operands, form)
     if shortest != data:
-        comment = f"{text}, in {len(data)} bytes where {len(shortest)} are enough"
+        comment = f"{text}, in {counted(len(data), 'byte')} where {len(shortest)} are enough"
         text = _bytes_text(data)
     elif operation.operands and operation.operands[0].codec.meaning == "branch":
         (by,) = operands

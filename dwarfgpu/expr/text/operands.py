@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.suggest import nearest, nearest_meaning
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.operation import OPERATIONS, OperandInfo, Operation
@@ -213,7 +213,7 @@ class OperandReader:
                 )
             out.append(number)
         if count < 0:
-            raise start.error(f"{operation} of {count} bytes")
+            raise start.error(f"{operation} of {counted(count, 'byte')}")
         return bytes(out)
 
     def at_byte_block(self, distance: int) -> bool:
@@ -229,7 +229,7 @@ class OperandReader:
             self._cursor.next()
         data = self.hex_bytes()
         if len(data) != count.number:
-            raise count.error(f"{len(data)} bytes follow")
+            raise count.error(f"the block has {counted(len(data), 'byte')}")
         return data
 
     def hex_bytes(self) -> bytes:

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import encode_as
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
@@ -270,7 +270,7 @@ class _Part:
             end = offset + _BRANCH_BYTES
             by = self._labels[token.text] - end
             if not -0x8000 <= by < 0x8000:
-                raise token.error(f"a branch of {by} bytes does not fit 2 bytes")
+                raise token.error(f"a branch of {counted(by, 'byte')} does not fit 2 bytes")
             self.out[offset + 1 : end] = by.to_bytes(2, self._form.endian, signed=True)
         return bytes(self.out)
 

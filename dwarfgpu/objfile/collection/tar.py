@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.base.printable import printable
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 
@@ -41,7 +41,7 @@ def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
         position = start + -(-size_bytes // _BLOCK) * _BLOCK
         if kind in (_LONG_NAME, _PAX):
             if size_bytes > _MAX_EXTENSION_BYTES:
-                raise Malformed(f"{path}: a header of {size_bytes} bytes at {start:#x}")
+                raise Malformed(f"{path}: a header of {counted(size_bytes, 'byte')} at {start:#x}")
             content = bytes(data[start : start + size_bytes])
             extension |= _pax(content) if kind == _PAX else {"path": content.partition(b"\0")[0]}
             continue

@@ -9,7 +9,7 @@ from typing import Final
 from attrs import evolve
 
 from dwarfgpu import language
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.wave_variables import integer_value
@@ -88,8 +88,7 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(text, {"addr": shown, "symbol": symbol}, "addresses")
     arch = shell.session.architecture
     shell.values.named["numfound"] = evolve(integer_value(arch, count), convenience="numfound")
-    plural = "" if count == 1 else "s"
-    text = f"{count} pattern{plural} found." if count else "Pattern not found."
+    text = f"{counted(count, 'pattern')} found." if count else "Pattern not found."
     yield Output(text, {"addresses": []})
 
 

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.regexp import Regexp, regexp
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -147,6 +147,5 @@ def _switched(shell: Shell, argument: str, *, is_on: bool) -> Iterator[Part]:
         sum(len(collection.printers) for collection in after.collections),
     )
     data: JsonObject = {"changed": changed, "enabled": count, "printers": every}
-    plural = "" if changed == 1 else "s"
-    yield Output(f"{changed} printer{plural} {'enabled' if is_on else 'disabled'}", data)
+    yield Output(f"{counted(changed, 'printer')} {'enabled' if is_on else 'disabled'}", data)
     yield heading(f"{count} of {every} printers enabled")

@@ -11,7 +11,7 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, SHF_WRITE, ObjectFile, Section
 from dwarfgpu.repl.command import command
@@ -60,7 +60,7 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(f"Located in {path}", {"located-in": str(path)})
     count = line_count(shell, position)
     if count is not None:
-        text = f"Contains {count} line{'' if count == 1 else 's'}."
+        text = f"Contains {counted(count, 'line')}."
         yield Output(text, {"line-count": count})
     language, version = language_of(unit), unit.format.version
     yield Output(f"Source language is {language}.", {"language": language})

@@ -10,6 +10,7 @@ from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.errors import counted
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.view.json_object import JsonObject
 
@@ -68,7 +69,7 @@ def report_lines(
 
 def _checked(verdict: Verdict) -> str:
     parts = [
-        f"{count} {noun}{'' if count == 1 else 's'}"
+        counted(count, noun)
         for count, noun in (
             (verdict.units, "unit"),
             (verdict.expressions, "expression"),
@@ -92,11 +93,7 @@ def _summary(
     )
     for (severity, _), hidden in findings.hidden.items():
         counts[severity] += hidden
-    parts = [
-        f"{counts[name]} {name}{'' if counts[name] == 1 else 's'}"
-        for name in SEVERITIES
-        if counts[name] or name != "note"
-    ]
+    parts = [counted(counts[name], name) for name in SEVERITIES if counts[name] or name != "note"]
     line = ", ".join(parts)
     if counts["note"] and not notes:
         line += " (--notes shows them)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dwarfgpu.errors import counted
 from dwarfgpu.service.machine.wave_rows import ranges
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -19,7 +20,7 @@ def access_lines(access: FaultyAccess) -> Iterator[str]:
         return
     first = access.lanes[0]
     numbers = [item.lane for item in access.lanes if item.lane is not None]
-    size = f"{access.size_bytes} byte{'' if access.size_bytes == 1 else 's'}"
+    size = counted(access.size_bytes, "byte")
     if len(numbers) > 1:
         who = f"Lanes {ranges(numbers)} {access.verb[:-1]} {size} each, lane {numbers[0]}"
     else:

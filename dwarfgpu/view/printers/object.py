@@ -17,7 +17,7 @@ from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.names.type_names import full_name, type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UndefinedBits, counted
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
@@ -242,7 +242,7 @@ class Object:
     def memory(self, size_bytes: int) -> bytes:
         """Return the bytes at its beginning; raises `Unavailable` with GDB's wording."""
         if size_bytes > _MAX_BYTES:
-            raise Malformed(f"an object of {size_bytes} bytes is not read")
+            raise Malformed(f"an object of {counted(size_bytes, 'byte')} is not read")
         if self.enclosing is not None:
             data = self.enclosing.known_bytes(self.first_bit, 8 * size_bytes)
             if data is None:

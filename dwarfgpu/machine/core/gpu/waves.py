@@ -25,6 +25,7 @@ from dwarfgpu.errors import (
     Unavailable,
     Unsupported,
     UsageError,
+    counted,
 )
 from dwarfgpu.machine.core.gpu.core_state_note import AQL, Agent, CoreState, Queue
 from dwarfgpu.machine.core.gpu.queue_memory import QueueMemory
@@ -192,7 +193,9 @@ class GpuWaves:
                     return
                 continue
             if len(gpu_waves) + len(saved) > most_waves:
-                raise LimitExceeded(f"more than {most_waves} waves; --max-waves allows more")
+                raise LimitExceeded(
+                    f"more than {counted(most_waves, 'wave')}; --max-waves allows more"
+                )
             base = len(gpu_waves) + 1
             for index, wave in enumerate(saved):
                 arch = amdgpu(queue.agent.processor, wave.blocks.lanes)

@@ -15,7 +15,7 @@ from attrs import evolve
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
-from dwarfgpu.errors import LimitExceeded, UsageError, shown
+from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch import LOAD_ADDRESS
 from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT, DispatchPlacement
 from dwarfgpu.machine.state.load import State
@@ -77,7 +77,7 @@ def _free(first: int, steps: int, ranges: list[tuple[int, int]]) -> int:
         address = first + step * _STEP
         if all(end <= address or address + _STEP <= start for start, end in ranges):
             return address
-    raise LimitExceeded(f"no room for {_STEP} bytes of memory from {first:#x} on")
+    raise LimitExceeded(f"no room for {counted(_STEP, 'byte')} of memory from {first:#x} on")
 
 
 def load_address_in_state(state: State, path: Path) -> tuple[int, bool]:

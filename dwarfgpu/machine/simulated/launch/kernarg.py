@@ -15,7 +15,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import LimitExceeded, UsageError, shown
+from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces
 from dwarfgpu.machine.simulated.launch.kernel_arguments import (
     ArgumentValue,
@@ -181,7 +181,7 @@ def _require_bounds(arguments: Sequence[Argument]) -> None:
     for argument in arguments:
         if argument.offset_bytes + argument.size_bytes > MAX_BYTES or len(arguments) > MAX_BYTES:
             raise LimitExceeded(
-                f"an argument of {shown(argument.size_bytes)} bytes at "
+                f"an argument of {counted(argument.size_bytes, 'byte')} at "
                 f"{shown(argument.offset_bytes)}: "
                 f"at most {MAX_BYTES} bytes of arguments are set up"
             )
@@ -231,15 +231,14 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
         return
     if buffer.size_bytes % declared.item_bytes:
         raise UsageError(
-            f"{parameter.text}: {buffer.size_bytes} bytes are not a multiple of the size of "
-            f"{declared.item}, "
-            f"which has {_bytes(declared.item_bytes)}"
+            f"{parameter.text}: {counted(buffer.size_bytes, 'byte')}, not a multiple of the size "
+            f"of {declared.item}, which has {counted(declared.item_bytes, 'byte')}"
         )
     if not declared.is_number or buffer.item_bytes is None:
         return
     if declared.item_bytes > 1 and buffer.item_bytes != declared.item_bytes:
         raise UsageError(
-            f"{parameter.text}: an array of numbers of {_bytes(buffer.item_bytes)}, "
+            f"{parameter.text}: an array of numbers of {counted(buffer.item_bytes, 'byte')}, "
             f"where {declared.item} has {declared.item_bytes}; a raw file gives any bytes"
         )
     if buffer.is_float != declared.is_float_item:
@@ -248,10 +247,6 @@ def _require_items(parameter: Parameter, buffer: Buffer) -> None:
             f"{parameter.text}: an array of {kind}, where the pointer is to {declared.item}; "
             "a raw file gives any bytes"
         )
-
-
-def _bytes(count: int) -> str:
-    return f"{count} byte{'' if count == 1 else 's'}"
 
 
 def _chosen(
@@ -302,7 +297,9 @@ def _encoded(parameter: Parameter, value: ArgumentValue) -> bytes:
         raise UsageError(f"{parameter.text}: {declared.compound} is not a number; {how}")
     if isinstance(value, bytes):
         if len(value) != size_bytes:
-            raise UsageError(f"{parameter.text}: {len(value)} bytes do not fit")
+            raise UsageError(
+                f"{parameter.text}: a value of {counted(len(value), 'byte')} does not fit"
+            )
         return value
     if not isinstance(value, int | float):
         raise UsageError(f"{parameter.text} takes a number, or bytes:HEX")

@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from attrs import evolve
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import counted
 from dwarfgpu.objfile.metadata import Argument
 
 _BY_VALUE: Final = "by_value"
@@ -148,7 +149,7 @@ class Parameter:
         """`limit (by_value, 4 bytes at 16)`."""
         argument = self.argument
         title = self.name or f"the argument at {argument.offset_bytes}"
-        place = f"{argument.size_bytes} bytes at {argument.offset_bytes}"
+        place = f"{counted(argument.size_bytes, 'byte')} at {argument.offset_bytes}"
         return f"{title} ({argument.value_kind}, {place})"
 
 

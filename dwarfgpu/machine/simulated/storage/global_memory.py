@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.errors import Unavailable, UsageError, counted
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
@@ -360,7 +360,7 @@ class GlobalMemory:
     def _stop(self, verb: str, address: int, size_bytes: int, lanes: tuple[int, ...]) -> WaveStop:
         """Return why an address cannot be accessed: no memory is there, or nothing is known of
         it."""
-        text = f"{verb} {size_bytes} bytes at {address:#x}: "
+        text = f"{verb} {counted(size_bytes, 'byte')} at {address:#x}: "
         if self.is_partial and self.at(address) is None:
             reason, why = self.why_missing(address, size_bytes)
             return _stop_of_lanes(text + why, lanes, address, reason)
@@ -401,8 +401,8 @@ class GlobalMemory:
             size = allocation.end - allocation.start
             offset = address - allocation.start
             return (
-                f"{behind} of them after the end of {allocation.name}, which has {size} bytes, "
-                f"from offset {offset} on"
+                f"{behind} of them after the end of {allocation.name}, which has "
+                f"{counted(size, 'byte')}, from offset {offset} on"
             )
         if address >> 32 in self.absent:
             return self.absent[address >> 32]
@@ -414,13 +414,13 @@ class GlobalMemory:
             if address - before.end < GUARD_BYTES:
                 size = before.end - before.start
                 return (
-                    f"{address - before.end} bytes after the end of {before.name}, which has "
-                    f"{size} bytes"
+                    f"{counted(address - before.end, 'byte')} after the end of {before.name}, "
+                    f"which has {counted(size, 'byte')}"
                 )
         if index < len(self.allocations) and candidates:
             after = self.allocations[index]
             if after.start - address <= GUARD_BYTES:
-                return f"{after.start - address} bytes before {after.name}"
+                return f"{counted(after.start - address, 'byte')} before {after.name}"
         return "no memory is there"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import counted
 from dwarfgpu.isa.binding import Use, effects, uses
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
@@ -277,7 +278,9 @@ def _at(access: Access, index: int) -> WaveStop:
     address_text = f"{spaces.get(access.space, '')}{address:#x}"
     lanes = () if access.lanes is None else (int(access.lanes[index]),)
     who = f"lane {lanes[0]}" if lanes else "the wave"
-    return _unavailable(f"{who} needs {access.size_bytes} bytes at {address_text}", lanes)
+    return _unavailable(
+        f"{who} needs {counted(access.size_bytes, 'byte')} at {address_text}", lanes
+    )
 
 
 def is_all_known(machine: RunningMachine) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dwarfgpu.errors import counted
 from dwarfgpu.isa.addressing import BufferResource
 from dwarfgpu.machine.simulated.faults import WaveStop, not_simulated
 from dwarfgpu.machine.simulated.storage.wave_buffers import WaveBuffers
@@ -51,8 +52,8 @@ class WaveAccesses(WaveBuffers):
         if address % size_bytes:
             raise WaveStop(
                 StopReason.ADDRESS_ERROR,
-                f"updates {size_bytes} bytes at {address:#x}: misaligned, an atomic operation "
-                f"needs a multiple of {size_bytes}",
+                f"updates {counted(size_bytes, 'byte')} at {address:#x}: misaligned, "
+                f"an atomic operation needs a multiple of {size_bytes}",
                 address=address,
             )
         self.announce_scalar(address, size_bytes, "rw")
@@ -69,7 +70,7 @@ class WaveAccesses(WaveBuffers):
         buffer = BufferResource.of(resource)
         most = buffer.records * (buffer.stride or 1)
         if not 0 <= offset <= most - size_bytes:
-            what = f"{size_bytes} bytes at {offset:#x} of a buffer of {most} bytes"
+            what = f"{counted(size_bytes, 'byte')} at {offset:#x} of a buffer of {most} bytes"
             raise not_simulated(f"a scalar access to {what}")
         return buffer.base + offset & ~3
 

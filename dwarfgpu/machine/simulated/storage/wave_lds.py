@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, GlobalMemory, extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import Update, WaveMemory
@@ -39,8 +40,8 @@ class WaveLds(WaveMemory):
             address = int(flat[:, at].max())
             raise WaveStop(
                 StopReason.MEMORY_VIOLATION,
-                f"lane {int(numbers[0])} accesses {size} bytes of LDS at {address:#x}: "
-                f"the workgroup has {end} bytes",
+                f"lane {int(numbers[0])} accesses {counted(size, 'byte')} of LDS at {address:#x}: "
+                f"the workgroup has {counted(end, 'byte')}",
                 lanes=tuple(map(int, numbers)),
                 address=address,
             )

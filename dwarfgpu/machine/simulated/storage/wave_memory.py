@@ -15,6 +15,7 @@ import numpy as np
 from attrs import field
 
 from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import (
     SIZES,
@@ -240,8 +241,8 @@ class WaveMemory(RunningWave):
             where = "" if space == "global" else f" of {space} memory"
             raise WaveStop(
                 StopReason.ADDRESS_ERROR,
-                f"lane {numbers[0]} updates {size} bytes{where} at {address:#x}: misaligned, an "
-                f"atomic operation needs a multiple of {size}",
+                f"lane {numbers[0]} updates {counted(size, 'byte')}{where} at {address:#x}: "
+                f"misaligned, an atomic operation needs a multiple of {size}",
                 lanes=numbers,
                 address=address,
             )

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, extremes
 from dwarfgpu.machine.simulated.storage.wave_lds import WaveLds
@@ -114,7 +115,7 @@ class WaveScratch(WaveLds):
         who = "" if lane is None else f"lane {lane} "
         raise WaveStop(
             StopReason.MEMORY_VIOLATION,
-            f"{who}accesses {size} bytes of private memory at {address:#x}: "
+            f"{who}accesses {counted(size, 'byte')} of private memory at {address:#x}: "
             f"a lane has {most} bytes",
             lanes=() if lane is None else (lane,),
             address=address,
