@@ -6,7 +6,8 @@ Law: entries become `Symbol` objects on demand; a look-up by name or address mak
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from struct import Struct
 from typing import Final, Literal
@@ -31,6 +32,11 @@ _MAX_KEPT_SYMBOLS: Final = 16
 """Of a name with more, they are searched for again."""
 _MAX_COMPARED: Final = 4096
 """Bytes of names that choose between symbols of one address."""
+_MAX_SCANS: Final = 4
+"""Addresses that are looked for in the unsorted table: sorting it takes as long as five do."""
+_MAX_STEPS: Final = 8
+"""Addresses of symbols without names, or of other kinds, that are passed over before the table is
+sorted."""
 
 
 @frozen
@@ -81,6 +87,8 @@ class SymbolTable:
         self._bases = tuple(bases)
         self._named: dict[tuple[object, ...], tuple[Symbol, ...]] = {}
         """The symbols of names that were searched for; the table never changes."""
+        self._remaining = _MAX_SCANS
+        """How often an address is searched for before all addresses are sorted."""
         self._chosen: dict[int, int] = {}
         """The symbol that names an address, keyed by where the address ends in `_by_address`."""
 
@@ -150,8 +158,42 @@ class SymbolTable:
 
     def before(self, address: int) -> Symbol | None:
         """Return the symbol before an address (`dwarfgpu.objfile.elf.ObjectFile.symbol_before`)."""
+        if self._remaining and not self._bases:
+            self._remaining -= 1
+            with suppress(LookupError):
+                return self._nearest(address)
         end = bisect_right(self._by_address, address, key=_first)
         return None if end == 0 else self._symbol(self._row(self._last_named(end)))
+
+    def _nearest(self, address: int) -> Symbol | None:
+        """As `before`, from the values alone; `LookupError` where too many before the address are
+        those of symbols without names or of other kinds."""
+        value = Struct(self._form.format[0] + ("8xQ8x" if self._is_wide else "4xI8x"))
+        addresses = [address for (address,) in value.iter_unpack(self._data)]
+        limit = address
+        for _ in range(_MAX_STEPS):
+            nearest = max((known for known in addresses if known <= limit), default=None)
+            if nearest is None:
+                return None
+            numbers = [
+                number for number in _numbers_of(nearest, addresses) if self._is_located(number)
+            ]
+            if numbers:
+                has_size = any(self._size_of(number) for number in numbers)
+                same = [number for number in numbers if bool(self._size_of(number)) == has_size]
+                number = max(same, key=self._name_bytes) if len(same) > 1 else same[0]
+                return self._symbol(self._row(number))
+            limit = nearest - 1
+        raise LookupError
+
+    def _is_located(self, number: int) -> bool:
+        """Whether a symbol is a named function or object of a section."""
+        name, info, _, section, *_ = self._row(number)
+        names = self._names.data
+        return bool(info & 15 in _KINDS and section and name < len(names) and names[name])
+
+    def _size_of(self, number: int) -> int:
+        return self._row(number)[5]
 
     def _last_named(self, end: int) -> int:
         """Return the number of the symbol with the last name of those at the address before an end.
@@ -193,6 +235,15 @@ def _places_of(text: bytes, data: bytes) -> Iterator[int]:
     while at >= 0:
         yield at
         at = data.find(text, at + 1)
+
+
+def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:
+    """Yield the places of a value."""
+    number = -1
+    with suppress(ValueError):
+        while True:
+            number = values.index(value, number + 1)
+            yield number
 
 
 def _first(place: tuple[int, bool, int]) -> int:

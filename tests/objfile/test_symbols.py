@@ -47,6 +47,37 @@ def test_the_last_symbol_before_an_address(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
+def test_the_first_addresses_are_looked_for_in_the_unsorted_table(name: str) -> None:
+    addresses = {symbol.address + more for symbol in open_object(FIXTURES / name).symbols
+                 for more in (-1, 0, 1)}  # fmt: skip
+    sorted_file = open_object(FIXTURES / name)
+    for _ in range(symbols._MAX_SCANS):
+        sorted_file.symbol_before(0)
+    for number, address in enumerate(sorted(addresses)):
+        if number % symbols._MAX_SCANS == 0:
+            file = open_object(FIXTURES / name)
+        assert file.symbol_before(address) == sorted_file.symbol_before(address)
+
+
+def test_symbols_without_names_are_passed_over() -> None:
+    """Up to a number of them; then the table is sorted, as for many look-ups."""
+    form = Struct("<IBBHQQ")
+    rows = [(1, 0x12, 0x10), *((0, 0x12, 0x20 + number) for number in range(20))]
+    data = b"".join(form.pack(name, info, 0, 1, address, 0) for name, info, address in rows)
+    for address, is_sorted in ((0x10, False), (0x25, False), (0x30, True), (0xF, False)):
+        table = SymbolTable(data, StringTable(b"\0f\0", "names"), form, 64, ())
+        before = table.before(address)
+        assert (before is None) == (address == 0xF)
+        assert ("_by_address" in vars(table)) == is_sorted
+    table = SymbolTable(data, StringTable(b"\0f\0", "names"), form, 64, ())
+    for _ in range(symbols._MAX_SCANS):
+        table.before(0x10)
+        assert "_by_address" not in vars(table)
+    table.before(0x10)
+    assert "_by_address" in vars(table)
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_symbols_by_name_and_by_how_it_begins(name: str) -> None:
     file = open_object(FIXTURES / name)
     known = places(file)
