@@ -12,6 +12,7 @@ from typing import Final
 
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
 from dwarfgpu.dwarf.names.qualified import (
@@ -78,6 +79,7 @@ def declared(unit: CompilationUnit) -> Declared:
     by_name: dict[str, list[int]] = {}
     completions: dict[Die, list[int]] = {}
     imports: list[int] = []
+    name_of = _name_reader(unit)
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         tag, positions = abbreviation.tag, abbreviation.positions
         if tag in _IMPORTS:
@@ -90,8 +92,7 @@ def declared(unit: CompilationUnit) -> Declared:
                     if origin.unit is not unit:
                         by_name.setdefault(canonical(origin.name or ""), []).append(index)
             if tag in _NAMED and dw.AT_NAME in positions:
-                text = unit.die(index).string(dw.AT_NAME) or ""
-                by_name.setdefault(canonical(text), []).append(index)
+                by_name.setdefault(name_of(index, abbreviation), []).append(index)
             elif tag == dw.TAG_NAMESPACE:
                 by_name.setdefault(ANONYMOUS, []).append(index)
         except DwarfGpuError:  # the others are usable
@@ -101,6 +102,38 @@ def declared(unit: CompilationUnit) -> Declared:
         {origin: tuple(dies) for origin, dies in completions.items()},
         tuple(imports),
     )
+
+
+def _name_reader(unit: CompilationUnit) -> Callable[[int, Abbreviation], str]:
+    """Return what reads the canonical name of an entry of a unit, by its index and abbreviation.
+
+    Nearly all names are offsets of strings, at the same place in all entries of an abbreviation:
+    these are read without an object for the entry, and each string once.
+    """
+    data, end, starts = unit.data, unit.end, unit.tree.offsets
+    width, endian = unit.format.offset_size, unit.endian
+    places: dict[int, int | None] = {}
+    texts: dict[bytes, str] = {}
+
+    def place_in(abbreviation: Abbreviation) -> int | None:
+        value = abbreviation.value(abbreviation.positions[dw.AT_NAME])
+        return value.before_bytes if value.form == dw.FORM_STRP else None
+
+    def name_of(index: int, abbreviation: Abbreviation) -> str:
+        if abbreviation.code not in places:
+            places[abbreviation.code] = place_in(abbreviation)
+        place, start = places[abbreviation.code], starts[index]
+        if place is None or data[start] >= 0x80 or start + 1 + place + width > end:
+            return canonical(unit.die(index).string(dw.AT_NAME) or "")
+        at = start + 1 + place
+        offset = data[at : at + width]
+        text = texts.get(offset)
+        if text is None:
+            name = unit.sections.string(".debug_str", int.from_bytes(offset, endian))
+            text = texts[offset] = canonical(unit.sections.budget.text(name))
+        return text
+
+    return name_of
 
 
 def named(unit: CompilationUnit, name: str) -> Iterator[Die]:
