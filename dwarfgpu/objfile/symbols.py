@@ -166,8 +166,8 @@ class SymbolTable:
         return None if end == 0 else self._symbol(self._row(self._last_named(end)))
 
     def _nearest(self, address: int) -> Symbol | None:
-        """As `before`, from the values alone; `LookupError` where too many before the address are
-        those of symbols without names or of other kinds."""
+        """Return what `before` does, from the values alone; `LookupError` where too many of those
+        before the address are of symbols without names, or of other kinds."""
         value = Struct(self._form.format[0] + ("8xQ8x" if self._is_wide else "4xI8x"))
         addresses = [address for (address,) in value.iter_unpack(self._data)]
         limit = address
@@ -187,7 +187,7 @@ class SymbolTable:
         raise LookupError
 
     def _is_located(self, number: int) -> bool:
-        """Whether a symbol is a named function or object of a section."""
+        """Return whether a symbol is a named function or object of a section."""
         name, info, _, section, *_ = self._row(number)
         names = self._names.data
         return bool(info & 15 in _KINDS and section and name < len(names) and names[name])
