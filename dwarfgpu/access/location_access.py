@@ -17,7 +17,7 @@ from typing import Protocol, assert_never
 
 from attrs import field
 
-from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget, storage_key
+from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.base.bits import Endian, extract, insert
 from dwarfgpu.base.light_attrs import frozen
@@ -47,9 +47,7 @@ from dwarfgpu.model.storage import (
 )
 
 PLAIN_LEVELS = 4
-"""Composites inside one another that are looked through for the one place of an object,"""
-PIECES = 16
-"""and pieces of one that are read without what partly known bits need."""
+"""Composites inside one another that are looked through for the one place of an object."""
 NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
 """Reason given for the unavailable bits of an implicit pointer."""
 
@@ -207,39 +205,6 @@ class LocationAccess(ABC):
             location = inner
         return None
 
-    def _pieces(self, location: Location, size_bytes: int) -> bytes | None:
-        """Return the bytes of a composite of whole bytes of different registers and memories.
-
-        None for anything else, and where a byte cannot be read: `runs` has the reason.
-        """
-        single = location.singles[0]
-        storage, left_bits = single.storage, 8 * size_bytes
-        if len(location.singles) != 1 or not isinstance(storage, Composite) or single.bit_offset:
-            return None
-        if left_bits > storage.size_bits or len(storage.parts) > PIECES:
-            return None
-        if self.runs_limit < (1 + PIECES) * PLAIN_LEVELS:
-            return None  # the pieces within pieces have to be counted
-        if location.stop is not None:
-            self._check_fresh(location.stop)
-        loads: dict[object, tuple[Memory | Register, int, int]] = {}
-        for part in storage.parts:
-            if not left_bits:
-                break
-            size_bits = min(part.size_bits, left_bits)
-            plain = None if size_bits % 8 else self._plain(part.location, size_bits)
-            if plain is None or plain[1] % 8:
-                return None
-            key = storage_key(plain[0])
-            if key in loads:
-                return None
-            loads[key] = plain[0], plain[1] // 8, size_bits // 8
-            left_bits -= size_bits
-        try:
-            return b"".join([self.load(*of_part) for of_part in loads.values()])
-        except Unavailable:
-            return None
-
     def read(self, location: Location, size_bits: int) -> Bits:
         """Return the bits of an object; undefined and unavailable bits are marked with their
         reasons.
@@ -277,10 +242,6 @@ class LocationAccess(ABC):
             storage, first_bit = plain
             if not first_bit % 8:
                 return self.load(storage, first_bit // 8, size_bytes)
-        elif type(location.singles[0].storage) is Composite:
-            data = self._pieces(location, size_bytes)
-            if data is not None:
-                return data
         contents = self.retrieve(location, size_bits)
         if isinstance(contents, ImplicitPointer):
             raise EvaluationError(NO_BITS)

@@ -6,13 +6,19 @@ them the same bits.
 
 from __future__ import annotations
 
+from typing import Final
+
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
-from dwarfgpu.access.location_access import LocationAccess
+from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.machine.target import Sparse
+from dwarfgpu.errors import Unavailable
+from dwarfgpu.machine.target import Sparse, Target
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Memory, Register, Selected
+from dwarfgpu.model.storage import Composite, Implicit, Memory, Register, Selected
+
+PIECES: Final = 16
+"""Pieces of one composite that are read without what partly known bits need."""
 
 
 @frozen
@@ -21,6 +27,65 @@ class ScalarAccess(LocationAccess):
 
     def _fetch(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> int:
         return self._fetch_same(storage, bit_offset, size_bits)
+
+    def read_bytes(self, location: Location, size_bytes: int) -> bytes:
+        """Return the bytes of an object; `UndefinedBits` or `Unavailable` unless all are known.
+
+        Whole bytes of one register or memory, or of several in pieces, are asked of the target at
+        once.
+        """
+        target, singles, stop = self.target, location.singles, location.stop
+        if (
+            target is not None
+            and len(singles) == 1
+            and (stop is None or stop == target.stop)
+            and size_bytes <= self.read_bytes_limit
+        ):
+            single = singles[0]
+            storage, first_bit = single.storage, single.bit_offset
+            if type(storage) is Register or type(storage) is Memory:
+                if not first_bit & 7 and first_bit + 8 * size_bytes <= storage.size_bits:
+                    return _loaded(target, storage, first_bit, size_bytes)
+            elif type(storage) is Composite:
+                data = self._pieces(target, storage, first_bit, size_bytes)
+                if data is not None:
+                    return data
+            elif (
+                type(storage) is Implicit and 8 * size_bytes == storage.size_bits and not first_bit
+            ):
+                return storage.bits.to_bytes(size_bytes, self.endian)
+        return super().read_bytes(location, size_bytes)
+
+    def _pieces(
+        self, target: Target, whole: Composite, first_bit: int, size_bytes: int
+    ) -> bytes | None:
+        """Return the bytes of a composite of whole bytes of different registers and memories.
+
+        None for anything else, and where a byte cannot be read: `runs` has the reason.
+        """
+        left_bits = 8 * size_bytes
+        if first_bit or left_bits > whole.size_bits or len(whole.parts) > PIECES:
+            return None
+        if self.runs_limit < (1 + PIECES) * PLAIN_LEVELS:
+            return None  # the pieces within pieces have to be counted
+        loads: dict[str, tuple[Memory | Register, int, int]] = {}
+        for part in whole.parts:
+            if not left_bits:
+                break
+            size_bits = min(part.size_bits, left_bits)
+            plain = None if size_bits & 7 else self._plain(part.location, size_bits)
+            if plain is None or plain[1] & 7:
+                return None
+            storage, first = plain
+            name = (storage.register if isinstance(storage, Register) else storage.space).name
+            if name in loads:
+                return None  # what is in one memory is read together
+            loads[name] = storage, first, size_bits >> 3
+            left_bits -= size_bits
+        try:
+            return b"".join([_loaded(target, *of_part) for of_part in loads.values()])
+        except Unavailable:
+            return None
 
     def _read(self, location: Location, size_bits: int, budget: RunBudget) -> Bits:
         if type(location.singles[0].storage) is Selected:
@@ -51,3 +116,11 @@ class ScalarAccess(LocationAccess):
         """Return whether the target says at once that no byte of a range can be read."""
         target = self.target
         return isinstance(target, Sparse) and target.is_unreadable(where, address, size_bytes)
+
+
+def _loaded(target: Target, storage: Register | Memory, first_bit: int, size_bytes: int) -> bytes:
+    """Return whole bytes of a register or of memory; `Unavailable` unless all are known."""
+    if type(storage) is Register:
+        return target.read_register(storage.wave, storage.register, first_bit >> 3, size_bytes)
+    assert type(storage) is Memory
+    return target.read_memory(storage, first_bit >> 3, size_bytes)

@@ -294,7 +294,8 @@ def lower(
     see `Architecture.lower`.
     """
     space = architecture.address_space(space_number)
-    space.require_address(address)
+    if not 0 <= address < space.end:
+        space.require_address(address)
     if space.unavailable is not None:
         raise Unavailable(f"address space {space} is not accessible: {space.unavailable}")
     if space_number == GENERIC:
@@ -313,9 +314,11 @@ def lower(
         address, contiguous_bytes = _to_wave(architecture, address, lane, apertures)
     elif space_number != PRIVATE_WAVE:
         return Lowered(architecture.address_spaces[space_number], address, contiguous_bytes)
-    contiguous_bytes = min(contiguous_bytes, _scratch_end(apertures) - address)
+    end = _scratch_end(apertures)
+    if contiguous_bytes > end - address:
+        contiguous_bytes = end - address
     if contiguous_bytes <= 0:
-        end, lanes = _scratch_end(apertures), architecture.lane_count
+        lanes = architecture.lane_count
         of_lane = f", {end // lanes} a lane" if space_number == PRIVATE_LANE else ""
         raise Unavailable(
             f"{_SPACES[space_number]} address {original:#x} is beyond the {end} bytes of scratch "
@@ -454,6 +457,8 @@ def _scratch_end(apertures: Apertures) -> int:
     """Return the private_wave address after the last one: an address must fit, here and in
     global."""
     size_bytes, base = apertures.scratch_bytes, apertures.scratch_base or 0
+    if size_bytes is None and not base:
+        return _SEGMENT_END
     longest = min(_SEGMENT_END, (1 << 64) - base)
     return longest if size_bytes is None else min(size_bytes, longest)
 

@@ -6,7 +6,7 @@ The terms are those of amd-dbgapi. All lookups by DWARF number go through `Archi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from attrs import Factory, evolve, field
 
@@ -161,12 +161,11 @@ NO_APERTURES: Final = Apertures()
 """The defaults, for callers that do not know the agent."""
 
 
-@frozen
-class Lowered:
+class Lowered(NamedTuple):
     """The place in the store that backs an address of some space."""
 
     space: AddressSpace
-    address: int = field(repr=hex)
+    address: int
     contiguous_bytes: int
     """The number of bytes, starting there, that back consecutive bytes of the requested address."""
 

@@ -251,7 +251,9 @@ class StateTarget:
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
     ) -> RegisterBytes | None:
-        self._require_inside(wave, register, offset_bytes, end)
+        registers = self._registers.get(wave)
+        if registers is None or not 0 <= 8 * offset_bytes <= 8 * end <= register.size_bits:
+            self._require_inside(wave, register, offset_bytes, end)
         return self._registers[wave].get(register.name)
 
     def _require_inside(
@@ -264,13 +266,20 @@ class StateTarget:
             raise OutOfRange(f"byte {end - 1} is outside register {register}")
 
     def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        if size_bytes:
+            store, start, contiguous_bytes = self._backing(where, address)
+            if size_bytes <= contiguous_bytes:
+                try:
+                    return store.read(start, size_bytes)
+                except Unavailable as error:
+                    raise _at_requested_address(error, where, address, start) from None
         out: list[bytes] = []
         for store, start, (offset, count) in self.lowered(where, address, size_bytes):
             try:
                 out.append(store.read(start, count))
             except Unavailable as error:
                 raise _at_requested_address(error, where, address + offset, start) from None
-        return out[0] if len(out) == 1 else b"".join(out)
+        return b"".join(out)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes."""
@@ -307,16 +316,11 @@ class StateTarget:
         """Return the stores that contain a range: store, address in it, (offset in the range,
         bytes)."""
         out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
-        apertures = self.apertures if where.wave is None else self.apertures_of(where.wave)
         done = 0
         while done < size_bytes:
-            place = self.architecture.lower(
-                where.space.number, address + done, where.lane, apertures
-            )
-            count = min(place.contiguous_bytes, size_bytes - done)
-            name = place.space.name if place.space.number else ""
-            store = self._store(name, place.space.scope, where.wave)
-            out.append((store, place.address, (done, count)))
+            store, start, contiguous_bytes = self._backing(where, address + done)
+            count = min(contiguous_bytes, size_bytes - done)
+            out.append((store, start, (done, count)))
             done += count
             if len(out) > MAX_ELEMENTS:
                 raise LimitExceeded(
@@ -324,6 +328,16 @@ class StateTarget:
                     f"{MAX_ELEMENTS} places"
                 )
         return out
+
+    def _backing(self, where: Memory, address: int) -> tuple[SparseMemory, int, int]:
+        """Return the store that contains an address, the address in it, and for how many bytes."""
+        wave = where.wave
+        apertures = self.apertures if wave is None else self.apertures_of(wave)
+        space, start, contiguous_bytes = self.architecture.lower(
+            where.space.number, address, where.lane, apertures
+        )
+        store = self._store(space.name if space.number else "", space.scope, wave)
+        return store, start, contiguous_bytes
 
     def _store(self, name: str, scope: str, wave: WaveId | None) -> SparseMemory:
         owner: int | None = None
