@@ -68,17 +68,26 @@ class ScalarAccess(LocationAccess):
             return None
         if self.runs_limit < (1 + PIECES) * PLAIN_LEVELS:
             return None  # the pieces within pieces have to be counted
+        stop = target.stop
         loads: dict[str, tuple[Memory | Register, int, int]] = {}
         for part in whole.parts:
             if not left_bits:
                 break
-            size_bits = min(part.size_bits, left_bits)
-            plain = None if size_bits & 7 else self._plain(part.location, size_bits)
-            if plain is None or plain[1] & 7:
-                return None
-            storage, first = plain
+            location, size_bits = part.location, min(part.size_bits, left_bits)
+            single = location.singles[0]
+            storage, first = single.storage, single.bit_offset
+            if (
+                (type(storage) is not Register and type(storage) is not Memory)
+                or len(location.singles) != 1
+                or location.stop not in (None, stop)
+                or first + size_bits > storage.size_bits
+            ):
+                plain = self._plain(location, size_bits)
+                if plain is None:
+                    return None
+                storage, first = plain
             name = (storage.register if isinstance(storage, Register) else storage.space).name
-            if name in loads:
+            if name in loads or first & 7 or size_bits & 7:
                 return None  # what is in one memory is read together
             loads[name] = storage, first, size_bits >> 3
             left_bits -= size_bits

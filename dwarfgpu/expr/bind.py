@@ -21,10 +21,12 @@ from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast, get_arg
 
 from attrs import field
 
+from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import generic_type
 from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
-from dwarfgpu.expr.context import Context, UnitFormat
+from dwarfgpu.expr.context import Context, ResultKind, UnitFormat
 from dwarfgpu.expr.control_flow import Control
 from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect import upstream_clang
@@ -55,6 +57,33 @@ class FoldedStep(NamedTuple):
     """The number of the instruction that it performs: the last one, where it replaces several."""
 
 
+Evaluated: TypeAlias = "Callable[[Context], Value | Location | None]"
+"""An expression as one function: the result; None where the operations have to be performed."""
+
+
+@frozen(eq=False)
+class CompiledForm:
+    """A program as one function, for contexts with these elements (`expr.straight_line`)."""
+
+    architecture: Architecture
+    limits: Limits
+    result_kind: ResultKind | None
+    evaluated: Evaluated | None
+    """None for a program that cannot be one function."""
+    reads: bool
+    """Whether it reads the machine."""
+
+    def is_for(self, ctx: Context) -> bool:
+        """Return whether it was made for contexts like this one, which begin with no entry."""
+        return (
+            self.architecture is ctx.architecture
+            and self.limits is ctx.limits
+            and self.result_kind == ctx.result_kind
+            and not ctx.initial_stack
+            and ctx.object is None
+        )
+
+
 @define(eq=False)
 class BoundForm:
     """The bound form of a program, made when it is needed: it depends on the program alone."""
@@ -62,6 +91,10 @@ class BoundForm:
     steps: tuple[FoldedStep, ...] | None = None
     is_wanted: bool = False
     """Whether the program was evaluated before."""
+    evaluations: int = 0
+    """How often its steps were performed since they were compiled."""
+    compiled: CompiledForm | None = None
+    """The steps as one function, of a program that is evaluated often."""
 
 
 @frozen(eq=False)
@@ -166,10 +199,10 @@ def _folded(instructions: Iterable[Instruction], form: UnitFormat) -> tuple[Fold
             constants.clear()
             out.append(FoldedStep(_bound(instruction, form), index))
             continue
-        call = _call(instruction, form)
-        count = _constant_arguments(call, constants)
+        call = call_of(instruction, form)
+        count = constant_arguments(call, constants)
         if count == len(call.kinds) and not call.leading:
-            pushed = _performed(call, constants[len(constants) - count :])
+            pushed = performed(call, constants[len(constants) - count :])
             if pushed is not None:
                 _drop(out, constants, count)
                 constants += pushed
@@ -191,7 +224,7 @@ def _drop(out: list[FoldedStep], constants: list[_Constant], count: int) -> None
         del out[-count:], constants[-count:]
 
 
-def _constant_arguments(call: Call, constants: list[_Constant]) -> int:
+def constant_arguments(call: Call, constants: list[_Constant]) -> int:
     """Return how many of the topmost entries that are popped are constants of the required kind."""
     count = 0
     for kind, entry in zip(reversed(call.kinds), reversed(constants), strict=False):
@@ -201,7 +234,7 @@ def _constant_arguments(call: Call, constants: list[_Constant]) -> int:
     return count
 
 
-def _performed(call: Call, arguments: list[_Constant]) -> list[_Constant] | None:
+def performed(call: Call, arguments: list[_Constant]) -> list[_Constant] | None:
     """Return what a call pushes; None where it fails, or pushes what is no constant."""
     try:
         pushed: Any = call.function(*arguments)
@@ -221,7 +254,7 @@ class Call(NamedTuple):
     """The kinds of the popped entries, the deepest first."""
 
 
-def _call(instruction: Instruction, form: UnitFormat) -> Call:
+def call_of(instruction: Instruction, form: UnitFormat) -> Call:
     """Return the call that performs an instruction in units of a format."""
     operation = instruction.operation
     namespace: dict[str, Any] = {
@@ -244,7 +277,7 @@ def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
     operation = instruction.operation
     if operation.unsupported is not None:
         return partial(_unsupported, operation.title, operation.unsupported)
-    call, leading, kinds = _call(instruction, form)
+    call, leading, kinds = call_of(instruction, form)
     if operation.pushes in ("value", "location"):
         if not kinds and not leading:
             return _constant(call())

@@ -70,6 +70,14 @@ def _whole_register(arch: Architecture, number: int, wave: WaveId, stop: int | N
 _cached_register = lru_cache(maxsize=1024)(_whole_register)
 
 
+def dated(location: Location, ctx: Context) -> Location:
+    """Return a result as made at this stop, whatever its storage: what it depends on may change
+    (A.2.5.3)."""
+    if location.stop is not None or ctx.target is None:
+        return location
+    return Location(location.singles, ctx.target.stop)
+
+
 def as_location(ctx: Context, entry: Entry) -> Location | Nested:
     """Return the entry as a location description, if it is one or is implicitly converted to
     one."""

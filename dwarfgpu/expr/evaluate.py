@@ -13,6 +13,7 @@ from typing import TypeAlias
 from attrs import evolve, field
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
+from dwarfgpu.access.location_access import HasAccess
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -26,7 +27,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.bind import Program, prepare, prepare_cached
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, ResultKind, format_of
 from dwarfgpu.expr.control_flow import Enter, Jump, Nested, Outcome
-from dwarfgpu.expr.convert import as_location, as_value, incomplete
+from dwarfgpu.expr.convert import as_location, as_value, dated, incomplete
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.endless_loop import Loops
@@ -46,6 +47,9 @@ Result: TypeAlias = Value | ImplicitPointerValue | Location
 """What an evaluation gives."""
 
 
+EVALUATIONS = 128
+"""Evaluations after which an expression is compiled, which takes as long as some dozens of them:
+more than one for each lane of a wave."""
 OBSERVED = 64
 """Stack entries shown to observers; more would make observing a deep stack quadratic."""
 
@@ -100,6 +104,10 @@ def evaluate(
     The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError` and
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
+    if observe is None:
+        result = _compiled_result(data, context, dialect)
+        if result is not None:
+            return result
     evaluator = Evaluator(context, observe)
     token = READ_BUDGET.set(READ_BUDGET.get() or evaluator)
     try:
@@ -114,24 +122,36 @@ def evaluate_attribute(
     """Return the result of an attribute's expression; its unit becomes the current one."""
     unit = attribute.unit
     ctx = context if context.unit is unit else evolve(context, unit=unit)
+    if observe is None and isinstance(attribute, ExprLoc):
+        result = _compiled_result(attribute.expression, ctx, None)
+        if result is not None:
+            return result
     with Evaluator(context, observe) as evaluator:
         entry = evaluator.attribute(attribute, ctx).entry
     assert not isinstance(entry, PartialComposite)
     return entry
 
 
+def _compiled_result(data: bytes, ctx: Context, dialect: Dialect | None) -> Result | None:
+    """Return what the function of an expression that is evaluated often gives.
+
+    None where the operations have to be performed: there is no function, or it gives none.
+    """
+    form = program_of(data, ctx, dialect).bound_form.compiled
+    if form is None or form.evaluated is None or not form.is_for(ctx):
+        return None
+    if form.reads and READ_BUDGET.get() is not None:
+        return None
+    try:
+        return form.evaluated(ctx)
+    except DwarfGpuError:  # performing the operations says which one raises it
+        return None
+
+
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
     """Return the whole stack after the last operation, its top last."""
     with Evaluator(context, None) as evaluator:
         return evaluator.run(data, context, dialect)[0]
-
-
-def _dated(location: Location, ctx: Context) -> Location:
-    """Return a result made at this stop, whatever its storage: what it depends on may change
-    (A.2.5.3)."""
-    if location.stop is not None or ctx.target is None:
-        return location
-    return Location(location.singles, ctx.target.stop)
 
 
 def _require_fresh(ctx: Context) -> None:
@@ -200,17 +220,17 @@ class Evaluator:
         if not stack:
             if kind == "value":
                 raise IllFormed("a value is required, and the stack is empty at the end")
-            return _dated(UNDEFINED_LOCATION, ctx)
+            return dated(UNDEFINED_LOCATION, ctx)
         top = stack[-1]
         if type(top) is Location and kind != "value":
-            return top if top.stop is not None else _dated(top, ctx)
+            return top if top.stop is not None else dated(top, ctx)
         if isinstance(top, PartialComposite):
             top = top.completed()
         if kind == "location":
-            return _dated(self._as_location(top, ctx), ctx)
+            return dated(self._as_location(top, ctx), ctx)
         if kind == "value" and not isinstance(top, ImplicitPointerValue):
             return as_value(ctx, top)
-        return _dated(top, ctx) if isinstance(top, Location) else top
+        return dated(top, ctx) if isinstance(top, Location) else top
 
     def attribute(self, attribute: ExprLoc | LocList, ctx: Context) -> Outcome:
         """Return a nested evaluation, with the unit of the attribute already in the context."""
@@ -286,6 +306,9 @@ class Evaluator:
             except DwarfGpuError as error:
                 _locate(error, program.instructions[index])
                 raise
+            program.bound_form.evaluations += 1
+            if program.bound_form.evaluations >= EVALUATIONS:
+                _compile(program, ctx)
             return stack, program.last
         callers: list[tuple[Program, int, Context]] = []
         steps, index = program.steps, 0
@@ -409,6 +432,18 @@ def _require_sizes(program: Program) -> None:
             error = MissingContext("the context has no target architecture nor compilation unit")
             _locate(error, instruction)
             raise error
+
+
+def _compile(program: Program, ctx: Context) -> None:
+    """Compile a program for contexts like this one, unless that was done."""
+    form = program.bound_form
+    form.evaluations = 0
+    if ctx.architecture is None or isinstance(ctx.target, HasAccess):
+        return
+    if form.compiled is None or not form.compiled.is_for(ctx):
+        from dwarfgpu.expr.straight_line import compiled  # few commands evaluate anything so often
+
+        form.compiled = compiled(program, ctx)
 
 
 def _locate(error: DwarfGpuError, instruction: Instruction) -> None:
