@@ -69,30 +69,34 @@ class ScalarAccess(LocationAccess):
         if self.runs_limit < (1 + PIECES) * PLAIN_LEVELS:
             return None  # the pieces within pieces have to be counted
         stop = target.stop
-        loads: dict[str, tuple[Memory | Register, int, int]] = {}
+        names: list[str] = []
+        loads: list[tuple[Memory | Register, int, int]] = []
         for part in whole.parts:
             if not left_bits:
                 break
-            location, size_bits = part.location, min(part.size_bits, left_bits)
+            location, size_bits = part.location, part.size_bits
+            if size_bits > left_bits:
+                size_bits = left_bits
             single = location.singles[0]
             storage, first = single.storage, single.bit_offset
             if (
-                (type(storage) is not Register and type(storage) is not Memory)
+                type(storage) is not Register
+                or first + size_bits > storage.register.size_bits
                 or len(location.singles) != 1
-                or location.stop not in (None, stop)
-                or first + size_bits > storage.size_bits
+                or location.stop != stop
             ):
                 plain = self._plain(location, size_bits)
                 if plain is None:
                     return None
                 storage, first = plain
             name = (storage.register if isinstance(storage, Register) else storage.space).name
-            if name in loads or first & 7 or size_bits & 7:
+            if name in names or first & 7 or size_bits & 7:
                 return None  # what is in one memory is read together
-            loads[name] = storage, first, size_bits >> 3
+            names.append(name)
+            loads.append((storage, first, size_bits >> 3))
             left_bits -= size_bits
         try:
-            return b"".join([_loaded(target, *of_part) for of_part in loads.values()])
+            return b"".join([_loaded(target, *of_part) for of_part in loads])
         except Unavailable:
             return None
 

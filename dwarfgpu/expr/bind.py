@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast, get_arg
 
 from attrs import field
 
+from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import generic_type
 from dwarfgpu.base.light_attrs import define, frozen
@@ -71,7 +72,7 @@ class CompiledForm:
     evaluated: Evaluated | None
     """None for a program that cannot be one function."""
     reads: bool
-    """Whether it reads the machine."""
+    """Whether it reads the machine: it does not count that for an enclosing evaluation."""
 
     def is_for(self, ctx: Context) -> bool:
         """Return whether it was made for contexts like this one, which begin with no entry."""
@@ -82,6 +83,17 @@ class CompiledForm:
             and not ctx.initial_stack
             and ctx.object is None
         )
+
+    def result(self, ctx: Context) -> Value | Location | None:
+        """Return the result; None where the operations have to be performed."""
+        if self.evaluated is None or not self.is_for(ctx):
+            return None
+        if self.reads and READ_BUDGET.get() is not None:
+            return None
+        try:
+            return self.evaluated(ctx)
+        except DwarfGpuError:  # performing the operations says which one raises it
+            return None
 
 
 @define(eq=False)

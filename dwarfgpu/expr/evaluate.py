@@ -104,14 +104,15 @@ def evaluate(
     The dialect is the unit's unless given. Raises `Malformed`, `IllFormed`, `EvaluationError` and
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
-    if observe is None:
-        result = _compiled_result(data, context, dialect)
+    program = program_of(data, context, dialect)
+    if observe is None and program.bound_form.compiled is not None:
+        result = program.bound_form.compiled.result(context)
         if result is not None:
             return result
     evaluator = Evaluator(context, observe)
     token = READ_BUDGET.set(READ_BUDGET.get() or evaluator)
     try:
-        return evaluator.result_of(evaluator.run(data, context, dialect)[0], context)
+        return evaluator.result_of(evaluator.run(program, context)[0], context)
     finally:
         READ_BUDGET.reset(token)
 
@@ -123,7 +124,8 @@ def evaluate_attribute(
     unit = attribute.unit
     ctx = context if context.unit is unit else evolve(context, unit=unit)
     if observe is None and isinstance(attribute, ExprLoc):
-        result = _compiled_result(attribute.expression, ctx, None)
+        form = program_of(attribute.expression, ctx).bound_form.compiled
+        result = None if form is None else form.result(ctx)
         if result is not None:
             return result
     with Evaluator(context, observe) as evaluator:
@@ -132,26 +134,10 @@ def evaluate_attribute(
     return entry
 
 
-def _compiled_result(data: bytes, ctx: Context, dialect: Dialect | None) -> Result | None:
-    """Return what the function of an expression that is evaluated often gives.
-
-    None where the operations have to be performed: there is no function, or it gives none.
-    """
-    form = program_of(data, ctx, dialect).bound_form.compiled
-    if form is None or form.evaluated is None or not form.is_for(ctx):
-        return None
-    if form.reads and READ_BUDGET.get() is not None:
-        return None
-    try:
-        return form.evaluated(ctx)
-    except DwarfGpuError:  # performing the operations says which one raises it
-        return None
-
-
 def final_stack(data: bytes, context: Context, *, dialect: Dialect | None = None) -> Stack:
     """Return the whole stack after the last operation, its top last."""
     with Evaluator(context, None) as evaluator:
-        return evaluator.run(data, context, dialect)[0]
+        return evaluator.run(program_of(data, context, dialect), context)[0]
 
 
 def _require_fresh(ctx: Context) -> None:
@@ -211,8 +197,8 @@ class Evaluator:
                 f"more than {most} bytes read in one evaluation", "--max-total-bytes"
             )
 
-    def result(self, data: bytes, ctx: Context, dialect: Dialect | None = None) -> Result:
-        return self.result_of(self.run(data, ctx, dialect)[0], ctx)
+    def result(self, data: bytes, ctx: Context) -> Result:
+        return self.result_of(self.run(program_of(data, ctx), ctx)[0], ctx)
 
     def result_of(self, stack: Stack, ctx: Context) -> Result:
         """Return the rules of A.2.5.4 for the three result kinds."""
@@ -243,7 +229,7 @@ class Evaluator:
         try:
             if isinstance(attribute, LocList):
                 return Outcome(self.result_of([self._location_list(attribute, ctx)], ctx), None)
-            stack, last = self.run(attribute.expression, ctx)
+            stack, last = self.run(program_of(attribute.expression, ctx), ctx)
             return Outcome(self.result_of(stack, ctx), register_of(last))
         finally:
             self.depth -= 1
@@ -286,11 +272,8 @@ class Evaluator:
         assert isinstance(entry, Location)
         return entry
 
-    def run(
-        self, data: bytes, ctx: Context, dialect: Dialect | None = None
-    ) -> tuple[Stack, Instruction | None]:
+    def run(self, program: Program, ctx: Context) -> tuple[Stack, Instruction | None]:
         """Perform all operations; the stack they leave and the last of them."""
-        program = program_of(data, ctx, dialect)
         stack: Stack = [*ctx.initial_stack]
         if program.is_straight and self.observe is None and self._afford(program, stack):
             index = -1

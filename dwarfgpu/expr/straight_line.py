@@ -87,7 +87,7 @@ _IN_CONTEXT: Final = frozenset(
 
 
 class Compiler:
-    """Performs the operations of a program on texts in single of entries."""
+    """Performs the operations of a program on texts in place of entries."""
 
     def __init__(self, program: Program, architecture: Architecture, limits: Limits) -> None:
         self._program = program
@@ -205,7 +205,7 @@ class Compiler:
         self._stack.append(single._replace(variable=moved))
 
     def _moved(self, single: Single, bits: int) -> Single:
-        """Return a single moved by a constant."""
+        """Return a single location moved by a constant."""
         bit_offset = single.bit_offset + bits
         if not 0 <= bit_offset < single.size_bits:
             raise NotCompiled
@@ -306,11 +306,8 @@ class Compiler:
         return Single(self._text.variable(f"Composite({', '.join(texts)})"), size_bits)
 
     def _select_bit_piece(self, element_bits: int, count: int) -> None:
-        mask, one, zero = (
-            self._pop(),
-            self._text.single(self._pop()),
-            self._text.single(self._pop()),
-        )
+        mask = self._pop()
+        one, zero = self._text.single(self._pop()), self._text.single(self._pop())
         size_bits = element_bits * count
         if (
             not size_bits

@@ -206,6 +206,18 @@ class StateTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
+        registers = self._registers.get(wave)
+        stored = None if registers is None else registers.get(register.name)
+        if stored is not None and size_bytes and offset_bytes >= 0:
+            end = offset_bytes + size_bytes
+            if stored.known.count(0xFF, offset_bytes, end) == size_bytes:  # within it, and known
+                return bytes(stored.data[offset_bytes:end])
+        return self._known_bytes(wave, register, offset_bytes, size_bytes)
+
+    def _known_bytes(
+        self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int | None
+    ) -> bytes:
+        """Return bytes of a register, or raise what keeps them from being known."""
         end = (register.size_bits + 7) // 8 if size_bytes is None else offset_bytes + size_bytes
         stored = self._register(wave, register, offset_bytes, end)
         if stored is None:
@@ -251,9 +263,7 @@ class StateTarget:
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
     ) -> RegisterBytes | None:
-        registers = self._registers.get(wave)
-        if registers is None or not 0 <= 8 * offset_bytes <= 8 * end <= register.size_bits:
-            self._require_inside(wave, register, offset_bytes, end)
+        self._require_inside(wave, register, offset_bytes, end)
         return self._registers[wave].get(register.name)
 
     def _require_inside(

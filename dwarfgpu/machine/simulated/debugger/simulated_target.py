@@ -151,6 +151,17 @@ class SimulatedTarget(StateTarget):
                 out[register.name] = register
         return out
 
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        if self._running is None:
+            return super().read_register(wave, register, offset_bytes, size_bytes)
+        return self._known_bytes(wave, register, offset_bytes, size_bytes)
+
     def _register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, end: int
     ) -> RegisterBytes | None:
