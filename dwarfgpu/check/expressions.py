@@ -29,7 +29,7 @@ from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.parts import composite_parts
 from dwarfgpu.expr.static_check import checker as static
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
-from dwarfgpu.expr.static_check.extent import extent_of
+from dwarfgpu.expr.static_check.extent import extent_of, with_zero
 from dwarfgpu.expr.text.assembly import disassemble, instruction_text
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.kernel_symbols import wave_size
@@ -84,10 +84,6 @@ _MAX_FAULTS: Final = 20
 _NOTHING: Final = Checked()
 _OF_PARTS: Final = (Role("location"), Role())
 """Roles in which the stack is empty at first, and a composite may be the result."""
-_ADDR: Final = 0x03
-_STACK_VALUE: Final = 0x9F
-_CONSTANTS: Final = {0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}
-"""The sizes in bytes of the operands of DW_OP_const1u to DW_OP_const4s."""
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
 _NO_MEMORY: Final = frozenset(
     {
@@ -194,7 +190,7 @@ class ExpressionChecker:
         return checked
 
     def _check(self, data: bytes, results: Results) -> Checked:
-        alike = _with_zero(data, results.form)
+        alike = with_zero(data, results.form)
         if alike is None:
             checked = self._by_parts(data, results)
         else:
@@ -340,19 +336,6 @@ class ExpressionChecker:
         )
         title = only.operation.title
         return [static.Finding(0, title, "error", "narrow-base-register", message, "A.3.3.5")]
-
-
-def _with_zero(data: bytes, form: UnitFormat) -> bytes | None:
-    """Return an expression that is an address or a constant, and its DW_OP_stack_value, with 0 for
-    the number: no finding depends on one that fits an address. None for any other expression."""
-    if not data:
-        return None
-    size = form.address_size if data[0] == _ADDR else _CONSTANTS.get(data[0])
-    if size is None or size > form.address_size:
-        return None
-    rest = data[1 + size :]
-    is_whole = len(data) == 1 + size or (len(data) == 2 + size and data[-1] == _STACK_VALUE)
-    return data[:1] + bytes(size) + rest if is_whole else None
 
 
 def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> int | None:

@@ -60,7 +60,8 @@ class Abbreviation:
     has_children: bool
     attributes: tuple[AttributeSpecification, ...]
     format: UnitFormat = field(repr=False)
-    _values: dict[int, ValueReader] = field(factory=dict, init=False, repr=False)
+    values: dict[int, ValueReader] = field(factory=dict, init=False, repr=False)
+    """What reads the attributes that were asked for, by index: `value` makes it."""
 
     @cached_property
     def positions(self) -> Mapping[int, int]:
@@ -79,7 +80,7 @@ class Abbreviation:
     def value(self, index: int) -> ValueReader:
         """Return the function that reads attribute `index` of an entry; `Malformed` where a form is
         unknown."""
-        value = self._values.get(index)
+        value = self.values.get(index)
         if value is None:
             before = (attribute.form for attribute in self.attributes[:index])
             plan, attribute = skip_plan(before, self.format), self.attributes[index]
@@ -92,7 +93,7 @@ class Abbreviation:
             else:
                 read = reader_of(form, self.format)
                 value = ValueReader(plan, size, form, FORMS[form][0], read)
-            self._values[index] = value
+            self.values[index] = value
         return value
 
 

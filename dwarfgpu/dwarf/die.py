@@ -87,7 +87,9 @@ class Die:
             return None
         try:
             unit, at = self.unit, self.values_at
-            plan, before_bytes, form, kind, read = abbreviation.value(index)
+            plan, before_bytes, form, kind, read = abbreviation.values.get(
+                index
+            ) or abbreviation.value(index)
             if before_bytes is not None and at + before_bytes <= unit.end:
                 at += before_bytes
             elif plan:
@@ -122,12 +124,14 @@ class Die:
         if attribute is None:
             return None
         try:
-            return self.unit.sections.budget.text(self.unit.string_of(attribute))
+            return self.unit.text_of(attribute)
         except DwarfGpuError as error:
             raise self.located(error)
 
     def flag(self, name: int) -> bool:
         """Return the value of a flag; False if it is absent."""
+        if name not in self.abbreviation.positions:
+            return False
         attribute = self.attribute(name)
         return attribute is not None and attribute.kind == "flag" and bool(attribute.raw)
 
@@ -275,6 +279,8 @@ class Die:
     @property
     def name(self) -> str | None:
         """DW_AT_name of the entry or its origins."""
+        if dw.AT_NAME in self.abbreviation.positions:
+            return self.string(dw.AT_NAME)
         holder = self.holder(dw.AT_NAME)
         return None if holder is None else holder.string(dw.AT_NAME)
 

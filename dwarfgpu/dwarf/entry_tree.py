@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import SkipPlan, fixed_bytes, read_uleb, skip
@@ -35,6 +35,13 @@ class Tree:
             return index
         return None
 
+    def with_tags(self, tags: Container[int]) -> list[int]:
+        """Return the indexes of the entries with one of some tags, in the order of the file."""
+        wanted = {entry for entry in set(self.abbreviations) if entry.tag in tags}
+        if not wanted:
+            return []
+        return [index for index, entry in enumerate(self.abbreviations) if entry in wanted]
+
     def children(self, index: int) -> Iterator[int]:
         child, end = index + 1, self.ends[index]
         while child < end:
@@ -56,7 +63,9 @@ def read_tree(
     """
     is_bounded = most is not None and end - position > most  # an entry has at least one byte
     tree = Tree()
-    offsets, abbrevs, parents, ends = tree.offsets, tree.abbreviations, tree.parents, tree.ends
+    offsets, abbrevs, parents = tree.offsets, tree.abbreviations, tree.parents
+    ends: dict[int, int] = {}
+    """Of the entries that may have children: others end where the next one is."""
     plans: dict[int, tuple[Abbreviation, bool, int | None, SkipPlan]] = {}
     """The abbreviations so far, whether their entries have children, and the bytes of all values or
     the steps over them."""
@@ -95,7 +104,6 @@ def read_tree(
             )
         abbrevs.append(abbreviation)
         parents.append(parent)
-        ends.append(len(offsets))
         if has_children:
             parent = len(offsets) - 1
         elif parent < 0:
@@ -103,6 +111,9 @@ def read_tree(
     while parent >= 0:
         ends[parent] = len(offsets)
         parent = parents[parent]
+    tree.ends = array("q", range(1, len(offsets) + 1))
+    for index, subtree_end in ends.items():
+        tree.ends[index] = subtree_end
     return tree
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from attrs import field
 
@@ -19,7 +19,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
-from dwarfgpu.dwarf.section_budget import LONGEST_NAME_BYTES, SectionBudget
+from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.split.dwp import PackageRow
 
 T = TypeVar("T")
+
+_MAX_TEXTS: Final = 1 << 14
+"""Names that are kept as text: most entries of a file share them."""
 
 
 @frozen(eq=False, slots=False)
@@ -95,6 +98,8 @@ class Sections:
         self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
         """Declarations of abbreviations, by their bytes."""
         self._long_strings: dict[tuple[str, int], bytes] = {}
+        self._texts: dict[int, str] = {}
+        """Names, by their offset in `.debug_str`."""
 
     @property
     def is_whole_file(self) -> bool:
@@ -150,6 +155,18 @@ class Sections:
         # Many entries may refer to one long string, or to parts of it.
         self.budget.spend(section, len(data), end - offset)
         return self._long_strings.setdefault((section, offset), data[offset:end])
+
+    def text(self, offset: int) -> str:
+        """Return the text of a string of `.debug_str`, a very long one cut; errors as `string`."""
+        text = self._texts.get(offset)
+        if text is None:
+            data = self.string(".debug_str", offset)
+            text = self.budget.text(data)
+            if len(data) < LONG_NAME_BYTES:
+                if len(self._texts) >= _MAX_TEXTS:
+                    self._texts.clear()  # what comes often comes again
+                self._texts[offset] = text
+        return text
 
     def abbreviations(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
         """Return the abbreviation table at an offset, as units of a format read it."""

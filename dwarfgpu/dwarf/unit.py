@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.entry_tree import Tree, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.location_lists import FileLocation, read_locations, read_ranges
+from dwarfgpu.dwarf.location_lists import read_locations, read_ranges
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.unit_header import UnitHeader
@@ -83,7 +83,7 @@ class CompilationUnit:
         return {}
 
     @cached_property
-    def _listed_expressions(self) -> dict[bytes, bytes]:
+    def listed_expressions(self) -> dict[bytes, bytes]:
         """The expressions of location lists: each is kept once, with its hash."""
         return {}
 
@@ -100,8 +100,14 @@ class CompilationUnit:
         return {}
 
     @cached_property
-    def _list_tables(self) -> dict[str, tuple[int, int]]:
-        """Where the unit's table of a section of lists begins, and its number of lists."""
+    def _tables(self) -> dict[str, bytes]:
+        """The sections that have tables of the unit."""
+        return {}
+
+    @cached_property
+    def _list_tables(self) -> dict[str, tuple[int, int, bytes]]:
+        """Where the unit's table of a section of lists begins, its number of lists, and the
+        section."""
         return {}
 
     @property
@@ -292,12 +298,14 @@ class CompilationUnit:
 
     def _entry(self, section: str, base: int, index: int, size_bytes: int) -> int:
         """Return entry `index` of a table of numbers."""
-        data = self.sections.section(section)
+        data = self._tables.get(section)
+        if data is None:
+            data = self._tables[section] = self.sections.section(section)
         at = base + index * size_bytes
         if at < 0 or at + size_bytes > len(data):
             shown = f"{section}{self.sections.suffix}"
             raise Malformed(f"index {index} at {shown}+{base:#x} is outside the section")
-        return int.from_bytes(data[at : at + size_bytes], self.endian)
+        return int.from_bytes(data[at : at + size_bytes], self.format.endian)
 
     def _base_after_header(self, header_bytes: int, *names: int) -> int:
         """Return the same; a split unit needs no attribute, its table follows the only header
@@ -329,13 +337,24 @@ class CompilationUnit:
         elif attribute.kind == "line_strp":
             return self.sections.string(".debug_line_str", raw)
         elif attribute.kind == "strx":
-            offset = self._entry(
-                ".debug_str_offsets", self._string_base, raw, self.format.offset_size
-            )
-            return self.sections.string(".debug_str", offset)
+            return self.sections.string(".debug_str", self._string_offset(raw))
         elif attribute.kind == "supplementary_string":
             return self.info.supplementary.sections.string(".debug_str", raw)
         raise IllFormed(f"an attribute of class {attribute.kind} is in place of a string")
+
+    def _string_offset(self, index: int) -> int:
+        """Return the offset in `.debug_str` of a string by index."""
+        return self._entry(".debug_str_offsets", self._string_base, index, self.format.offset_size)
+
+    def text_of(self, attribute: Attribute) -> str:
+        """Return a string attribute as text, a very long one cut; errors as `string_of`."""
+        raw, kind = attribute.raw, attribute.kind
+        if isinstance(raw, int):
+            if kind == "strp":
+                return self.sections.text(raw)
+            if kind == "strx":
+                return self.sections.text(self._string_offset(raw))
+        return self.sections.budget.text(self.string_of(attribute))
 
     def address_of(self, attribute: Attribute) -> int:
         """Return the address of the file that an address attribute gives."""
@@ -370,12 +389,17 @@ class CompilationUnit:
             base = self._base_after_header(12, *names)
             self._require_address_size(section, base - 6)
             count = self._entry(section, base, -1, 4) if base >= 4 else 0
-            table = self._list_tables[section] = base, count
-        base, count = table
+            table = base, count, self.sections.section(section)
+            self._list_tables[section] = table
+        base, count, data = table
         if index >= count:
             shown = f"{section}{self.sections.suffix}"
             raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
-        return base + self._entry(section, base, index, self.format.offset_size)
+        size_bytes, endian = self.format.offset_size, self.format.endian
+        at = base + index * size_bytes
+        if at + size_bytes > len(data):
+            self._entry(section, base, index, size_bytes)  # raises
+        return base + int.from_bytes(data[at : at + size_bytes], endian)
 
     def locations_of(self, attribute: Attribute) -> LocList:
         """Return the location list of an attribute, as loaded."""
@@ -390,32 +414,26 @@ class CompilationUnit:
                 self._locations[offset] = error
         return value_or_raise(self._locations[offset])
 
-    def _loaded(self, listed: tuple[FileLocation, ...]) -> LocList:
+    def _loaded(self, listed: tuple[LocationListEntry, ...]) -> LocList:
         bias, mask = self.sections.program.load_address, self.address_mask
-        in_order: list[LocationListEntry] = []
-        has_empty, same = False, self._listed_expressions
-        new = tuple.__new__  # half of the time of the class, which files ask for very often
-        for bounds, expression, base in listed:
-            begin: int | None = None
-            end: int | None = None
-            if bounds is not None:
-                begin, end = bounds[0] + bias & mask, bounds[1] + bias & mask
-                if begin == end:
-                    has_empty = True
-            expression = same.setdefault(expression, expression)
-            in_order.append(new(LocationListEntry, (expression, begin, end, base)))
-        all_entries = tuple(in_order)
-        if not has_empty:
-            return LocList(all_entries, self)
-        entries = tuple([entry for entry in in_order if not entry.is_empty])
+        if bias or max([end or 0 for _, _, end, _ in listed], default=0) > mask:
+            listed = tuple(
+                entry
+                if entry.begin is None or entry.end is None
+                else entry._replace(begin=entry.begin + bias & mask, end=entry.end + bias & mask)
+                for entry in listed
+            )
+        empty = tuple([entry for entry in listed if entry[1] == entry[2] and entry[1] is not None])
+        if not empty:
+            return LocList(listed, self)
         return LocList(
-            entries, self, tuple([entry for entry in in_order if entry.is_empty]), all_entries
+            tuple([entry for entry in listed if not entry.is_empty]), self, empty, listed
         )
 
     def forget_locations(self) -> None:
         """Free the location lists that were read: who reads a whole file needs them no more."""
         self._locations.clear()
-        self._listed_expressions.clear()
+        self.listed_expressions.clear()
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """Return the range list of an attribute, with addresses of the file."""

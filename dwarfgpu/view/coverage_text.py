@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.light_attrs import frozen
-from dwarfgpu.dwarf.address_ranges import Range, common, merged, without
+from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -64,10 +64,13 @@ def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
         return cells.full * width
     if not coverage.described:
         return cells.empty * width
-    complete = described = _scaled(coverage.complete, coverage.scope, width)
-    if coverage.described != coverage.complete:
-        described = _scaled(coverage.described, coverage.scope, width)
     full, partial, empty = cells.full, cells.some, cells.empty
+    complete = _scaled(coverage.complete, coverage.scope, width)
+    if coverage.described == coverage.complete:
+        return "".join(
+            [full if bytes_ == total else partial if bytes_ else empty for bytes_ in complete]
+        )
+    described = _scaled(coverage.described, coverage.scope, width)
     return "".join(
         full if whole == total else partial if some else empty
         for whole, some in zip(complete, described, strict=True)
@@ -77,21 +80,22 @@ def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
 def _scaled(spans: tuple[Range, ...], scope: tuple[Range, ...], width: int) -> list[int]:
     """Return how much of each of `width` equal cells some parts of a scope fill: bytes times
     `width`, so that a full one has the bytes of the scope."""
-    total = sum(end - begin for begin, end in scope)
+    total = size_bytes(scope)
     out = [0] * width
-    before, index = 0, 0
+    before, index, count = 0, 0, len(spans)
     for begin, end in scope:
-        while index < len(spans) and spans[index].begin < end:
-            first = (before + spans[index].begin - begin) * width
-            last = (before + spans[index].end - begin) * width
+        shift = before - begin
+        while index < count and spans[index][0] < end:
+            left, right = spans[index]
+            first, last = (left + shift) * width, (right + shift) * width
             cell, final = first // total, (last - 1) // total
             if cell == final:
                 out[cell] += last - first
             else:
                 out[cell] += (cell + 1) * total - first
                 out[final] += last - final * total
-                for full in range(cell + 1, final):
-                    out[full] += total
+                for inner in range(cell + 1, final):
+                    out[inner] = total
             index += 1
         before += end - begin
     return out

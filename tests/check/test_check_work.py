@@ -225,7 +225,7 @@ def test_the_location_lists_of_a_unit_are_freed_when_it_is_done() -> None:
             assert all(coverage.problem is None for coverage in group.coverages(Allowance(1 << 30)))
             assert group.unit._locations
     for unit in (*checked.info.units, *listed.info.units):
-        assert not unit._locations and not unit._listed_expressions
+        assert not unit._locations and not unit.listed_expressions
 
 
 def test_a_context_that_expressions_share_keeps_nothing_of_them() -> None:

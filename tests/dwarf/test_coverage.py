@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.address_ranges import Range, common, size_bytes, without
+from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, groups_of
@@ -67,6 +68,29 @@ def test_sets_of_addresses(
     assert common(spans(*some), spans(*others)) == spans(*both)
     assert without(spans(*some), spans(*others)) == spans(*rest)
     assert size_bytes(spans(*both)) + size_bytes(spans(*rest)) == size_bytes(spans(*some))
+
+
+def test_sets_of_addresses_are_those_of_single_ones() -> None:
+    rng = Random(19)
+
+    def addresses(ranges: tuple[Range, ...]) -> set[int]:
+        return {at for begin, end in ranges for at in range(begin, end)}
+
+    for _ in range(2_000):
+        some, others = (
+            merged(
+                Range(begin, begin + rng.randrange(1, 8))
+                for begin in rng.sample(range(30), rng.randrange(4))
+            )
+            for _ in range(2)
+        )
+        for result, expected in (
+            (common(some, others), addresses(some) & addresses(others)),
+            (without(some, others), addresses(some) - addresses(others)),
+        ):
+            assert addresses(result) == expected and size_bytes(result) == len(expected)
+            assert list(result) == sorted(result)
+            assert all(type(one) is Range and one.begin < one.end for one in result)
 
 
 CODE = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))

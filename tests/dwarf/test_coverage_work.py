@@ -6,10 +6,13 @@ from collections import Counter
 
 import pytest
 
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf import sections as sections_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import coverage, instances
 from dwarfgpu.dwarf.coverage.coverage import Extents
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.section_budget import SectionBudget
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.static_check.extent import extent_of
 from tests.dwarf.builder import FIXTURES
@@ -116,3 +119,43 @@ def test_units_that_read_expressions_alike_share_extents(monkeypatch: pytest.Mon
         unit = next(iter(CodeObject.open(path, 0, name).info.units))
         extents.of(b"\x50", unit)
     assert judged == [b"\x50"] * 2
+
+
+def test_variables_without_a_location_cost_no_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most variables of optimized code have none: their abbreviation shows it."""
+    asked: Counter[int] = Counter()
+    attribute = Die.attribute
+
+    def counted(die: Die, name: int) -> object:
+        asked[name] += 1
+        return attribute(die, name)
+
+    monkeypatch.setattr(Die, "attribute", counted)
+    result = coverages(scopes(inlined(10, has_instances=False)))
+    assert [item.variable.name for item in result] == ["v"] * 10 * VARIABLES
+    assert not asked[dw.AT_LOCATION] and not asked[dw.AT_CONST_VALUE]
+    assert asked[dw.AT_NAME] <= VARIABLES + 20  # each abstract variable once, and the functions
+
+
+def test_names_of_the_string_section_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: Counter[bytes] = Counter()
+    text = SectionBudget.text
+
+    def counted(budget: SectionBudget, data: bytes) -> str:
+        decoded[data] += 1
+        return text(budget, data)
+
+    monkeypatch.setattr(SectionBudget, "text", counted)
+    sections = CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co").info.sections
+    names = sections.section(".debug_str").split(b"\0")
+    for _ in range(3):
+        offset = 0
+        for name in names[:-1]:
+            assert sections.text(offset) == name.decode()
+            offset += len(name) + 1
+    assert set(decoded.values()) == {1}
+    monkeypatch.setattr(sections_module, "_MAX_TEXTS", 2)
+    sections._texts.clear()
+    for offset in range(12):  # also parts of names
+        sections.text(offset)
+        assert len(sections._texts) <= 2

@@ -13,6 +13,7 @@ from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import CACHE_SIZE, Expression, decode
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, Dialect, dialect
 from dwarfgpu.expr.parts import composite_parts
+from dwarfgpu.expr.static_check import extent as extent_module
 from dwarfgpu.expr.static_check.extent import Extent, by_declarations, extent_of
 from dwarfgpu.expr.text.assembly import assemble
 from tests.work import at_most
@@ -139,6 +140,26 @@ def test_the_sum_of_parts_is_as_the_declarations_say() -> None:
         assert extent_of(data, dialect, form) == by_rule, (data.hex(), dialect)
         sums += len(composite_parts(dialect, form).cut(data) or ()) > 1
     assert sums > 400
+
+
+def test_expressions_that_differ_in_a_number_are_judged_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged: list[bytes] = []
+
+    def counted(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+        judged.append(data)
+        return by_declarations(data, dialect, form)
+
+    monkeypatch.setattr(extent_module, "by_declarations", counted)
+    form = UnitFormat(version=3, address_size=4)  # no other test has judged any of it
+    for number in range(100):
+        address = b"\x03" + number.to_bytes(4, "little")
+        for data in (address, address + b"\x9f", bytes((0x08, number, 0x9F))):
+            assert extent_of(data, AMD, form) == by_declarations(data, AMD, form)
+    assert len(judged) == 3
+    for data in (b"\x03\0\0\0", b"\x03\0\0\0\1\x06\x96", b"\x08", b"\x08\x05\x93\x04"):
+        assert extent_of(data, AMD, form) == by_declarations(data, AMD, form)
 
 
 def test_parts_of_composites_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage, Description
-from dwarfgpu.expr.context import ConstValue, ExprLoc, UnitFormat
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.explicit_context import ExplicitUnit
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.static_check.extent import extent_of
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.view.coverage_text import ASCII, BLOCKS, bar, cells_for, percent, rows, spans_text
@@ -30,7 +31,7 @@ def coverage(scope: Pairs, complete: Pairs, described: Pairs | None = None) -> C
     place = CodeScope(None, None, spans(scope), "f", "f")  # type: ignore[arg-type]
     result = spans(complete)
     either = result if described is None else spans(described)
-    return Coverage(None, place, (), result, either)  # type: ignore[arg-type]
+    return Coverage(None, place, complete=result, described=either)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_bars_of_any_scope() -> None:
         known = {at for begin, end in scope for at in range(begin, end) if source.random() < 0.7}
         result = merged(Range(at, at + 1) for at in known)
         place = CodeScope(None, None, scope, "f", "f")  # type: ignore[arg-type]
-        drawn = bar(Coverage(None, place, (), result, result), width)  # type: ignore[arg-type]
+        drawn = bar(Coverage(None, place, complete=result, described=result), width)  # type: ignore[arg-type]
         # every byte as `width` equal parts: each cell has as many parts as the scope has bytes
         parts = [
             at in known for begin, end in scope for at in range(begin, end) for _ in range(width)
@@ -158,7 +159,11 @@ def test_neighbours_of_which_the_same_is_said_are_one_row() -> None:
     output = [("reg5", 0, 4), ("reg5", 4, 6), ("reg4", 6, 8), ("reg5", 30, 50)]
     descriptions = tuple(description(text, Range(begin, end)) for text, begin, end in output)
     place = CodeScope(None, None, spans([(0, 40)]), "f", "f")  # type: ignore[arg-type]
-    result = rows(Coverage(None, place, descriptions))  # type: ignore[arg-type]
+    location = LocList(
+        tuple(LocationListEntry(assemble(text), *span) for text, *span in output), UNIT
+    )
+    extents = tuple(one.extent for one in descriptions)
+    result = rows(Coverage(None, place, location, extents))  # type: ignore[arg-type]
     assert [(item.span, item.description is None, item.is_outside) for item in result] == [
         ((0, 6), False, False), ((6, 8), False, False), ((8, 30), True, False),
         ((30, 40), False, False), ((40, 50), False, True),

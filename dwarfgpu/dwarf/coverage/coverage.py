@@ -7,7 +7,7 @@ Addresses are as loaded. What cannot be read is kept as its error.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -21,7 +21,14 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, counted
-from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, Unit, UnitFormat
+from dwarfgpu.expr.context import (
+    ConstValue,
+    ExprLoc,
+    LocationAttribute,
+    LocList,
+    Unit,
+    UnitFormat,
+)
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.static_check.extent import Extent, extent_of
@@ -31,6 +38,8 @@ _WORK_PER_BYTE: Final = 8
 _ENTRY_WORK: Final = 16
 DESCRIBED: Final = frozenset({"whole", "partly", "depends"})
 """Completeness of a description of at least a part of the object, or perhaps of one."""
+_WHOLE: Final = {"whole"}
+_IN_PART: Final = DESCRIBED - _WHOLE
 _MAX_KEPT: Final = 1 << 16
 """Maximum number of distinct expressions whose extent is kept."""
 _LONGEST_BYTES: Final = 1 << 18
@@ -90,7 +99,9 @@ class Coverage:
     variable: Variable
     code_scope: CodeScope | None = field(repr=False)
     """None for a global variable: it has no code to measure over."""
-    descriptions: tuple[Description, ...] = ()
+    location: LocationAttribute | None = field(default=None, repr=False)
+    extents: tuple[Extent, ...] = ()
+    """How much of the variable each description of the location describes."""
     complete: tuple[Range, ...] = ()
     """Code of the scope where all of the variable is described."""
     described: tuple[Range, ...] = ()
@@ -99,6 +110,21 @@ class Coverage:
     """Code beyond the scope for which there are descriptions."""
     problem: DwarfGpuError | None = None
     """Why there are none."""
+
+    @property
+    def descriptions(self) -> tuple[Description, ...]:
+        """The descriptions of the location, in the order of the file."""
+        location = self.location
+        if location is None:
+            return ()
+        if not isinstance(location, LocList):
+            return tuple(Description(None, location, extent) for extent in self.extents)
+        return tuple(
+            Description(bounds, ExprLoc(entry.expression, location.unit), extent)
+            for bounds, entry, extent in zip(
+                _bounds(location), location.entries, self.extents, strict=True
+            )
+        )
 
     @property
     def scope(self) -> tuple[Range, ...]:
@@ -124,7 +150,7 @@ class Coverage:
     @property
     def is_described(self) -> bool:
         """Whether any part of it is described anywhere."""
-        return any(description.is_described for description in self.descriptions)
+        return any(extent.completeness in DESCRIBED for extent in self.extents)
 
 
 @define(eq=False)
@@ -141,11 +167,15 @@ class Extents:
     _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
     """Of objects of a size in bits."""
 
-    def of(self, expression: bytes, unit: Unit) -> Extent:
-        """Return the extent of an expression; `LimitExceeded` for a very long one."""
+    def of_unit(self, unit: Unit) -> dict[bytes, Extent]:
+        """Return the extents that are known of the expressions of a unit."""
         if unit is not self._unit or len(self._kept) > _MAX_KEPT:
             self._follow(unit)
-        extent = self._kept.get(expression)
+        return self._kept
+
+    def of(self, expression: bytes, unit: Unit) -> Extent:
+        """Return the extent of an expression; `LimitExceeded` for a very long one."""
+        extent = self.of_unit(unit).get(expression)
         if extent is None:
             if len(expression) > _LONGEST_BYTES:
                 raise LimitExceeded(f"an expression of {counted(len(expression), 'byte')}")
@@ -191,10 +221,15 @@ class Allowance:
             error = LimitExceeded("many variables share very long lists: the rest is not examined")
             return Coverage(variable, code_scope, problem=error)
         coverage = coverage_of(variable, code_scope, self._extents)
-        self.left -= _ENTRY_WORK * (1 + len(coverage.scope) + len(coverage.descriptions))
-        for _, source, _ in coverage.descriptions:
-            if isinstance(source, ExprLoc):
-                self.left -= len(source.expression)
+        work = 1 if code_scope is None else 1 + len(code_scope.ranges)
+        location = coverage.location
+        if location is not None:
+            work += len(coverage.extents)
+            if isinstance(location, LocList):
+                self.left -= sum([len(entry[0]) for entry in location.entries])
+            elif isinstance(location, ExprLoc):
+                self.left -= len(location.expression)
+        self.left -= _ENTRY_WORK * work
         return coverage
 
 
@@ -206,61 +241,73 @@ def coverage_of(
     `extents`: what is known of the expressions of variables before this one.
     """
     try:
-        location = variable.location
+        location = variable.read_location()
         if location is None:
             return Coverage(variable, code_scope)
-        descriptions = _descriptions(variable, location, extents or Extents())
+        measured = _extents(variable, location, extents or Extents())
     except DwarfGpuError as error:
         return Coverage(variable, code_scope, problem=error)
     scope = () if code_scope is None else code_scope.ranges
-    bounded = merged(bounds for bounds, _, _ in descriptions if bounds is not None)
-    described = _where(descriptions, DESCRIBED, scope, bounded)
-    complete = described
-    if any(extent.completeness in ("partly", "depends") for _, _, extent in descriptions):
-        complete = _where(descriptions, {"whole"}, scope, bounded)
-    outside = () if code_scope is None else without(bounded, scope)
-    return Coverage(variable, code_scope, descriptions, complete, described, outside)
+    bounds = _bounds(location) if isinstance(location, LocList) else [None]
+    bounded = merged([span for span in bounds if span is not None])
+    inside = common(bounded, scope)
+    kinds = {extent.completeness for extent in measured}
+    if kinds == _WHOLE and None not in bounds:
+        complete = described = inside  # nearly always
+    else:
+        complete = described = _where(DESCRIBED, measured, bounds, scope, bounded)
+        if not kinds.isdisjoint(_IN_PART):
+            complete = _where(_WHOLE, measured, bounds, scope, bounded)
+    outside = () if code_scope is None or inside == bounded else without(bounded, scope)
+    return Coverage(variable, code_scope, location, measured, complete, described, outside)
+
+
+def _bounds(location: LocList) -> list[Range | None]:
+    """Return the bounds of each entry; None for the default."""
+    new = tuple.__new__  # half of the time of the class
+    return [
+        None if begin is None else new(Range, (begin, end)) for _, begin, end, _ in location.entries
+    ]
 
 
 def _where(
-    descriptions: tuple[Description, ...],
-    completeness: Container[str],
+    kinds: Container[str],
+    extents: Sequence[Extent],
+    bounds: Sequence[Range | None],
     scope: tuple[Range, ...],
     bounded: tuple[Range, ...],
 ) -> tuple[Range, ...]:
-    """Return the code of a scope with a description that satisfies a condition."""
-    fitting = [bounds for bounds, _, extent in descriptions if extent.completeness in completeness]
-    if len(fitting) == len(descriptions) and None not in fitting:
-        return common(bounded, scope)
-    spans = common(merged(bounds for bounds in fitting if bounds is not None), scope)
+    """Return the code of a scope with a description of some kinds of completeness."""
+    fitting = [
+        span for span, extent in zip(bounds, extents, strict=True) if extent.completeness in kinds
+    ]
+    spans = common(merged([span for span in fitting if span is not None]), scope)
     if None in fitting:  # the default, where no entry has bounds that apply: A.2.5.5
         spans = merged((*spans, *without(scope, bounded)))
     return spans
 
 
-def _descriptions(
+def _extents(
     variable: Variable, location: LocationAttribute, extents: Extents
-) -> tuple[Description, ...]:
+) -> tuple[Extent, ...]:
+    """Return the extent of each description of a variable."""
     match location:
         case ConstValue():
-            return (Description(None, location, Extent("whole")),)
+            return (Extent("whole"),)
         case ExprLoc(expression, unit):
-            extent = extents.of(expression, unit)
-            return (Description(None, location, _sized(extent, variable)),)
+            return (_sized(extents.of(expression, unit), variable),)
     unit = location.unit
-    out: list[Description] = []
-    new = tuple.__new__  # a file has several times as many entries as variables
+    out: list[Extent] = []
     bits: int | None = None
     is_sized = False
-    for expression, begin, end, _ in location.entries:
-        extent = extents.of(expression, unit)
+    known = extents.of_unit(unit)
+    for expression, _, _, _ in location.entries:  # several times as many as there are variables
+        extent = known.get(expression) or extents.of(expression, unit)
         if extent.size_bits is not None:
             if not is_sized:
                 bits, is_sized = _object_bits(variable), True
             extent = extents.of_object(expression, extent, bits)
-        bounds = None if begin is None or end is None else new(Range, (begin, end))
-        source = new(ExprLoc, (expression, unit))
-        out.append(new(Description, (bounds, source, extent)))
+        out.append(extent)
     return tuple(out)
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _NAMELESS: Final = ("(anonymous", "function 0x")
 """How placeholders for missing names begin."""
+_SCOPES: Final = BLOCKS | {dw.TAG_SUBPROGRAM}
 _ALLOWANCE: Final = 100_000
 _MAX_ORIGINS: Final = 8
 """Maximum number of abstract origins per entry; compilers stay far below."""
@@ -114,10 +115,8 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
     """The scopes with code, each with its function, by index."""
     instances: list[Instance] = []
     reader = ScopeReader(unit)
-    for index, abbreviation in enumerate(tree.abbreviations):
-        is_subprogram = abbreviation.tag == dw.TAG_SUBPROGRAM
-        if not is_subprogram and abbreviation.tag not in BLOCKS:
-            continue
+    for index in tree.with_tags(_SCOPES):
+        is_subprogram = tree.abbreviations[index].tag == dw.TAG_SUBPROGRAM
         parent, instance = None, None
         if not is_subprogram:
             if tree.parents[index] not in scopes:
@@ -138,7 +137,7 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
                 instance = Instance(declared, code_scope)
                 instances.append(instance)
             scopes[index] = code_scope, instance
-            instance.add(code_scope, reader)
+            instance.add(index, code_scope, reader)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
     out.functions = [instance.scope for instance in instances]
@@ -154,12 +153,11 @@ def _list(
         declared = instance.variables
         declared += instance.declared
         try:
-            for missing in instance.missing(reader):
-                remaining -= 1
-                if not remaining:
+            for entry_count, variables in instance.missing(reader):
+                remaining -= entry_count
+                if remaining <= 0:
                     raise LimitExceeded("inlined calls of functions with very many variables")
-                if missing is not None:
-                    declared.append(missing)
+                declared += variables
         except DwarfGpuError as error:
             out.problems.append(instance.scope.die.located(error))
             if remaining <= 0:
@@ -196,6 +194,11 @@ class Wanted:
             choices = [[*_tagged(name.rpartition("::")[2]), *around] for name in self.names]
         tests = {part: mentions(info, *part) for parts in choices for part in parts}
         return lambda unit: any(all(tests[part](unit) for part in parts) for parts in choices)
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether some variables may not be wanted."""
+        return bool(self.names) or self.function is not None or self.pc is not None
 
     def takes(self, variable: Variable, code_scope: CodeScope | None) -> bool:
         """Return whether a variable is wanted."""
@@ -299,8 +302,9 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
         if not is_possible(unit):
             continue
         groups = groups_of(unit, scopes)
-        for group in groups.groups:
-            group.declared = _chosen(group, query, groups.problems)
+        if query.is_restricted:
+            for group in groups.groups:
+                group.declared = _chosen(group, query, groups.problems)
         groups.groups = [group for group in groups.groups if group.declared]
         if query.names:
             left = _cut(groups, left)

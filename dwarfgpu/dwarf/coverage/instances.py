@@ -7,6 +7,7 @@ of one unit, whose bytes do not change. Errors are not cached: every entry that 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
 
 from attrs import field
 
@@ -27,6 +28,27 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 
 _INNER_BLOCKS = BLOCKS - FUNCTIONS
 
+Key: TypeAlias = int | Die
+"""An entry: of the unit that is read by its offset, any other as it is."""
+
+
+class Origins(NamedTuple):
+    """The entries that an entry is an instance of, without itself."""
+
+    entries: tuple[Die, ...] = ()
+    keys: tuple[Key, ...] = ()
+
+
+_NONE = Origins()
+
+
+class AbstractScope(NamedTuple):
+    """The entries in a scope of an abstract instance."""
+
+    entry_count: int
+    blocks: tuple[tuple[Key, Die], ...]
+    data: tuple[tuple[Key, Die], ...]
+
 
 @define(eq=False)
 class ScopeReader:
@@ -35,12 +57,13 @@ class ScopeReader:
     unit: CompilationUnit
     _function_names: dict[int, tuple[str, str]] = field(factory=dict)
     """Name and qualified name of the instances of an abstract function, by its offset."""
-    _variables: dict[int, tuple[str | None, tuple[Die, ...]]] = field(factory=dict)
-    """Name of the instances of an abstract variable, and the entries that they are instances of,
-    by its offset."""
-    _children: dict[Die, tuple[Die, ...]] = field(factory=dict)
-    """The entries in the scopes of abstract instances."""
-    _abstract: dict[Die, Variable | None] = field(factory=dict)
+    _instances: dict[int, tuple[str | None, Origins]] = field(factory=dict)
+    """Name of the instances of an abstract variable, and what they are, by its offset."""
+    _origins: dict[int, Origins] = field(factory=dict)
+    """What an entry is an instance of, by the offset of the first."""
+    _scopes: dict[Key, AbstractScope] = field(factory=dict)
+    """Those of abstract instances."""
+    _abstract: dict[Key, Variable | None] = field(factory=dict)
     """The variables of abstract instances."""
     _loaded: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
     """Addresses of the file, and as loaded; keyed by the identity of the former."""
@@ -48,7 +71,8 @@ class ScopeReader:
     def scope(self, die: Die, parent: CodeScope | None) -> CodeScope:
         """Return the scope of an entry; an entry without code addresses has those of its parent."""
         ranges = () if parent is None else parent.ranges
-        if die.has(dw.AT_LOW_PC) or die.has(dw.AT_RANGES):
+        positions = die.abbreviation.positions
+        if dw.AT_LOW_PC in positions or dw.AT_RANGES in positions:
             ranges = self._as_loaded(covered(die))
         if die.tag not in FUNCTIONS:
             return CodeScope(die, parent, ranges, "", "")
@@ -65,38 +89,69 @@ class ScopeReader:
                 self._function_names[origin] = known
         return CodeScope(die, parent, ranges, *known, call_line)
 
-    def variable(self, die: Die) -> tuple[Variable | None, tuple[Die, ...]]:
-        """Return the variable of an entry, or None, and the entries that it is an instance of,
-        without itself."""
-        origin = None if die.has(dw.AT_DECLARATION) else self._abstract_offset(die)
+    def variable(self, die: Die) -> tuple[Variable | None, Origins]:
+        """Return the variable of an entry, or None, and what the entry is an instance of."""
+        abbreviation = die.abbreviation
+        if dw.AT_DECLARATION in abbreviation.positions:
+            return variable_of(die), self.origins(die)
+        origin = self._abstract_offset(die)
         if origin is None:
-            variable = variable_of(die)
-            return variable, tuple(die.origins())[1:]
-        known = self._variables.get(origin)
+            origins = self.origins(die)
+            return variable_of(die, origins.entries), origins
+        known = self._instances.get(origin)
         if known is None:
-            name = name_of(die)
-            known = self._variables[origin] = name, tuple(die.origins())[1:]
+            origins = self.origins(die)
+            named = (one for one in origins.entries if one.has(dw.AT_NAME))
+            known = self._instances[origin] = name_of(next(named, die)), origins
         name, origins = known
-        kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
-        return None if name is None else Variable(name, die, kind, origins=origins), origins
+        if name is None:
+            return None, origins
+        is_parameter = abbreviation.tag == dw.TAG_FORMAL_PARAMETER
+        kind: VariableKind = "parameter" if is_parameter else "local"
+        return Variable(name, die, kind, origins=origins.entries), origins
 
-    def children(self, scope: Die) -> tuple[Die, ...]:
+    def origins(self, die: Die) -> Origins:
+        """Return what an entry is an instance of."""
+        positions = die.abbreviation.positions
+        if dw.AT_ABSTRACT_ORIGIN not in positions and dw.AT_SPECIFICATION not in positions:
+            return _NONE
+        origin = self._abstract_offset(die)
+        known = None if origin is None else self._origins.get(origin)
+        if known is None:
+            entries = tuple(die.origins())[1:]
+            known = Origins(entries, tuple(map(self.key, entries)))
+            if origin is not None:
+                self._origins[origin] = known
+        return known
+
+    def key(self, die: Die) -> Key:
+        return die.offset if die.unit is self.unit else die
+
+    def abstract_scope(self, scope: Die) -> AbstractScope:
         """Return the entries in a scope of an abstract instance."""
-        children = self._children.get(scope)
-        if children is None:
-            children = self._children[scope] = tuple(scope.children())
-        return children
+        key = self.key(scope)
+        known = self._scopes.get(key)
+        if known is None:
+            children = tuple(scope.children())
+            known = self._scopes[key] = AbstractScope(
+                len(children),
+                tuple((self.key(one), one) for one in children if one.tag in _INNER_BLOCKS),
+                tuple((self.key(one), one) for one in children if one.tag in DATA),
+            )
+        return known
 
-    def abstract_variable(self, die: Die) -> Variable | None:
+    def abstract_variable(self, key: Key, die: Die) -> Variable | None:
         """Return the variable of an entry of an abstract instance."""
-        if die not in self._abstract:
-            self._abstract[die] = variable_of(die)
-        return self._abstract[die]
+        if key not in self._abstract:
+            self._abstract[key] = variable_of(die, self.origins(die).entries)
+        return self._abstract[key]
 
     def _abstract_offset(self, die: Die) -> int | None:
         """Return where the abstract instance is in this unit that gives an entry its name; None
         where the name may be elsewhere."""
-        attribute = None if die.has(dw.AT_NAME) else die.attribute(dw.AT_ABSTRACT_ORIGIN)
+        if dw.AT_NAME in die.abbreviation.positions:
+            return None
+        attribute = die.attribute(dw.AT_ABSTRACT_ORIGIN)
         if attribute is None or attribute.kind != "unit_reference":
             return None
         assert isinstance(attribute.raw, int)
@@ -120,36 +175,56 @@ class Instance:
     variables: list[tuple[Variable, CodeScope | None]]
     """The variables of the subprogram around it, with those of all that is inlined into it."""
     scope: CodeScope
+    abstract: Die | None = None
+    """Its abstract instance, once it was read."""
     declared: list[tuple[Variable, CodeScope]] = field(factory=list)
-    origins: set[Die] = field(factory=set)
+    origins: set[Key] = field(factory=set)
     """The abstract variables that have an entry here."""
-    blocks: dict[Die, CodeScope] = field(factory=dict)
+    blocks: dict[Key, CodeScope] = field(factory=dict)
     """The scopes of the instance by the abstract one."""
 
-    def add(self, scope: CodeScope, reader: ScopeReader) -> None:
-        """Add one of the scopes of the instance, with the variables directly in it."""
-        for origin in scope.die.origins():
-            self.blocks[origin] = scope
-        for child in scope.die.children(DATA):
-            variable, origins = reader.variable(child)
-            self.origins.add(child)
-            self.origins.update(origins)
+    def add(self, index: int, scope: CodeScope, reader: ScopeReader) -> None:
+        """Add one of the scopes of the instance, with the variables directly in it; `index`: that
+        of its entry in the unit."""
+        die = scope.die
+        origins = reader.origins(die)
+        if scope is self.scope and die.has(dw.AT_ABSTRACT_ORIGIN):
+            self.abstract = origins.entries[0]
+        for key in origins.keys:
+            self.blocks[key] = scope
+        self.blocks[die.offset] = scope
+        unit = reader.unit
+        tree = unit.tree
+        abbreviations = tree.abbreviations
+        for child in tree.children(index):
+            if abbreviations[child].tag not in DATA:
+                continue
+            entry = unit.die(child)
+            variable, origins = reader.variable(entry)
+            self.origins.add(entry.offset)
+            self.origins.update(origins.keys)
             if variable is not None:
                 self.declared.append((variable, scope))
 
-    def missing(self, reader: ScopeReader) -> Iterator[tuple[Variable, CodeScope] | None]:
+    def missing(
+        self, reader: ScopeReader
+    ) -> Iterator[tuple[int, list[tuple[Variable, CodeScope | None]]]]:
         """Yield the variables that only the abstract instance has (DWARF 5 3.3.8.1), in the
-        remaining part of their scope; None for an entry of another kind."""
-        abstract = self.scope.die.reference(dw.AT_ABSTRACT_ORIGIN)
+        remaining part of their scope: scope by scope, with the number of entries that were
+        visited."""
+        abstract = self.abstract or self.scope.die.reference(dw.AT_ABSTRACT_ORIGIN)
         if abstract is None or is_another_function(self.scope.die, abstract):
             return
         pending = [(abstract, self.scope)]
         while pending:
             abstract_scope, scope = pending.pop()
-            for child in reader.children(abstract_scope):
-                variable: Variable | None = None
-                if child.tag in _INNER_BLOCKS:
-                    pending.append((child, self.blocks.get(child, scope)))
-                elif child.tag in DATA and child not in self.origins:
-                    variable = reader.abstract_variable(child)
-                yield None if variable is None else (variable, scope)
+            inside = reader.abstract_scope(abstract_scope)
+            for key, block in inside.blocks:
+                pending.append((block, self.blocks.get(key, scope)))
+            variables: list[tuple[Variable, CodeScope | None]] = []
+            for key, entry in inside.data:
+                if key not in self.origins:
+                    variable = reader.abstract_variable(key, entry)
+                    if variable is not None:
+                        variables.append((variable, scope))
+            yield inside.entry_count, variables

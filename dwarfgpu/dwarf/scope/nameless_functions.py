@@ -51,8 +51,8 @@ def nameless_variables(unit: CompilationUnit) -> tuple[Variable, ...]:
     """Return the variables of nameless functions of a unit, in the order of the file."""
     tree = unit.tree
     variables: list[Variable] = []
-    for index, abbreviation in enumerate(tree.abbreviations):
-        if abbreviation.tag == dw.TAG_SUBPROGRAM and not abbreviation.attributes:
+    for index in tree.with_tags({dw.TAG_SUBPROGRAM}):
+        if not tree.abbreviations[index].attributes:
             function = unit.die(index)
             if is_nameless_function(function):
                 variables += variables_below(function)

@@ -105,9 +105,10 @@ def code_ranges(die: Die) -> tuple[Range, ...]:
 def covered(die: Die) -> tuple[Range, ...]:
     """Return the code of an entry by address, with adjacent and overlapping ranges merged; each
     list is read once."""
-    listed = die.attribute(dw.AT_RANGES)
-    if listed is None:
+    if dw.AT_RANGES not in die.abbreviation.positions:
         return _low_to_high(die)
+    listed = die.attribute(dw.AT_RANGES)
+    assert listed is not None
     try:
         return die.unit.covered_by(listed)
     except DwarfGpuError as error:
@@ -123,7 +124,11 @@ def _low_to_high(die: Die) -> tuple[Range, ...]:
     file = unit.info.main.sections.object
     if low == 0 and not file.is_code(0):
         return ()
-    high = die.address(dw.AT_HIGH_PC)
+    high = die.attribute(dw.AT_HIGH_PC)
     if high is None:
-        high = low + (die.integer(dw.AT_HIGH_PC) or 0)
-    return (Range(low, high),) if high > low else ()
+        return ()
+    if high.kind in ("constant", "flag"):
+        end = low + high.raw if isinstance(high.raw, int) else low
+    else:
+        end = die.address(dw.AT_HIGH_PC) or low
+    return (Range(low, end),) if end > low else ()

@@ -95,11 +95,17 @@ class Variable:
     @cached_property
     def location(self) -> LocationAttribute | None:
         """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
+        return self.read_location()
+
+    def read_location(self) -> LocationAttribute | None:
+        """Return the same, not kept: who reads a whole file asks each variable once."""
         holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
         for holder in holders:
-            location = holder.unit.location_attribute(holder)
-            if location is not None:
-                return location
+            positions = holder.abbreviation.positions
+            if dw.AT_LOCATION in positions or dw.AT_CONST_VALUE in positions:
+                location = holder.unit.location_attribute(holder)
+                if location is not None:
+                    return location
         return None
 
     @property
@@ -157,12 +163,15 @@ class Variable:
         )
 
 
-def variable_of(die: Die) -> Variable | None:
+def variable_of(die: Die, origins: tuple[Die, ...] | None = None) -> Variable | None:
     """Return the variable of an entry in a scope; None for an entry without a name, and for `extern
-    int x;` in a block, which denotes the global variable of that name."""
+    int x;` in a block, which denotes the global variable of that name.
+
+    `origins`: the entries that it is an instance of, if they were read already.
+    """
     name = None if die.flag(dw.AT_DECLARATION) else name_of(die)
     kind: VariableKind = "parameter" if die.tag == dw.TAG_FORMAL_PARAMETER else "local"
-    return None if name is None else Variable(name, die, kind)
+    return None if name is None else Variable(name, die, kind, origins=origins)
 
 
 def declared_in(scope: Die) -> Iterator[Variable]:

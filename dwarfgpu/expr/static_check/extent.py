@@ -26,6 +26,11 @@ from dwarfgpu.expr.static_check.abstract_value import PARTIAL
 Completeness = Literal["whole", "partly", "depends", "nothing", "broken"]
 """All of the object; parts of it; decided by the context; none of it; every evaluation fails."""
 
+_ADDR: Final = 0x03
+_STACK_VALUE: Final = 0x9F
+_CONSTANTS: Final = {0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}
+"""The sizes in bytes of the operands of DW_OP_const1u to DW_OP_const4s."""
+
 
 @frozen
 class Extent:
@@ -60,8 +65,27 @@ def extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
 
 
 def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+    alike = with_zero(data, form)
+    if alike is not None and alike != data:
+        return _kept(alike, dialect, form)
     extent = _of_parts(data, dialect, form)
     return by_declarations(data, dialect, form) if extent is None else extent
+
+
+def with_zero(data: bytes, form: UnitFormat) -> bytes | None:
+    """Return an expression that is an address or a constant, and its DW_OP_stack_value, with 0 for
+    the number; None for any other expression.
+
+    Nothing that is judged about an address, or a constant that fits one, depends on the number.
+    """
+    if not data:
+        return None
+    size = form.address_size if data[0] == _ADDR else _CONSTANTS.get(data[0])
+    if size is None or size > form.address_size:
+        return None
+    rest = data[1 + size :]
+    is_whole = len(data) == 1 + size or (len(data) == 2 + size and data[-1] == _STACK_VALUE)
+    return data[:1] + bytes(size) + rest if is_whole else None
 
 
 def by_declarations(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:

@@ -45,14 +45,18 @@ class Total:
         """Count one more variable."""
         if coverage.problem is not None:
             self.problems.append(coverage.problem)
-        if coverage.code_scope is None:
+        code_scope = coverage.code_scope
+        if code_scope is None:
             self.global_variables += 1
             self.described_globals += coverage.is_described
             return
         self.variables += 1
-        self.scope_bytes += coverage.scope_bytes
-        self.described_bytes += coverage.described_bytes
-        self.complete_bytes += coverage.complete_bytes
+        self.scope_bytes += code_scope.size_bytes
+        if coverage.described:
+            described = coverage.described_bytes
+            self.described_bytes += described
+            is_complete = coverage.complete is coverage.described
+            self.complete_bytes += described if is_complete else coverage.complete_bytes
 
     def join(self, total: Total) -> None:
         """Add another total."""

@@ -125,29 +125,41 @@ class CoverageListing:
         yield one_line(f"  {bar(coverage, self.columns - 40, self.cells)} {amount(coverage)}")
 
     def groups(self, units: Iterable[UnitGroups]) -> Iterator[str]:
-        """Yield a line for each variable."""
+        """Yield the lines of each group, one for each variable."""
         for unit in units:
             self.total.problems += unit.problems
             for group in unit.groups:
                 yield from self._group(group)
 
     def _group(self, group: Group) -> Iterator[str]:
-        total, lines = coverage_json.Total(), []
+        total, lines = coverage_json.Total(), list[str]()
         width = max(self.columns - 56, 10)
-        inlined: dict[CodeScope, str] = {}
+        # Most variables are described nowhere or everywhere.
+        nothing = f"{percent(0, 1):>6} {self.cells.empty * width}"
+        everything = f"{percent(1, 1):>6} {self.cells.full * width}"
+        inlined: dict[CodeScope | None, str] = {None: ""}
+        """The functions inlined around the variables of a scope."""
         for coverage in group.coverages(self.allowance):
             total.add(coverage)
-            drawn = bar(coverage, width, self.cells)
-            name = shortened(variable_name(coverage.variable))
-            kind = coverage.variable.kind
-            text = f"  {name:<{_NAME_COLUMNS}} {kind:<9} {share(coverage):>6} {drawn}"
-            scope = coverage.code_scope
-            if scope is not None and len(scope.functions) > 1:
-                if scope not in inlined:
-                    inlined[scope] = function_text(scope)
-                text += f"  {inlined[scope]}"
-            if coverage.problem is not None:
-                text += f"  {error_line(coverage.problem)}"
+            variable, scope, problem = coverage.variable, coverage.code_scope, coverage.problem
+            if scope is None or problem is not None or not scope.ranges:
+                measured = f"{share(coverage):>6} {bar(coverage, width, self.cells)}"
+            elif not coverage.described:
+                measured = nothing
+            elif coverage.complete == scope.ranges:
+                measured = everything
+            else:
+                measured = f"{share(coverage):>6} {bar(coverage, width, self.cells)}"
+            name = variable.name if scope is not None else variable_name(variable)
+            if len(name) > _NAME_COLUMNS:
+                name = shortened(name)
+            around = inlined.get(scope)
+            if around is None and scope is not None:
+                is_inlined = len(scope.functions) > 1
+                around = inlined[scope] = f"  {function_text(scope)}" if is_inlined else ""
+            text = f"  {name:<{_NAME_COLUMNS}} {variable.kind:<9} {measured}{around}"
+            if problem is not None:
+                text += f"  {error_line(problem)}"
             lines.append(text)
         if group.code_scope is None:
             yield one_line(
@@ -158,7 +170,8 @@ class CoverageListing:
             code = f"{group.code_scope.size_bytes} bytes {spans_text(group.code_scope.ranges, 4)}"
             yield one_line(f"{group.code_scope.qualified_name}: {code}: {total.text()}")
         if lines:
-            yield from map(one_line, lines)
+            # A text with line ends is not printable.
+            yield "\n".join(lines if "".join(lines).isprintable() else map(one_line, lines))
         self.total.join(total)
 
     def totals(self, minimum: Fraction | None) -> Iterator[str]:
