@@ -12,11 +12,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import attrs
 import pytest
 
 import dwarfgpu
 from dwarfgpu import api
+from dwarfgpu.base import records
 from dwarfgpu.session.session import Session as SilentSession
 
 
@@ -131,10 +131,10 @@ def test_the_signature_of_a_public_class_is_the_real_one() -> None:
         if getattr(kind, "_is_protocol", False):
             continue
         assert "*values" not in text and "*args" not in text, name
-        if attrs.has(kind):
-            fields = [field.alias for field in attrs.fields(kind) if field.init]
+        if records.has(kind):
+            fields = [field.alias for field in records.fields(kind) if field.init]
             assert sorted(inspect.signature(kind).parameters) == sorted(filter(None, fields))
-    assert signatures["Bits"].startswith("(value: 'int', size_bits: 'int', undefined: 'int' = 0,")
+    assert signatures["Bits"].startswith("(value: int, size_bits: int, undefined: int = 0,")
     assert signatures["IllFormed"] == "(message: 'str' = '') -> 'None'"
 
 

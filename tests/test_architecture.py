@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from attrs import frozen
+
+from dwarfgpu.base.records import frozen
 
 PACKAGE = "dwarfgpu"
 
@@ -99,6 +100,8 @@ ANSWERED: dict[str, dict[str, str]] = {
 """What `service` answers with (docs/decisions/0014): front ends ask it, but for these files."""
 
 OWNERS: dict[str, tuple[str, ...]] = {
+    "attrs": ("base/records.py",),
+    "msgspec": ("base/struct_classes.py",),
     "prompt_toolkit": ("repl/*",),
     "pygments": ("repl/*", "service/assembly_lexer.py"),
     "gdb": ("gdb/*",),
@@ -119,9 +122,9 @@ OWNERS: dict[str, tuple[str, ...]] = {
     ),
 }
 """The only files that may import each dependency, the more special first. Anything else outside
-the standard library and attrs is an undeclared dependency."""
+the standard library is an undeclared dependency."""
 
-FREE = frozenset({*sys.stdlib_module_names, "attrs", PACKAGE})
+FREE = frozenset({*sys.stdlib_module_names, PACKAGE})
 
 
 @frozen

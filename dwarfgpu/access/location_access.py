@@ -8,20 +8,18 @@ readable place and written to every place.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Protocol, assert_never
 
-from attrs import field
-
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.base.bits import Endian, extract, insert
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
@@ -108,7 +106,7 @@ class HasAccess(Target):
 
 
 @frozen
-class LocationAccess(ABC):
+class LocationAccess:
     """What access for one lane and access for many share: one run of bits after the other.
 
     A subclass says how bits are fetched from a register or from memory.

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 
-import attrs
 import numpy as np
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.access.many_lanes import Group, LaneTarget, Machine
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base import records
+from dwarfgpu.base.records import define, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.bind import Program
 from dwarfgpu.expr.context import Context
@@ -255,7 +255,7 @@ def _taken(value: Any, take: _Take) -> Any:
 
 
 def _members(value: Any) -> list[Any]:
-    return [getattr(value, field.name) for field in attrs.fields(type(value)) if field.init]
+    return [getattr(value, field.name) for field in records.fields(type(value)) if field.init]
 
 
 class _Different(Exception):

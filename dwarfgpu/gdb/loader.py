@@ -1,7 +1,8 @@
 """Add dwarfgpu to GDB's Python: `source.py`, which GDB sources, runs this file.
 
-GDB's Python then finds dwarfgpu and attrs, and no other packages installed beside them, which may
-be for another Python. Nothing is installed into GDB's Python.
+GDB's Python then finds dwarfgpu, attrs and msgspec, and no other packages installed beside them.
+They may be for another Python: then attrs is used, which is plain Python, and msgspec is not.
+Nothing is installed into GDB's Python.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
-PACKAGES = ("dwarfgpu", "attr", "attrs")
-"""The package and the plain Python that it needs."""
+PACKAGES = ("dwarfgpu", "attr", "attrs", "msgspec")
+"""The package and what it needs."""
 HERE = Path(__file__).resolve().parents[2]
 """Where the package is."""
 

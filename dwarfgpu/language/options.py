@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.language.value import TypedValue
-
-if TYPE_CHECKING:
-    from dwarfgpu.language.function_context import DebuggerFunction
 
 
 def _nothing(name: str) -> TypedValue | None:
@@ -35,9 +30,10 @@ class Options:
     """Called after an assignment to the machine."""
     warn: Callable[[str], None] | None = None
     """Called with a warning about a doubtful assignment."""
-    functions: Mapping[str, DebuggerFunction] = field(factory=dict)
+    functions: Mapping[str, Callable[..., TypedValue]] = field(factory=dict)
     """Functions `$_name(…)` of the caller, in addition to those of
-    `dwarfgpu.language.convenience_functions`."""
+    `dwarfgpu.language.convenience_functions`: each is a
+    `dwarfgpu.language.function_context.DebuggerFunction`."""
     is_closed: bool = False
     """Whether an unknown `$name` is an error: it can never get a value."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Generic, TypeVar
 
 from dwarfgpu.arch.model import Apertures, Architecture
@@ -57,7 +57,7 @@ class ForwardingTarget(Generic[_T]):
         self.machine.write_memory(where, address, data)
 
 
-class ForwardingByWave(ABC, Generic[_P]):
+class ForwardingByWave(Generic[_P]):
     """Several targets as one: each wave and thread belongs to one of them."""
 
     __slots__ = ()

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-import attrs
 import numpy as np
 
+from dwarfgpu.base import records
 from dwarfgpu.model.lane_integers import Divergence, Lanes
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.object import Bits
@@ -88,7 +88,7 @@ class LaneExtractor:
             return numbers.__getitem__
         if kind is tuple:
             return _extract_each(value, [self._pick(item, depth) for item in value], tuple)
-        fields = [field for field in attrs.fields(kind) if field.init]
+        fields = [field for field in records.fields(kind) if field.init]
         members = [getattr(value, field.name) for field in fields]
         return _extract_each(
             members,

@@ -7,12 +7,12 @@ cannot be evaluated, the location of the lane is unknown.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import lane_attributes
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, Unsupported, UsageError
@@ -58,7 +58,7 @@ class LaneFocus(Protocol):
     def is_pc_forced(self) -> bool: ...
 
 
-class FrameLanes(ABC):
+class FrameLanes:
     """Where the lanes are in a call frame: the base of a frame."""
 
     __slots__ = ()
@@ -182,7 +182,7 @@ class FrameLanes(ABC):
         return LaneLocation(self.pc if is_waiting else pc, was_active=True)
 
 
-class WaveLanes(ABC):
+class WaveLanes:
     """What the lanes of the wave in focus do: the base of a session."""
 
     __slots__ = ()

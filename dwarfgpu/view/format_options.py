@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from attrs import evolve, field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.printers.printer import Printers
@@ -21,16 +19,11 @@ Symbolize: TypeAlias = Callable[[int], str | None]
 _LETTERS: Final = "xduotacfzsr"
 
 
-def _check_letter(_: FormatOptions, __: object, letter: str | None) -> None:
-    if letter is not None and (len(letter) != 1 or letter not in _LETTERS):
-        raise UsageError(f"unknown output format {letter!r}: use one of {' '.join(_LETTERS)}")
-
-
 @frozen
 class FormatOptions:
     """The options of `print`; the defaults are GDB's."""
 
-    letter: str | None = field(default=None, validator=_check_letter)
+    letter: str | None = None
     """Output format, as in `print/x`: one of x d u o t a c f z s r."""
     address: bool = True
     """Pointers, references and functions show the address, not only its symbol."""
@@ -78,6 +71,13 @@ class FormatOptions:
     cplusplus: bool = False
     """Types are named without `struct` and `enum`."""
     style: Style = "c"
+
+    def __attrs_post_init__(self) -> None:
+        """Raise `UsageError` for an unknown output format."""
+        letter = self.letter
+        if letter is not None and (len(letter) != 1 or letter not in _LETTERS):
+            raise UsageError(f"unknown output format {letter!r}: use one of {' '.join(_LETTERS)}")
+
     """Values are written as in this language."""
 
     def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:

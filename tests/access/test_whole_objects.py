@@ -11,6 +11,7 @@ import pytest
 
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.base.records import define
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL
 from dwarfgpu.machine.target import WaveId
@@ -56,13 +57,12 @@ def test_random_locations(seed: int) -> None:
     assert complete > 15 and incomplete > 5
 
 
+@define
 class Counting(Machine):
     """Counts reads of registers; those of the register `lost` fail."""
 
-    def __init__(self) -> None:
-        super().__init__(bytes(range(200)) + bytes(309), ARCHITECTURES[0])
-        self.reads = 0
-        self.lost: RegisterInfo | None = None
+    reads: int = 0
+    lost: RegisterInfo | None = None
 
     def read_register(
         self,
@@ -79,7 +79,7 @@ class Counting(Machine):
 
 def pair() -> tuple[Counting, Location, list[RegisterInfo]]:
     """A composite of two registers, and a machine that has them."""
-    machine = Counting()
+    machine = Counting(bytes(range(200)) + bytes(309), ARCHITECTURES[0])
     registers = list(ARCHITECTURES[0].registers.values())[:2]
     parts = [
         Part(Location((SingleLocation(Register(register)),), 1), register.size_bits)

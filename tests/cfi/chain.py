@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 
-from attrs import define, field, frozen
-
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.objfile.elf import open_object
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -79,7 +78,8 @@ class Wave:
     frames: list[Registers] = field(factory=list)
     """At each call, the kernel's first; last, where the wave stopped."""
 
-    def __attrs_post_init__(self) -> None:
+    @now.default
+    def _now(self) -> Registers:
         def vector(base: int) -> list[int]:
             return [base + lane for lane in range(self.lanes)]
 
@@ -87,7 +87,7 @@ class Wave:
         sgprs = {n: 0x5000 + n for n in range(64)}
         sgprs[32], sgprs[33] = FIRST_FREE_BYTES * scale, 0x3333
         all_lanes = (1 << self.lanes) - 1
-        self.now = Registers(
+        return Registers(
             0,
             all_lanes & 0x7FFF_FFFF_FFFF_FFFF,
             sgprs,

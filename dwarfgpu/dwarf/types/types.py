@@ -9,13 +9,11 @@ each time. Walks here are loops with a bound, for all input.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, Union, cast
-
-from attrs import field
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.types.class_parts import Access, Declarations
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.errors import IllFormed, shown
@@ -343,15 +341,24 @@ class Absent(_Spelled):
     state: Literal["not allocated", "not associated"]
 
 
-BareType: TypeAlias = Union[
-    Base, Pointer, MemberPointer, Array, Struct, Enum, Function, Unspecified, "Dynamic", "Absent"
-]
+BareType: TypeAlias = (
+    Base
+    | Pointer
+    | MemberPointer
+    | Array
+    | Struct
+    | Enum
+    | Function
+    | Unspecified
+    | Dynamic
+    | Absent
+)
 """A source type that is neither another name nor a qualification of one."""
 
 Type: TypeAlias = BareType | Typedef | Qualified
 """A source type. `None` in its place is void."""
 
-TypeReference: TypeAlias = Union["Type", None, Callable[[], Union["Type", None]]]
+TypeReference: TypeAlias = Type | None | Callable[[], Type | None]
 """A type, or a function that gives it."""
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, force_setattr, frozen
 from dwarfgpu.errors import LimitExceeded
 
 MAX_HEIGHT: Final = 100
@@ -24,14 +22,14 @@ class Part:
     height: int = field(default=0, init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        names: tuple[str, ...] = self.__match_args__
+        names: tuple[str, ...] = type(self).__match_args__
         values = [getattr(self, name) for name in names]
         parts = [part for value in values for part in (value if type(value) is tuple else (value,))]
         inner = [part for part in parts if isinstance(part, Part)]
         height = 1 + max((part.height for part in inner), default=-1)
         if height > MAX_HEIGHT:
             raise LimitExceeded(f"an expression nested more than {MAX_HEIGHT} deep")
-        object.__setattr__(self, "height", height)
+        force_setattr(self, "height", height)
 
 
 @frozen

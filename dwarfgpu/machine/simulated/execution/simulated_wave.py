@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Final
 
-from attrs import astuple
-
+from dwarfgpu.base.records import fields
 from dwarfgpu.machine.simulated.faults import trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
@@ -152,4 +151,6 @@ def step_mode(indexed: int, value: int, allocated: AllocatedRegisters | None = N
     return _modes.setdefault(key, StepMode(*key))
 
 
-_modes: Final[dict[tuple[Any, ...], StepMode]] = {astuple(PLAIN_MODE): PLAIN_MODE}
+_modes: Final[dict[tuple[Any, ...], StepMode]] = {
+    tuple(getattr(PLAIN_MODE, field.name) for field in fields(StepMode)): PLAIN_MODE
+}
