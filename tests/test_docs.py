@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from attrs import has
 
+from dwarfgpu.base.records import has
 from dwarfgpu.check.rule_details import DETAILS
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.dialect.dialect import DIALECTS

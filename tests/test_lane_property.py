@@ -6,8 +6,8 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr import evaluate_lanes as passes
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL

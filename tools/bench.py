@@ -15,9 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from attrs import evolve
-
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.expr.bind import prepare_cached
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.decode import decode_cached

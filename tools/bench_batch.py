@@ -14,8 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from attrs import frozen
-
+from dwarfgpu.base.records import frozen
 from tools.check_library import LIBRARY
 
 TOTAL = re.compile(r"total: (\d+) files?: .*")

@@ -13,9 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from attrs import frozen
+from dwarfgpu.base.records import frozen
 
 HERE = Path(__file__).resolve().parent.parent
 LARGE = Path("/usr/bin/python3.11d")

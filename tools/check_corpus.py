@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from attrs import define, field, frozen
+from dwarfgpu.base.records import define, field, frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

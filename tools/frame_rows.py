@@ -22,9 +22,8 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from attrs import frozen
-
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.rule import (
     ExpressionCfa,
     ExpressionRule,

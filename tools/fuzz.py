@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from attrs import evolve
+from dwarfgpu.base.records import evolve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 

@@ -25,7 +25,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from dwarfgpu.base.records import field, frozen
 
 ROOT = Path(__file__).resolve().parents[1]
 NATIVE = ROOT / "fixtures/native"

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import frozen
+from dwarfgpu.base.records import frozen
 
 ROOT = Path(__file__).resolve().parents[1]
 NATIVE = ROOT / "fixtures/native"

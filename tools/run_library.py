@@ -19,9 +19,9 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
-from attrs import frozen
 
 from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.container import open_container

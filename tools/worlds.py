@@ -8,13 +8,12 @@ from __future__ import annotations
 from random import Random
 from typing import TypeVar
 
-from attrs import Factory, define, evolve, frozen
-
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import Factory, define, evolve, frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import (

@@ -10,10 +10,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Final, Protocol, TypeAlias
 
-from attrs import field
-
 from dwarfgpu.base.bits import Endian, extract
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.errors import LimitExceeded, PartlyUnavailable, Unavailable, WhollyUnavailable
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits, concatenate

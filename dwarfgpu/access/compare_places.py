@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.model.location import SingleLocation
 from dwarfgpu.model.object import Bits
 

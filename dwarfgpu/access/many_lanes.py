@@ -17,8 +17,8 @@ from dwarfgpu.access.coalesced_reads import Fetch, Run, RunBudget
 from dwarfgpu.access.location_access import Access, HasAccess, LocationAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.target import (
     BulkMemory,

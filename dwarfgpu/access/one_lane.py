@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run, RunBudget
 from dwarfgpu.access.location_access import PLAIN_LEVELS, LocationAccess
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.target import Sparse, Target
 from dwarfgpu.model.location import Location

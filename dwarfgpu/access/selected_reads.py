@@ -14,7 +14,7 @@ from typing import Final
 
 from dwarfgpu.access.coalesced_reads import CoalescedReads, Run
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory, Register, Selected
 

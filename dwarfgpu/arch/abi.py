@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
-from attrs import Factory, field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import Factory, field, frozen
 
 RelocationKind: TypeAlias = Literal[
     "none", "absolute", "absolute_high", "relative", "relative_high", "size", "tls_offset",

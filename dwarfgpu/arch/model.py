@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from attrs import Factory, evolve, field
-
 from dwarfgpu.arch.abi import NO_ABI, Abi
 from dwarfgpu.base.base_type import BaseType, generic_type, unsigned_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import Factory, evolve, field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, OutOfRange, Unavailable
 
 Scope = Literal["process", "agent", "workgroup", "wave", "lane", "any"]

@@ -13,11 +13,10 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.abi import Abi, relocations
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 
 STACK_POINTER: Final = 0x05000001
 """R1 (CUDA's calling convention), an offset in local memory."""

@@ -6,8 +6,6 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.float_format import (
     BINARY16,
@@ -17,7 +15,7 @@ from dwarfgpu.base.float_format import (
     X87_EXTENDED,
     FloatFormat,
 )
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 
 ENCODINGS: Final = {
     0x01: "address",

@@ -11,7 +11,7 @@ from fractions import Fraction
 from operator import index
 from typing import Final, Literal
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 Special = Literal["nan", "inf", "-inf"]
 

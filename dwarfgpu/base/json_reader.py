@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from stat import S_ISREG
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded
 
 UNJUDGED_BYTES: Final = 1 << 20

@@ -9,11 +9,9 @@ import math
 from pathlib import Path
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.base.json_reader import read_at_most
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import UsageError
 
 MAGIC: Final = b"\x93NUMPY"

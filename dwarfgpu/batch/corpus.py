@@ -10,9 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.json_object import JsonObject, Plain
 

@@ -9,8 +9,8 @@ from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from pathlib import Path
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import dialect

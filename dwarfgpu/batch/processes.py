@@ -18,9 +18,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Final, Generic, TypeVar
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.batch.lost_items import out_of_memory, process_ended
 from dwarfgpu.errors import DwarfGpuError
 

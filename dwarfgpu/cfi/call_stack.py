@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame

@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.leb128 import encode_uleb
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValueRule, UndefinedRule
 from dwarfgpu.errors import Unavailable
 

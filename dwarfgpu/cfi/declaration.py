@@ -13,12 +13,10 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_type_hints
 
-from attrs import field
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.cfi.pointer import ABSOLUTE, read_pointer
 from dwarfgpu.cfi.rule import CfaRule, RegisterCfa, Rule, Rules
 from dwarfgpu.errors import Malformed

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.cfi import instructions as _declarations  # noqa: F401 - importing declares them
 from dwarfgpu.cfi.declaration import CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Site, Unsupported

@@ -9,11 +9,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.cfi.pointer import OMITTED, fixed_bytes, read_pointer
 from dwarfgpu.errors import Malformed, Unsupported
 

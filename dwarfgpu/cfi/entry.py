@@ -8,9 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TypeAlias
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS, CfaProgram, decode_cfa
 from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.declaration import (
     Address,
     Advance,

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cfi.quirk_names import CFA_NOT_SCALED, LEGACY_AUGMENTATION
 from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa
 from dwarfgpu.cfi.unwind import FrameRow

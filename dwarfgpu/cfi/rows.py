@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.base.limits import CfiLimits
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.cfi.declaration import (
     Advance,
     ArgumentsSize,

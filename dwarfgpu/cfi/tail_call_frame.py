@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.rule import Rule, SameValueRule
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError

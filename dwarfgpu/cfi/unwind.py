@@ -10,11 +10,9 @@ from collections.abc import Hashable
 from copy import copy
 from typing import ClassVar, Final, assert_never
 
-from attrs import evolve
-
 from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cfi.allowed_operations import require_allowed
 from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.instructions import RA_SIGN_STATE

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.decode import CfaInstruction
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde

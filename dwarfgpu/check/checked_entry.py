@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.rule import Row

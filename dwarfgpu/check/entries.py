@@ -13,10 +13,8 @@ from functools import partial
 from operator import itemgetter
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attributes import FUNCTIONS, TAGS, CheckedValue, checked_values, vendor_numbers
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings, SourcePosition

@@ -11,12 +11,10 @@ from functools import cached_property, partial
 from math import inf
 from typing import Final
 
-from attrs import evolve, field
-
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.arch.registry import architecture as architecture_named
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
 from dwarfgpu.check.references import Reference, references

@@ -11,9 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from attrs import evolve, field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.static_check.abstract_stack import Severity
 

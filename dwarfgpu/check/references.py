@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve, field
-
 from dwarfgpu.arch.model import RegisterInfo
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, counted
 from dwarfgpu.expr.decode import Expression, decode

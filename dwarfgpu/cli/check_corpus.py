@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.batch.corpus import Corpus
 from dwarfgpu.batch.corpus_html import corpus_html

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.batch.examine import answered, check_answer, failed, opened, summary_record
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.options import Options

@@ -9,12 +9,11 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cli.eval import configure_subject
 from dwarfgpu.cli.eval_session import is_operations, session_for
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes

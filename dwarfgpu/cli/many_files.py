@@ -13,8 +13,8 @@ from functools import partial
 from io import BytesIO, TextIOWrapper
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.records import frozen
 from dwarfgpu.batch.examine import examine, failed, summary_record
 from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.options import Options

@@ -6,9 +6,8 @@ import argparse
 import re
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of

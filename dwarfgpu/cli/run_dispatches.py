@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import npy_bytes
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import write_set
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import UsageError

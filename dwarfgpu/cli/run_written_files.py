@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cli.run_dispatches import outputs_of, sections_of
 from dwarfgpu.options.kernel_argument_options import argument_files
 from dwarfgpu.options.launch import Prepared

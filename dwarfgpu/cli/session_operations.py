@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cli.operations import operations
 from dwarfgpu.service.eval.operations import Operations
 from dwarfgpu.service.lanes.lane_choice import all_lanes

@@ -8,9 +8,7 @@ from argparse import ArgumentParser, Namespace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.coverage.find_variables import Wanted

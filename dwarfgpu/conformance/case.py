@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
 from dwarfgpu.expr.convert import memory_location

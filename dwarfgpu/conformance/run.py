@@ -6,12 +6,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from attrs import evolve
-
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.json_reader import MAX_BITS, Field, Json
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.conformance import cfi
 from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed

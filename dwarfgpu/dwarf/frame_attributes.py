@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import IllFormed, OutOfRange
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require

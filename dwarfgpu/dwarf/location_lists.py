@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Protocol, TypeAlias, TypeVar
 
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.dwarf.sections import Sections

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 _CLANG: Final = re.compile(r"(?:clang|flang) version (\d{1,9})")
 _TRITON: Final = re.compile(r"triton\b")

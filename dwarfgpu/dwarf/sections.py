@@ -13,11 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
-from attrs import field
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported

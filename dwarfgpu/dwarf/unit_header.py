@@ -11,8 +11,8 @@ from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported

@@ -19,13 +19,11 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast, get_args
 
-from attrs import field
-
 from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import generic_type
-from dwarfgpu.base.light_attrs import define, frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
 from dwarfgpu.expr.context import Context, ResultKind, UnitFormat
 from dwarfgpu.expr.control_flow import Control

@@ -12,16 +12,14 @@ from functools import lru_cache
 from operator import is_
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from attrs import evolve, field
-
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.access.location_access import Access, HasAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, generic_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import InconsistentContext, MissingContext
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry

@@ -10,11 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from attrs import field
-
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.leb128 import encode_uleb
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, Site
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect

@@ -10,11 +10,9 @@ from collections.abc import Callable
 from contextvars import Token
 from typing import TypeAlias
 
-from attrs import evolve, field
-
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, ReadBudget
 from dwarfgpu.access.location_access import HasAccess
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,

@@ -13,10 +13,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
-from attrs import evolve
 
 from dwarfgpu.access.many_lanes import WORD_BYTES, Chunks, Group, LaneTarget, Machine, VectorAccess
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import Dialect

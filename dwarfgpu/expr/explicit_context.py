@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from attrs import Factory, field
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext
 from dwarfgpu.expr.context import FrameWithoutSubprogram, LocationAttribute, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, overload
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.operation import Operation
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, counted, shown
 from dwarfgpu.expr.context import UnitFormat
 

@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
-from attrs import field
-
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.control_flow import Enter, Jump
 from dwarfgpu.expr.operand_codec import Codec

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import gdb
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import gdb
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import DwarfGpuError

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 
 import gdb
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import kernel_in

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import gdb
-from attrs import field
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import Frame
 from dwarfgpu.model.value import Value

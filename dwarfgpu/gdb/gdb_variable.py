@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import gdb
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.gdb.machine.gdb_values import gdb_message, value_bytes
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import UNAVAILABLE

@@ -9,9 +9,8 @@ import json
 from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve
-
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.functions import name_in_frames
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits

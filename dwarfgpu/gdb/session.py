@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 import gdb
-from attrs import evolve, field
 
 from dwarfgpu import language
 from dwarfgpu.base.bits import from_bytes
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject

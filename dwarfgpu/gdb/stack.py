@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 import gdb
-from attrs import evolve
 
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.gdb.frame_levels import inline_depth
 from dwarfgpu.gdb.machine.gdb_target import selected_wave, symbol_text

@@ -11,9 +11,8 @@ from functools import cache
 from typing import TypeAlias
 
 import gdb
-from attrs import evolve
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, strip

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 import gdb
-from attrs import evolve
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.gdb.compare import gdb_frames

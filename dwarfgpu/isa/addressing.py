@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.operands import Value
 from dwarfgpu.isa.operation import DeclaredOperand, Operation, operation_named, type_bits

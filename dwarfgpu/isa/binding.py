@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.operands import Constant, Literal

@@ -6,7 +6,7 @@ and a16. Address registers that are not consecutive follow the instruction as by
 
 from __future__ import annotations
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.isa_target import IsaTarget
 
 _COORDINATES = (1, 2, 3, 3, 2, 3, 3, 4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 
 @frozen

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 MEMORIES: Final = frozenset(
     {"lds", "gds", "global", "flat", "scratch", "buffer", "scalar", "image"}

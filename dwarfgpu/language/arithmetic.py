@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, size_bytes
 from dwarfgpu.dwarf.types.types import (
     Array,

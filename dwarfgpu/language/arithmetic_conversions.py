@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import BareType, Base, Enum, Type, strip
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.builtin_types import INT_BITS, Builtins

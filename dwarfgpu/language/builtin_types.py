@@ -9,7 +9,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type
 
 INT_BITS: Final = 32

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number

@@ -5,9 +5,7 @@ Law: the arm that is not chosen has a type and no contents: nothing of it is rea
 
 from __future__ import annotations
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import (

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal
 
-from attrs import evolve
-
 from dwarfgpu import language
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
 from dwarfgpu.dwarf.die import Die

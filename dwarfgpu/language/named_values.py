@@ -3,8 +3,7 @@ of `this`, a symbol, a built-in name of a GPU language."""
 
 from __future__ import annotations
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Type, strip
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.arithmetic_conversions import ArithmeticConversions, Number, bounded

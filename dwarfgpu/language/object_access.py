@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import declaration_of, with_parameters

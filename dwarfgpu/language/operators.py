@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.numbers import Numbers

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.value_text import format

@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.float_format import BFLOAT16, BINARY16, BINARY32, BINARY64
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Function, Member, Pointer, Struct, Type, Typedef
 
 _CODE: Final = ("pc", "pc_32", "rip", "eip")

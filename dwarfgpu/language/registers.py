@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError

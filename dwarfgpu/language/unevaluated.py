@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError

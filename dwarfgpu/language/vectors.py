@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
 from dwarfgpu.errors import UsageError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.forwarding import ForwardingTarget
 from dwarfgpu.machine.target import (

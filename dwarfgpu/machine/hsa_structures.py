@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 SIGNAL_KINDS: Final = {
     0: "AMD_SIGNAL_KIND_INVALID",

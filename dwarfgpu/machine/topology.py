@@ -11,9 +11,7 @@ from enum import Enum
 from math import prod
 from typing import Final, TypeAlias
 
-from attrs import Factory, field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import Factory, field, frozen
 from dwarfgpu.machine.target import Modelled, Target, WaveId
 
 Position: TypeAlias = tuple[int, int, int]

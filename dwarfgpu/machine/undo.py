@@ -5,9 +5,7 @@ Law: bytes that were unknown before a write are unknown again after its undo.
 
 from __future__ import annotations
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import (

@@ -6,11 +6,9 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TypeAlias, assert_never
 
-from attrs import field
-
 from dwarfgpu.base.base_type import BaseType, unsigned_type
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import OutOfRange, shown
 from dwarfgpu.model.storage import (
     UNDEFINED,

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import re
 
-from attrs import field
-
 from dwarfgpu.base.bits import Endian, extract, join, to_bytes
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import OutOfRange, Unavailable, UndefinedBits
 
 REASON_UNDESCRIBED = "the location describes"

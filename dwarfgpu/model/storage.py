@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
-from attrs import field
-
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 
 if TYPE_CHECKING:
     from dwarfgpu.model.location import Location

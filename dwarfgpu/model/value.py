@@ -10,13 +10,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from operator import index
 
-from attrs import field
-
 from dwarfgpu.base import float_format
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import EvaluationError, IllFormed, Unsupported
 
 

@@ -14,12 +14,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve, field
-
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.printable import printable
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
 from dwarfgpu.objfile.elf import ObjectFile

@@ -16,8 +16,8 @@ from io import BytesIO
 from threading import Lock
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import Zstandard, zstandard
 from dwarfgpu.objfile.file_bytes import FileBytes

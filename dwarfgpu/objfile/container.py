@@ -12,10 +12,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
 from dwarfgpu.objfile.elf import ObjectFile

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.cuda_attributes import attributes
 from dwarfgpu.objfile.cuda_target import CudaTarget, cuda_target

@@ -15,11 +15,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.bundle import MAX_ENTRIES, BundleEntry, after_zeros
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, unpack_zstd

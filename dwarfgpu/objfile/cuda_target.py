@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.objfile.cuda_attributes import attributes
 from dwarfgpu.objfile.elf import ObjectFile

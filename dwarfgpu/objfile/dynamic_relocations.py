@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
 from dwarfgpu.objfile.elf import ET_EXEC, PT_LOAD, SHF_ALLOC, SHT_NOBITS, ObjectFile, SymbolFields
 from dwarfgpu.objfile.relocate import SHT_REL, SHT_RELA

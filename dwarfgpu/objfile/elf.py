@@ -14,8 +14,8 @@ from typing import Final, Literal
 
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, map_file, part_of

@@ -9,11 +9,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_kinds import ET_CORE

@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.objfile.kernel_descriptor_bits import (
     CODE_PROPERTIES_V2,

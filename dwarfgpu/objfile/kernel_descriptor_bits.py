@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from dwarfgpu.arch.processors import Processor
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 Word = Literal["rsrc1", "rsrc2", "rsrc3", "properties", "preload"]
 

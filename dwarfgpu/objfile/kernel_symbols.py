@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.objfile.elf import ObjectFile
 
 _DESCRIPTOR_SUFFIX: Final = ".kd"

@@ -11,9 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.metadata_value import (
     Metadata,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.metadata_value import Metadata, check_depth
 

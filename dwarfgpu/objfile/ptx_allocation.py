@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.cuda_target import cuda_target
 from dwarfgpu.objfile.elf import ObjectFile

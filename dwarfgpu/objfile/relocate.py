@@ -16,7 +16,7 @@ from typing import Final
 from dwarfgpu.arch.abi import RelocationKind
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
 from dwarfgpu.objfile.elf import SHF_ALLOC, SHN_XINDEX, ObjectFile, Section
 from dwarfgpu.objfile.symbols import Symbol

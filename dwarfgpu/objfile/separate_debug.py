@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import is_regular
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.objfile.companions import joined_below
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES

@@ -10,10 +10,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import field
-
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.companions import Search, joined_below, open_companion, places, shown_path
 from dwarfgpu.objfile.elf import ObjectFile

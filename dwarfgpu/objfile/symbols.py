@@ -12,8 +12,8 @@ from functools import cached_property
 from struct import Struct
 from typing import Final, Literal
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import printable
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded
 
 SymbolKind = Literal["function", "object", "thread_local", "other"]

@@ -10,7 +10,7 @@ import re
 from typing import Final, Literal
 
 from dwarfgpu.arch.processors import PROCESSORS, Processor, by_mach
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile

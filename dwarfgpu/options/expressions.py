@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect

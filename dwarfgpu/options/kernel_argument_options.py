@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.npy import is_npy, parse_npy, read_file
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.type_names import type_name

@@ -10,12 +10,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.base import json_reader
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -6,11 +6,10 @@ import argparse
 from collections.abc import Set
 from pathlib import Path
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.errors import (
     DwarfGpuError,

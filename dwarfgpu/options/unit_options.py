@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import DIALECTS, Dialect
 from dwarfgpu.objfile.file_kinds import is_core_header

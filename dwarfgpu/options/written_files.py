@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dwarfgpu.base.input_files import input_paths
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import file_identity, require_writable
 from dwarfgpu.errors import UsageError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Protocol, TypeAlias, TypeGuard
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.check.attributes import ROLES, is_list
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Unpack, get_args
 
-from attrs import evolve
-
 from dwarfgpu.base.arguments import integer, wrong_argument
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die

@@ -12,9 +12,7 @@ from importlib import import_module
 from inspect import getdoc
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.output import Output, Part, heading

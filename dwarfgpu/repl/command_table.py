@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.repl.command import Command, command, subcommand_list
 from dwarfgpu.repl.data.display_commands import display, info_display, undisplay
 from dwarfgpu.repl.data.dump_commands import DUMPS

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import one_line
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.json_answer import Answer
 from dwarfgpu.repl.output import Group, Part, printed

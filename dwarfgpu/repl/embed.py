@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from attrs import evolve
-
 from dwarfgpu.base.input_files import recorded_inputs
+from dwarfgpu.base.records import evolve
 from dwarfgpu.repl.greeting import greet
 from dwarfgpu.repl.start import at_terminal, debug_shell, interact
 from dwarfgpu.repl.terminal.lines import StartupCommand, run_startup_commands

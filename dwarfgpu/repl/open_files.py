@@ -9,10 +9,8 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget

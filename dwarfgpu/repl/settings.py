@@ -10,8 +10,7 @@ import locale
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.repl.declared_settings import RADICES, SETTINGS, SPELLED, Spelling
 from dwarfgpu.repl.setting import Setting, SettingValue

@@ -10,9 +10,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterOffset, WaveId

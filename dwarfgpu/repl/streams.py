@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, TextIO
 
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define
 from dwarfgpu.repl.output import Painted, Raw
 from dwarfgpu.repl.terminal.colour import CONTROL
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Protocol
 
-from attrs import evolve, field
-
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.evaluate import Result
 from dwarfgpu.machine.code_object_memory import LoadedSegment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.unwind import FrameRow

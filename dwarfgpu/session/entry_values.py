@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Final, Protocol
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cfi.unwind import MAX_STEPS, CfiFrame, OnEntry
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.code_object import CodeObject

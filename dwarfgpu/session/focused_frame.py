@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram

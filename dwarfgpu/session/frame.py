@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from attrs import evolve, field
-
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import frame_attributes, lane_attributes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram

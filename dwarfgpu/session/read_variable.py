@@ -9,10 +9,8 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import Protocol
 
-from attrs import evolve, field
-
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Properties

@@ -15,10 +15,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base.bits import Endian, signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.type_sizes import offset_bits, size_bits, strides_of

@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 MAX_COLUMNS: Final = 8
 """Branches that would need more columns are drawn without an arrow."""

@@ -7,9 +7,8 @@ from functools import cache
 from itertools import groupby, islice
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.eh_frame_hdr import SECTION
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde
 from dwarfgpu.cfi.rule import OffsetRule, Row, Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, sqrt
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Machine, Position
 from dwarfgpu.view.lane_grid import COLUMNS, Cell

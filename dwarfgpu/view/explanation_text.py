@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import (
     Ambiguous,
     DwarfGpuError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS, FormatOptions, Symbolize
 
 

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.dispatch_layout import Layout

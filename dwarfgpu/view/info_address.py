@@ -7,7 +7,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, Unit
 from dwarfgpu.expr.decode import Expression, decode

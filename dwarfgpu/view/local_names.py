@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.type_names import full_name, type_name
 from dwarfgpu.dwarf.types.class_parts import TemplateType

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import Final, TypeAlias
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory, Register

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import from_bytes
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import Description
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Dynamic, strip

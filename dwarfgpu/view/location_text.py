@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Final, TypeAlias, assert_never
 
 from dwarfgpu.base.bits import signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.model.location import (
     Entry,

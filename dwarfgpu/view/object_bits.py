@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from dwarfgpu.base.bits import Endian, extract, to_bytes
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.scalars import MAX_BITS

@@ -12,8 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import name_of

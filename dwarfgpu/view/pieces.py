@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, Literal
 
-from attrs import evolve
-
 from dwarfgpu.access.coalesced_reads import Run
 from dwarfgpu.access.location_access import Access
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import (

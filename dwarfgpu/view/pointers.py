@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base.bits import signed
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Struct, Type, strip, strip_reference
 from dwarfgpu.errors import DwarfGpuError

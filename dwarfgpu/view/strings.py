@@ -8,7 +8,7 @@ from typing import Final
 from unicodedata import category
 
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import CHARACTERS
 from dwarfgpu.dwarf.types.types import (

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.base.bits import Endian, insert
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError

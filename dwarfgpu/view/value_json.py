@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 from typing import Final, assert_never
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     Absent,

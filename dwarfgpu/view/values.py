@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa
 from dwarfgpu.cfi.section import Fde, FrameSection

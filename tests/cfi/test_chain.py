@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import load_state

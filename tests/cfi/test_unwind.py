@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.rule import (

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import field, frozen
+from dwarfgpu.base.records import field, frozen
 
 Json = Any
 _PER_KEY = ("properties", "patternProperties", "$defs")

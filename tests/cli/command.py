@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cli.main import main
 from tests.cli.answer_shapes import Shapes
 

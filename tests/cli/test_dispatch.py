@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.types.types import Base

@@ -11,8 +11,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from attrs import frozen
 
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.state.load import State, load_state

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from attrs import frozen
 
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import FIXTURES, STATES, Done, run, run_json
 from tests.dwarf.builder import Content, Shape, file_of

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
-from attrs import frozen
 
 from dwarfgpu.base.input_files import input_paths, record_input, recorded_inputs
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import append_file, write_file, write_set
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.core.notes import read_core

@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from attrs import frozen
-
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.objfile.elf import ObjectFile
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from struct import pack
 
 import pytest
-from attrs import frozen
 
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo

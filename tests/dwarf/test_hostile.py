@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables

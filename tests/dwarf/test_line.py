@@ -7,10 +7,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from attrs import evolve, frozen
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from attrs import frozen
 
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.calls import tail_calls
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -5,8 +5,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.scope.by_pc import Scopes

@@ -19,12 +19,11 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from attrs import evolve
-
 from dwarfgpu.access.compare_places import Comparison
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, UnitFormat
 from dwarfgpu.expr.decode import encode

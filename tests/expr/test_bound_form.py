@@ -6,9 +6,9 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, UnitFormat

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import evolve
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
 from dwarfgpu.expr import evaluate_lanes as lanes_module
 from dwarfgpu.expr.context import Context

@@ -10,8 +10,8 @@ from functools import cache
 from random import Random
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, MissingContext, Unsupported
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, UnitFormat

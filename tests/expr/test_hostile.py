@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.evaluate import evaluate
 from tests.expr import hostile

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import MissingContext, OutOfRange, Unavailable
 from dwarfgpu.expr.context import Context, ExprLoc, LocList
 from dwarfgpu.expr.evaluate import evaluate

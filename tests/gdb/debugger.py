@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from attrs import frozen
 
+from dwarfgpu.base.records import frozen
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from tests.gdb.debugger import Copies, Debugger
 
 HERE = Path(__file__).parent

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import UndefinedBits

@@ -120,7 +120,7 @@ def test_what_needs_the_caller_of_main(
     command = [tool(compiler), "-O2", "-g", str(tmp_path / "main.c"), "-o", str(program)]
     subprocess.run(command, check=True, timeout=120)
     code = """
-from attrs import evolve
+from dwarfgpu.base.records import evolve
 from dwarfgpu.gdb.differences import PAST_MAIN, reason_of
 from dwarfgpu.gdb.session import Debugger
 from dwarfgpu.gdb.gdb_variable import GdbVariable

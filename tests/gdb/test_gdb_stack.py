@@ -109,7 +109,7 @@ def test_arguments_as_gdb_is_set(
 def test_a_comparison_tells_what_differs(debugger: Debugger, optimized: Path) -> None:
     """As for a frame description that puts one register where another one is."""
     code = """
-from attrs import evolve
+from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi import unwind
 from dwarfgpu.gdb.files import LoadedFiles
 right = LoadedFiles.row_at

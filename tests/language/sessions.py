@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from attrs import evolve
-
 from dwarfgpu import language
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.explicit_context import ExplicitAddress

@@ -6,9 +6,9 @@ What the states hold is told in fixtures/README.md.
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu import language
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
 from dwarfgpu.language.object_access import ObjectAccess

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from attrs import define, evolve, field
 
 from dwarfgpu import language
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import define, evolve, field
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ExprLoc

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from attrs import fields
 
+from dwarfgpu.base.records import fields
 from dwarfgpu.errors import LimitExceeded, Unsupported, UsageError
 from dwarfgpu.language.syntax import ast, cursor
 from dwarfgpu.language.syntax.parser import parse

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, OutOfRange, Unavailable
 from dwarfgpu.machine.target import Target
 from dwarfgpu.model.storage import Memory

@@ -5,9 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from attrs import frozen
-
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.records import frozen
 
 X86_64, AARCH64, AMDGPU = 62, 183, 224
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from attrs import frozen
-
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.core.gpu.core_state_note import Agent, CoreState
 from dwarfgpu.machine.core.gpu.process_image import (
     ProcessImage,

@@ -8,10 +8,10 @@ from random import Random
 
 import numpy as np
 import pytest
-from attrs import evolve
 
 from dwarfgpu.arch.model import Apertures
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import evaluate

@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable, Unsupported
 from dwarfgpu.machine.core.gpu import waves
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, loaded_uris, parse_uri

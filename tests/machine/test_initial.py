@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.arch.processors import PROCESSORS
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.machine.simulated.launch.dispatch import dispatched
 from dwarfgpu.machine.simulated.launch.dispatch_request import Request

@@ -6,7 +6,7 @@ import struct
 import subprocess
 from pathlib import Path
 
-from attrs import frozen
+from dwarfgpu.base.records import frozen
 
 HIP = """
 #define __global__ __attribute__((global))

@@ -14,7 +14,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import frozen
+from dwarfgpu.base.records import frozen
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 FOLDER = Path(__file__).resolve().parent / "dialogues"

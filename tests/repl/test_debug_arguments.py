@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import nest_shell, output_of, talked
 

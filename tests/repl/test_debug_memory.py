@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.data.find_commands import parts_of
 from dwarfgpu.repl.data.print_options import with_options

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.target import Runs
 from dwarfgpu.repl.console import Console

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.symbol_list import ListedSymbol
 from dwarfgpu.service.symbol import symbol_listing
 from tests.cli.command import FIXTURES, run

@@ -7,9 +7,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.records import evolve
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from types import FrameType
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import ConstValue

@@ -6,7 +6,7 @@ CDNA 3 (gfx942, 64 lanes) and RDNA 3 (gfx1100, 32 lanes); any other instruction 
 
 from __future__ import annotations
 
-from attrs import define, field
+from dwarfgpu.base.records import define, field
 
 EXEC, VCC = 126, 106
 """Operands that are these masks; of 64 lanes with the next one as the high half."""

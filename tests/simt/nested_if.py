@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal
 
-from attrs import frozen
-
+from dwarfgpu.base.records import frozen
 from dwarfgpu.objfile.elf import open_object
 from tests.simt.instructions import EXEC, Wave
 

@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu import Session, load_state
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import InconsistentContext
 from dwarfgpu.view.location_text import location_text

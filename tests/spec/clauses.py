@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, cast, get_args
 
-from attrs import field, frozen
+from dwarfgpu.base.records import field, frozen
 
 Kind = Literal["ill-formed", "evaluation-error", "must", "result"]
 Side = Literal["keeps", "breaks"]

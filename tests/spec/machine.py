@@ -14,12 +14,12 @@ from typing import Any, assert_never
 
 import pytest
 from _pytest.mark.structures import ParameterSet
-from attrs import evolve, frozen
 
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format, unsigned_type
 from dwarfgpu.base.bits import Endian, to_bytes
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import (
     ConstValue,

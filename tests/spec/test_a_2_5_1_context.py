@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import IllFormed, InconsistentContext, MissingContext, StaleLocation
 from dwarfgpu.expr.context import Context, UnitFormat

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
     EvaluationError,
     IllFormed,

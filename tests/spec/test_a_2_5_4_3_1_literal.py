@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import IllFormed, InconsistentContext, Malformed, MissingContext
 from tests.spec.machine import (
     BIG_WORLD,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import EvaluationError, IllFormed, MissingContext, OutOfRange

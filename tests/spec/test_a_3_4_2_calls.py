@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.leb128 import encode_uleb
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls import call_sites as sites
 from dwarfgpu.dwarf.calls.call_values import passed_location, passed_value, target_address

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.dynamic_properties import Bounds, Computed, Properties

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import IllFormed, MissingContext, OutOfRange, UndefinedBits
 from dwarfgpu.expr.dialect.dialect import DWARF6_PROVISIONAL
 from tests.spec import machine

@@ -15,8 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
-
+from dwarfgpu.base.records import frozen
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 
 RECORDED: Final = Path(__file__).with_name("gdb_strings.json")

@@ -11,8 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
-
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits, strides_of
 from dwarfgpu.dwarf.types.types import (
     Array,

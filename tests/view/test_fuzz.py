@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_properties import Properties
 from dwarfgpu.dwarf.types.types import (

@@ -8,12 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from attrs import frozen
 from elftools.elf.elffile import ELFFile
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import from_bytes
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import (
     Array,
     Base,

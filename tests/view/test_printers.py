@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
 import dwarfgpu as dg
 from dwarfgpu import language
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, TemplateType
 from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct

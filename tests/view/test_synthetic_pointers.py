@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.object_access import ObjectAccess

@@ -7,11 +7,11 @@ from functools import cache
 from typing import cast
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import (

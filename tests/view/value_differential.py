@@ -7,9 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from attrs import frozen
-
 from dwarfgpu import language
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import open_object

@@ -7,8 +7,7 @@ import struct
 from collections.abc import Iterable
 from random import Random
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState, Queue, Runtime
 from dwarfgpu.machine.core.gpu.process_image import ProcessImage, agent_of, process_core

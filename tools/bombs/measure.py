@@ -10,8 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from attrs import frozen
-
+from dwarfgpu.base.records import frozen
 from tools.bombs.model import Bomb
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from attrs import frozen
+from dwarfgpu.base.records import frozen
 
 Files = Mapping[str, bytes]
 """By name; `bomb` is the one that the commands open."""

@@ -5,8 +5,7 @@ Law: they are evaluated in the frame of the caller, at the call, and nowhere els
 
 from __future__ import annotations
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.calls.call_sites import CallSite
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.frame_attributes import located

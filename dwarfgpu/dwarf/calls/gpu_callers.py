@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import End
 from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.unwind import CfiFrame

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jump, Jumps
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import (

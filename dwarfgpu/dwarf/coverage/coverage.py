@@ -11,9 +11,7 @@ from collections.abc import Container, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.coverage.coverage import CodeScope

@@ -13,7 +13,7 @@ from typing import Final
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS
 from dwarfgpu.dwarf.index.address_map import SpanIndex

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
 from dwarfgpu.dwarf.forms import Attribute, SkipPlan, read_uleb, skip

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_table import (
     MAX_ENTRIES,

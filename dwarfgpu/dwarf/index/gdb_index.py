@@ -12,9 +12,7 @@ from functools import cached_property
 from struct import iter_unpack, unpack_from
 from typing import Final, Literal
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections

@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, Literal
 
-from attrs import field
-
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.unit_header import initial_length

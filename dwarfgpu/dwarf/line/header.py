@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve, field
-
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.dwarf.unit_header import initial_length

@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, Protocol
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import printable
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import Attribute

@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Final, NamedTuple, overload
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import FORMAT_LETTERS, read_uleb
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_file, small_uleb

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.line.line_table import LineTable, SourceFile
 from dwarfgpu.dwarf.line.program import LineRow

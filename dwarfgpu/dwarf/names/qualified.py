@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 ANONYMOUS: Final = "(anonymous namespace)"
 """Represents the name of a namespace without one."""

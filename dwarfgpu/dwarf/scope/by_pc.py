@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, partial
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, covers
 from dwarfgpu.dwarf.debug_info import DebugInfo

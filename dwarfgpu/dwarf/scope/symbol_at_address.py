@@ -10,9 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_function
 from dwarfgpu.dwarf.names.functions import full_function_name, function_name, linkage_name

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Final, Literal
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die

@@ -5,7 +5,7 @@ Law: nothing is evaluated, as in `computed_attributes`.
 
 from __future__ import annotations
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.types.computed_attributes import descriptor, in_bits, measure

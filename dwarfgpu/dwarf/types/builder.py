@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import MAX_ORIGINS, Die
 from dwarfgpu.dwarf.names.cxx import canonical

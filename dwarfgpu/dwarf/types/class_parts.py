@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.expr.context import ExprLoc, LocList
 
 if TYPE_CHECKING:

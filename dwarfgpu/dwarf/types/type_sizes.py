@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final, assert_never
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import (
     MAX_CHAIN,
     MAX_TYPE_BITS,

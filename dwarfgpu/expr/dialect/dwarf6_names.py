@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 DATA: Final = Path(__file__).parent / "data" / "dwarf6.json"
 

@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.dialect.dialect import (
     AMD,

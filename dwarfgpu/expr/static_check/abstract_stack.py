@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
 
-from attrs import evolve, field
-
 from dwarfgpu.arch.model import AddressSpace, Architecture
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.context import Context, UnitFormat

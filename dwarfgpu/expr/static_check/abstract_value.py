@@ -10,12 +10,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,

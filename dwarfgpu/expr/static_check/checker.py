@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from attrs import field
-
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ResultKind, UnitFormat

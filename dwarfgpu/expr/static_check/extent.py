@@ -11,9 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import CACHED_BYTES

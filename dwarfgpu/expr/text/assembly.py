@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.decode import Expression, decode, encode_as

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NoReturn
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 
 _TOKEN: Final = re.compile(

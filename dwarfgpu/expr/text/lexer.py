@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, cast
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed
 
 Kind = Literal["word", "punctuation", "newline", "undecoded", "end"]

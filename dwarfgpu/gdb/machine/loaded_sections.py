@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.gdb.machine.gdb_values import gdb_message
 from dwarfgpu.objfile.elf import ObjectFile

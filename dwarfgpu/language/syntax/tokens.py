@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final, Literal
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
 

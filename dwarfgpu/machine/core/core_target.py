@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define
 from dwarfgpu.errors import Unavailable, WhollyUnavailable
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.notes import CoreThread

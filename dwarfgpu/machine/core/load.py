@@ -11,12 +11,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, Unavailable, UsageError
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.code_objects import (

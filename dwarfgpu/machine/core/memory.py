@@ -11,9 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.objfile.elf import PT_LOAD, PT_NULL, ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE

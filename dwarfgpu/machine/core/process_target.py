@@ -5,7 +5,7 @@ Law: numbers below the first wave's are threads. Memory without a thread is that
 
 from __future__ import annotations
 
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.forwarding import ForwardingByWave

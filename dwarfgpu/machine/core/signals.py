@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 
 _SIGNALS: Final = """
 1 SIGHUP Hangup|2 SIGINT Interrupt|3 SIGQUIT Quit|4 SIGILL Illegal instruction

@@ -9,9 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from struct import pack
 from typing import Final
 
-from attrs import fields
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import fields, frozen
 from dwarfgpu.machine.core.gpu.core_state_note import (
     AGENT,
     HEAD,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.state_target import StateTarget
 

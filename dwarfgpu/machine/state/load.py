@@ -7,15 +7,13 @@ from contextlib import suppress
 from stat import S_ISFIFO
 from typing import TYPE_CHECKING
 
-from attrs import field
-
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.arch.registry import architecture, has_on_another_gpu
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load_topology import (

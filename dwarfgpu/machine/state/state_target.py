@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
     LimitExceeded,
     MissingContext,

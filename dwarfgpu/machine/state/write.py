@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import Npy, npy_bytes
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import content_name, write_set
 from dwarfgpu.machine.sparse_memory import Data, Fill
 

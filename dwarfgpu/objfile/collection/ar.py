@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import printable
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.objfile.container import (
     check_target,

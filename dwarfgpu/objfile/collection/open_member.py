@@ -12,8 +12,8 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.collection.members import (
     Data,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import MAX_FILES, FileLimits
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
 from dwarfgpu.objfile.compression import inflate_raw, inflated_head
 from dwarfgpu.objfile.file_bytes import FileBytes

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from struct import Struct, error
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.printable import printable
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of

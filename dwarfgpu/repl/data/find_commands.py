@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu import language
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.object_access import ObjectAccess

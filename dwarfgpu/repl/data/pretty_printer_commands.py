@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.repl.command import Candidate, command

@@ -7,8 +7,7 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command

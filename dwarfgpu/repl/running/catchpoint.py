@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.session.session import Session

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.machine.target import Halt
 from dwarfgpu.repl import completion

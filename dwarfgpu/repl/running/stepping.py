@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.linespec import body_of, line_at
 from dwarfgpu.machine.target import EndsWaves, Halt, StepsRanges

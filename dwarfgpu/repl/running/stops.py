@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
-from attrs import evolve, field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.machine.undo import RecordedTarget

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.machine.target import RegisterOffset, Watch
 from dwarfgpu.repl.running.breakpoint import Breakpoint

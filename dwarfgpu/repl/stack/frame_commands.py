@@ -6,8 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice, takewhile
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.source_text import source_line

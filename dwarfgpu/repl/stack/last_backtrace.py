@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.setting import SettingValue
 from dwarfgpu.repl.settings import Settings

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.view.printers.object import Object, UnexpectedLayout

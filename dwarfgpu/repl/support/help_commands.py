@@ -8,8 +8,7 @@ from os.path import commonprefix
 from textwrap import wrap
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import (

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, TextIO, cast
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.streams import Streams, send

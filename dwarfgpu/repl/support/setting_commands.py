@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.writing import require_no_input
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in

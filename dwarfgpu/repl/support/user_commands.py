@@ -8,8 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command, find, first_word, fitting, subcommand_list

@@ -6,7 +6,7 @@ fail.
 
 from __future__ import annotations
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import wave_pc

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.repl.output import NestedOutput, Painted, Part
 
 MAX_CHARACTERS: Final = 2_000

@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 
 MORE: Final = "--Type <RET> for more, q to quit, c to continue without paging--"
 CODES: Final = re.compile(r"\x1b\[[\d;]*m")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.registers import used_lanes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.json_reader import Field, load
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.errors import UsageError
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError

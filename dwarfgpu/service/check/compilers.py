@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.check.finding import Finding, FindingPosition
 from dwarfgpu.dwarf.code_object import CodeObject

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.service.code.code_origins import CodeOrigin

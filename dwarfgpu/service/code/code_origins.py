@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from heapq import heappop, heappush
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
 from dwarfgpu.dwarf.names.functions import name_in_frames

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.names.demangle import shown_symbol

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import Effects, effects, uses
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.registers import Register

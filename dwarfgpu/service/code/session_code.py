@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.source_lines import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, has_hint, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened

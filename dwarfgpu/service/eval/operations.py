@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.dialect.dialect import Dialect

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import InconsistentContext
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.lanes.lane_answer import (

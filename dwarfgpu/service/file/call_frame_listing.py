@@ -7,7 +7,7 @@ from functools import partial
 from itertools import islice
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.decode import CfaProgram
 from dwarfgpu.cfi.entry import BrokenEntry, Cie, Fde, FrameEntry
 from dwarfgpu.cfi.rule import Row

@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, TypeAlias
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture, PseudoRegister, RegisterInfo, RegisterPart
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type
 from dwarfgpu.errors import UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.session.lane_states import LaneState

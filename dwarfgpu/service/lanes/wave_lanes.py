@@ -10,9 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UndefinedBits
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.machine.target import Named

@@ -9,7 +9,7 @@ from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace, Apertures, Architecture
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.error_text import error_json, error_line
 

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.object import Bits

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.machine.hsa_structures import (

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.npy import Npy
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction

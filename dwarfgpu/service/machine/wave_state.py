@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from attrs import evolve
-
 from dwarfgpu.arch.amdgpu import LOCAL, PRIVATE_WAVE
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.records import evolve
 from dwarfgpu.base.writing import content_name, write_file
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.state.load import State, load_state

@@ -7,7 +7,7 @@ from collections.abc import Set
 from typing import Final, TypeAlias
 
 from dwarfgpu import language
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
-from attrs import evolve
-
 from dwarfgpu import language
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language import TypedValue

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu import language
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip

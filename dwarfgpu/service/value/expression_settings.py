@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions, Symbolize
 

@@ -8,11 +8,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
 from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError

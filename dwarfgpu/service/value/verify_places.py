@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.access.compare_places import LocationFinding
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import EvaluationError
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.evaluate import Result

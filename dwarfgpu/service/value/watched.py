@@ -10,10 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from typing import Final, cast
 
-from attrs import evolve, field
-
 from dwarfgpu import language
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
 from dwarfgpu.expr.context import LocList

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.service.code.disassembly import Disassembly
 from dwarfgpu.view.coverage_text import Line, Row

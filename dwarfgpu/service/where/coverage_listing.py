@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from attrs import field
-
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.light_attrs import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups

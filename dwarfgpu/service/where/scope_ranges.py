@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.coverage.coverage import Coverage
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.coverage_text import Line, SourceLines, coverage_lines

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+
+from dwarfgpu.base.records import frozen
 
 COUNT = 128
 """Work-items, in two workgroups."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import evolve, frozen
 
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.machine.simulated.semantics.matrices import mfma, tile, untiled, wmma
 from dwarfgpu.machine.simulated.semantics.small_floats import small_floats

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attrs import define, field
 
+from dwarfgpu.base.records import define, field
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.faults import WaveStop

@@ -16,8 +16,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from attrs import evolve, frozen
 
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cli.main import main
 
 REPOSITORY = Path(__file__).parents[3]

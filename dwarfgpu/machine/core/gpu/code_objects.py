@@ -14,9 +14,7 @@ from struct import Struct
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
 from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.modules import LoadedFile, Where, path_in

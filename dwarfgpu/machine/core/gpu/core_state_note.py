@@ -11,7 +11,7 @@ from struct import Struct
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported
 
 NOTE: Final = "NT_AMDGPU_CORE_STATE"

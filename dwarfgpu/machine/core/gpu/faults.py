@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.target import WaveId

@@ -12,10 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.amdgpu import GLOBAL
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.isa.addressing import Addressing, addressing_of
 from dwarfgpu.isa.binding import effects, operations_of

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import evolve
-
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu import core_state_note
 from dwarfgpu.machine.core.gpu.queue_memory import DispatchPacket

@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence
 from struct import pack
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG, LoadedUri
 from dwarfgpu.machine.core.gpu.core_state_note import AQL, Agent, CoreState, Queue, Runtime
 from dwarfgpu.machine.core.gpu.save_area_layout import layout_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.core_state_note import Queue
 from dwarfgpu.machine.core.gpu.save_area_layout import BitField

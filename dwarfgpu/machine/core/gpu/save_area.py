@@ -10,9 +10,7 @@ from functools import lru_cache
 from struct import Struct
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area_layout import BitField, SaveLayout
 

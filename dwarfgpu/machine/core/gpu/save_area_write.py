@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from struct import pack
 from typing import Final
 
-from attrs import field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area import (
     HEADER,

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from struct import unpack
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area import PARKED_HIGH, WORD_BYTES, SavedWave
 from dwarfgpu.machine.core.gpu.save_area_layout import BitField, SaveLayout

@@ -11,13 +11,11 @@ from collections.abc import Iterator, Mapping
 from struct import unpack
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Apertures, Architecture
 from dwarfgpu.arch.processors import processor
-from dwarfgpu.base.light_attrs import frozen
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
     LimitExceeded,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import StopReason

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.amdgpu import GLOBAL
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.forwarding import ForwardingByWave
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve
-
 from dwarfgpu.arch.model import Architecture, RegisterInfo
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     WaveRegisters,

@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple, cast
 
 import numpy as np
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.barriers import at_barriers, groups_of, release
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together

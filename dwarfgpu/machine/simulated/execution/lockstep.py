@@ -13,7 +13,7 @@ from itertools import groupby
 from types import CodeType
 from typing import Any, Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.access_conflicts import MAX_WAVES, Conflict, Conflicts
 from dwarfgpu.machine.simulated.execution.barriers import meet

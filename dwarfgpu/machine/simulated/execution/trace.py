@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import effects
 from dwarfgpu.isa.registers import Register
 from dwarfgpu.machine.simulated.storage.wave_registers import TTMP, Lanes

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from dwarfgpu.base.light_attrs import define, frozen
+from dwarfgpu.base.records import define, frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from attrs import evolve
-
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch import LOAD_ADDRESS
 from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT, DispatchPlacement

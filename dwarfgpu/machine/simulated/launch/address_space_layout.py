@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError, shown
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.state.load import State

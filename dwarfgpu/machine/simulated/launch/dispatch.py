@@ -10,9 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Final, TypeAlias
 
-from attrs import Factory, evolve, field
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import Factory, evolve, field, frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.machine.simulated.launch import dispatch_packet, initial_registers, kernarg
 from dwarfgpu.machine.simulated.launch.dispatch_request import (

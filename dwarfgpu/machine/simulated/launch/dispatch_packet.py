@@ -12,7 +12,7 @@ from operator import itemgetter
 from struct import pack
 from typing import Final, TypeAlias
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.hsa_structures import (
     AMD_QUEUE,
     AMD_SIGNAL,

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Final
 
-from attrs import field
-
 from dwarfgpu.arch.model import NO_APERTURES
 from dwarfgpu.arch.processors import Processor
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import ArgumentValue, Parameter
 from dwarfgpu.machine.simulated.storage.undefined import FILL

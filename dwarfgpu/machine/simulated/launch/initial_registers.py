@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu_flags import flag_fields
 from dwarfgpu.arch.processors import PROCESSORS, Processor
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.topology import Geometry, Position, work_item
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor

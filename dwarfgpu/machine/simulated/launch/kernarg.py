@@ -13,7 +13,7 @@ from random import Random
 from types import MappingProxyType
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch_packet import Allocator, Pieces

@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import CodeType, TracebackType
 from typing import Any, Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import (
     NAMESPACE,

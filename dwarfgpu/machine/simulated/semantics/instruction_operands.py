@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import OperandFields, Where, operand_fields
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Instruction

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.addressing import immediate_offsets
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.operation import DeclaredOperand

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.modifiers import ABSOLUTE, NEGATE, OP_SELECT, OP_SELECT_HIGH, SIGN_EXTEND
 from dwarfgpu.isa.operands import Constant, Literal, Value
 from dwarfgpu.isa.registers import Register

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from attrs import evolve
-
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.registers import Register

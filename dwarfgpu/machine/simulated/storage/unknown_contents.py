@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.isa.binding import Use, effects, uses
 from dwarfgpu.isa.operands import Constant

@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from attrs import field
 
-from dwarfgpu.base.light_attrs import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import (
