@@ -148,8 +148,8 @@ class PrivateMeta(DeclaredMeta):
 def define(maybe_class: type | None = None, /, **options: Any) -> Any:
     """Make a class with the annotated fields of the decorated one.
 
-    Options: `eq=False` for objects that are equal to themselves alone, `cache_hash`, and
-    `slots=False` for objects that can be given other attributes.
+    Options: `eq=False` for objects that are equal to themselves alone, and that can be referred to
+    weakly; `cache_hash`; `slots=False` for objects that can be given other attributes.
     """
     if maybe_class is None:
         return lambda decorated: _made(decorated, **options)
@@ -204,6 +204,8 @@ def _made(
     if "__repr__" not in namespace:
         namespace["__repr__"] = _repr
     options: dict[str, Any] = {"frozen": True} if frozen else {}
+    if not eq:
+        options["weakref"] = True
     if not slots or any(type(value) is cached_property for value in namespace.values()):
         options["dict"] = True
     own_eq = "__eq__" in namespace

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gc
 import inspect
-import re
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable, Hashable, Iterator
 from copy import copy, deepcopy
 from functools import cached_property
-from pathlib import Path
 from pickle import dumps, loads
 from types import SimpleNamespace
 from typing import Any, ClassVar, Generic, TypeVar
@@ -404,6 +403,14 @@ def test_copies() -> None:
     assert str(inspect.signature(Cached)) == "(number: 'int')"
 
 
+def test_an_object_with_an_identity_can_be_referred_to_weakly() -> None:
+    alone = classes(struct_classes)["Alone"](1)
+    reference = weakref.ref(alone)
+    assert reference() is alone
+    del alone
+    assert reference() is None
+
+
 def test_a_caught_error_is_of_one_class() -> None:
     """A match statement and an attribute error need nothing of attrs."""
     match Point(1, text="a"):
@@ -489,12 +496,3 @@ def test_attrs_makes_them_without_msgspec(arguments: str) -> None:
         for start in (["-c", WITHOUT_MSGSPEC], ["-m", "dwarfgpu"])
     )
     assert (theirs.stdout, theirs.stderr) == (ours.stdout, ours.stderr)
-
-
-def test_every_module_takes_them_from_there(repository: Path) -> None:
-    direct = re.compile(
-        r"^\s*(from attrs? import|import attrs?\b|from msgspec|import msgspec)", re.M
-    )
-    allowed = {Path(module.__file__ or "") for module in (records, struct_classes)}
-    modules = set((repository / "dwarfgpu").rglob("*.py")) - allowed
-    assert [str(module) for module in modules if direct.search(module.read_text())] == []
