@@ -168,7 +168,7 @@ def fields(kind: Any) -> tuple[Field, ...]:
 
 
 def has(kind: Any) -> bool:
-    """Whether a class was made by `define` or `frozen`, or is derived from such a class."""
+    """Return whether `define` or `frozen` made a class, or one that it is derived from."""
     return isinstance(kind, StructMeta)
 
 
