@@ -44,12 +44,10 @@ def resumable_core(
     states = [_state(gpu, waves) for waves in _by_architecture(gpu, gpu.waves)]
     targets = [SimulatedTarget(state) for state in states]
     machines = _machines(gpu, states, code_objects, seed, fill)
-    for target, machine in zip(targets, machines, strict=True):
-        target.attach(machine)
     failed = _failed(gpu, code_objects, fill)
-    for target in targets:
+    for target, machine in zip(targets, machines, strict=True):
         own = {wave: failed[wave] for wave in target.waves if wave in failed}
-        target.failed = FailedWaves(own) if own else None
+        target.attach(machine, FailedWaves(own) if own else None)
     if len(targets) == 1 and not core.threads:
         return targets[0]
     host = core.target.host if isinstance(core.target, ProcessTarget) else None

@@ -72,7 +72,7 @@ class SimulatedTarget(StateTarget):
         """The waves of the machine that runs, ended ones too."""
         self.only_wave: WaveId | None = None
         self.progress: Callable[[int], None] | None = None
-        self.failed: FailedWaves | None = None
+        self._failed: FailedWaves | None = None
         """Stops the waves that had failed where the machine is from."""
         self._observers: tuple[Observer, ...] = ()
         self._watched = WatchedObjects()
@@ -185,8 +185,8 @@ class SimulatedTarget(StateTarget):
         if stored is None:
             raise UsageError(f"{register.name} of a running machine cannot be written")
         write_contents(self._wave(wave), register, offset_bytes, data)
-        if register.name == "pc" and self.failed is not None:
-            self.failed.pc_was_set(wave)
+        if register.name == "pc" and self._failed is not None:
+            self._failed.pc_was_set(wave)
 
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int
@@ -225,9 +225,11 @@ class SimulatedTarget(StateTarget):
         self.stop += 1
         return Halt("exited")
 
-    def attach(self, machine: RunningMachine) -> None:
-        """Show a machine as it is, wherever its waves are."""
+    def attach(self, machine: RunningMachine, failed: FailedWaves | None = None) -> None:
+        """Show a machine as it is, wherever its waves are; `failed`: those that cannot continue
+        at their pc."""
         self._running = machine
+        self._failed = failed
         self._by_id = {wave.wave.id: wave for wave in machine.waves}
         self._memories = {}
         from dwarfgpu.machine.simulated.debugger.debugger_memory import (
@@ -302,7 +304,7 @@ class SimulatedTarget(StateTarget):
 
     def _observe(self, machine: RunningMachine) -> None:
         """Have the watchpoints observe the waves."""
-        observers: list[Observer] = [] if self.failed is None else [self.failed]
+        observers: list[Observer] = [] if self._failed is None else [self._failed]
         if machine.global_memory.is_partial and self.fill is None:
             from dwarfgpu.machine.simulated.storage.unknown_contents import (
                 UnknownContents,
