@@ -543,6 +543,43 @@ def test_a_writer_is_found(tmp_path: Path, line: str, is_found: bool) -> None:
     assert bool(list(writers(tmp_path))) == is_found
 
 
+MOVED_OR_LOCATED = frozenset({"position", "site", "context"})
+"""Attributes that change later by intent: where a reader is, where an error was found."""
+
+
+def half_made(path: Path) -> Iterator[str]:
+    """Attributes that a function sets of an object which it has made, outside of its class."""
+    text = path.read_text("utf-8")
+    variables = re.findall(r"^ +(\w+) = (?:\w+\.)*[A-Z]\w*\(", text, re.MULTILINE)
+    if not any(re.search(rf"\b{name}\.\w+(?:, .*)? = ", text) for name in variables):
+        return
+    module = ast.parse(text)
+    own = {node.name for node in ast.walk(module) if isinstance(node, ast.ClassDef)}
+    for function in (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)):
+        made: dict[str, str] = {}
+        for node in (item for item in ast.walk(function) if isinstance(item, ast.Assign)):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
+                    made[name] = ast.unparse(called).rpartition(".")[2]
+        for node in (item for item in ast.walk(function) if isinstance(item, ast.Attribute)):
+            if not isinstance(node.ctx, ast.Store) or node.attr in MOVED_OR_LOCATED:
+                continue
+            name = made.get(ast.unparse(node.value), "")
+            if name[:1].isupper() and name not in own:
+                yield f"{path.name}:{node.lineno}: {ast.unparse(node)} of a {name}"
+
+
+def test_objects_are_whole_when_they_are_made(repository: Path) -> None:
+    paths = sorted((repository / PACKAGE).rglob("*.py"))
+    assert not [line for path in paths for line in half_made(path)]
+
+
+def test_a_half_made_object_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("def f():\n  w = Wave(1)\n  w.pc, x = 2, 3\n  r = Reader()\n  r.position = 4\n")
+    assert [*half_made(path)] == ["a.py:3: w.pc of a Wave"]
+
+
 CHECKS: tuple[Callable[[Tree], Iterator[str]], ...] = (
     unplaced,
     upward,

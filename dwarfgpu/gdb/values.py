@@ -252,12 +252,20 @@ class _CachedText:
 class Value:
     """An object as a frame sees it, a part of one, or what an expression gives."""
 
-    def __init__(self, frame: Frame, name: str, find: Find, read: Find | None = None) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        name: str,
+        find: Find,
+        read: Find | None = None,
+        stop: int | None = None,
+    ) -> None:
+        """`stop`: of the object that this is a part of; by default that of the machine now."""
         self.frame = frame
         self.name = name
         self._find = find
         self._read_by = read or (lambda session: ObjectAccess(session).read(find(session)))
-        self._stop = frame.debugger.target.stop
+        self._stop = frame.debugger.target.stop if stop is None else stop
         self._place: _CachedValue | None = None
         self._contents: _CachedValue | None = None
         self._text: _CachedText | None = None
@@ -392,8 +400,7 @@ class Value:
     def _part(self, key: str | int | None, name: str, find: Find) -> Value:
         value = self._parts.get(key)
         if value is None:
-            value = Value(self.frame, name, find)
-            value._stop = self._stop
+            value = Value(self.frame, name, find, stop=self._stop)
             with gdb_errors():
                 value._located()  # that there is none is reported on access
             self._parts[key] = value

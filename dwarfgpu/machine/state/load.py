@@ -137,9 +137,9 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
     if note is not None:
         note.text()
     arch = _architecture(document["architecture"], document.get("wave_size"))
-    target = StateTarget(arch, machine=read_machine(document, arch.lane_count))
+    machine = read_machine(document, arch.lane_count)
     fill = document.get("fill")
-    target.fill = None if fill is None else fill.integer(0, 255)
+    target = StateTarget(arch, machine=machine, fill=None if fill is None else fill.integer(0, 255))
     reader = _Reader(target, path.parent, is_second)
     listed = document["waves"]
     _require_few(listed, most_waves)

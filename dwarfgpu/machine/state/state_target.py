@@ -59,6 +59,7 @@ class StateTarget:
         architecture: Architecture,
         apertures: Apertures = NO_APERTURES,
         machine: Machine | None = None,
+        fill: int | None = None,
     ) -> None:
         self.architecture = architecture
         self.apertures = apertures
@@ -69,7 +70,7 @@ class StateTarget:
         self.workgroups: dict[WaveId, int] = {}
         self.wave_apertures: dict[WaveId, Apertures] = {}
         self._memories: dict[tuple[str, int | None], SparseMemory] = {}
-        self.fill: int | None = None
+        self.fill = fill
         """The byte of registers, LDS and scratch that are unknown because nothing has written
         them; None where they are unknown for another reason."""
 
@@ -171,10 +172,10 @@ class StateTarget:
 
     def without_memory(self) -> StateTarget:
         """Return the same machine with unknown memory, for `replace_memory`."""
-        out = StateTarget(self.architecture, self.apertures, self.machine)
+        out = StateTarget(self.architecture, self.apertures, self.machine, self.fill)
         out._places, out._machine = self._places, self._machine
         out._registers, out.workgroups = self._registers, self.workgroups
-        out.wave_apertures, out.fill = self.wave_apertures, self.fill
+        out.wave_apertures = self.wave_apertures
         return out
 
     def replace_memory(self, other: StateTarget) -> None:

@@ -26,8 +26,7 @@ def state_of_run(
     """Return the state of the waves that have not ended: their locations, and all writable
     memory."""
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
-    before = StateTarget(arch, machine=launched.machine)
-    before.fill = launched.request.fill
+    before = StateTarget(arch, machine=launched.machine, fill=launched.request.fill)
     for begun in launched.waves:
         number = begun.wave.id
         before.add_wave(number, begun.wave.workgroup)

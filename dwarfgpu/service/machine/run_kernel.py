@@ -173,8 +173,7 @@ def able_to_run(
         take_over(machine, edited)
         return machine
 
-    state.fill = launched.request.fill
-    return SimulatedTarget(state, begin, adopt)
+    return SimulatedTarget(state, begin, adopt, launched.request.fill)
 
 
 def machine_of_state(

@@ -57,15 +57,17 @@ class SimulatedTarget(StateTarget):
         state: StateTarget,
         begin: Callable[[], RunningMachine] | None = None,
         adopt: Callable[[StateTarget], RunningMachine] | None = None,
+        fill: int | None = None,
     ) -> None:
         """`begin` makes the machine as it is before the first instruction; None for a state, which
         has no beginning. `adopt` makes it from the registers and the memory of a state; None where
-        one is attached."""
-        super().__init__(state.architecture, state.apertures, state.machine)
+        one is attached. `fill`: as that of a state, by default the state's."""
+        fill = state.fill if fill is None else fill
+        super().__init__(state.architecture, state.apertures, state.machine, fill)
         self._places, self._machine = state._places, state.machine
         self._registers = state._registers
         self.workgroups, self.wave_apertures = state.workgroups, state.wave_apertures
-        self._memories, self.fill = state._memories, state.fill
+        self._memories = state._memories
         self._begin, self._adopt = begin, adopt
         self._running: RunningMachine | None = None
         self._by_id: dict[WaveId, SimulatedWave] = {}
