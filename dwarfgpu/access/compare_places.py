@@ -21,7 +21,7 @@ class LocationFinding:
 
     index: int
     single: SingleLocation
-    other: int | None
+    other_index: int | None
     """Index of the earlier place whose bits differ; None if this place cannot be read."""
     other_place: SingleLocation | None
     reason: str = ""

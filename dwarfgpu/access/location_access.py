@@ -271,7 +271,7 @@ class LocationAccess:
 
     def _store_all(self, writes: list[tuple[SingleLocation, int, int]]) -> None:
         """Store everything; if a store fails, undo the earlier ones."""
-        done: list[tuple[Memory | Register, int, bytes]] = []
+        stored: list[tuple[Memory | Register, int, bytes]] = []
         try:
             for single, count, part in writes:
                 # Prepared again: an earlier write may have changed bits of the same byte.
@@ -281,9 +281,9 @@ class LocationAccess:
                     old = self.load(storage, first_byte, len(data))
                 self._store(storage, first_byte, data)
                 if old is not None:
-                    done.append((storage, first_byte, old))
+                    stored.append((storage, first_byte, old))
         except DwarfGpuError:
-            for storage, first_byte, old in reversed(done):
+            for storage, first_byte, old in reversed(stored):
                 self._store(storage, first_byte, old)
             raise
 

@@ -279,7 +279,7 @@ class VectorAccess(LocationAccess):
         is_one = storage.mask >> number & 1
         if not isinstance(is_one, Lanes) or within + size_bits > storage.element_bits:
             return None
-        both: list[tuple[Bits, Array | None]] = []
+        bits_and_known: list[tuple[Bits, Array | None]] = []
         for source in (storage.zero, storage.one):
             left_bits = source.remaining_bits
             if left_bits is None or single.bit_offset.most + size_bits > left_bits:
@@ -289,14 +289,17 @@ class VectorAccess(LocationAccess):
                 return None
             masks: list[Array] = []
             try:
-                both.append((Bits(self._fetch(*plain, size_bits, masks), size_bits), _all(masks)))
+                bits_and_known.append(
+                    (Bits(self._fetch(*plain, size_bits, masks), size_bits), _all(masks))
+                )
             except NotInAnyLane:
-                both.append((Bits(0, size_bits), np.array(False)))
+                bits_and_known.append((Bits(0, size_bits), np.array(False)))
         mask = is_one.array != 0
         numbers = [
-            bits.value.array if isinstance(bits.value, Lanes) else bits.value for bits, _ in both
+            bits.value.array if isinstance(bits.value, Lanes) else bits.value
+            for bits, _ in bits_and_known
         ]
-        known = [np.array(True) if is_known is None else is_known for _, is_known in both]
+        known = [np.array(True) if is_known is None else is_known for _, is_known in bits_and_known]
         value = np.where(mask, numbers[1], numbers[0])
         return Chunks([Bits(lanes(value), size_bits)], np.where(mask, known[1], known[0]))
 

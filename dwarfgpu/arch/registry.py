@@ -119,5 +119,5 @@ def _cpu(name: str) -> Architecture:
     # Imported here, as amdgpu above, so that a start pays only for the architecture it uses.
     machine, endian = CPUS[name]
     [module] = (module for known, module in _MODULES.values() if known == machine)
-    made: Architecture = import_module(f"dwarfgpu.arch.{module}").architecture(endian)
-    return made
+    architecture_: Architecture = import_module(f"dwarfgpu.arch.{module}").architecture(endian)
+    return architecture_

@@ -147,8 +147,8 @@ def user_caches() -> Path | None:
 def _make_private(folder: Path) -> None:
     """Make the folder and the one around it, for the user alone."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
-    for made in (folder.parent, folder):
-        made.mkdir(mode=0o700, exist_ok=True)
+    for directory in (folder.parent, folder):
+        directory.mkdir(mode=0o700, exist_ok=True)
 
 
 def _require_private(folder: Path) -> None:

@@ -67,24 +67,24 @@ def resolved(path: str | Path) -> Path:
 def beneath(folder: str, name: str) -> str:
     """Resolve a name inside a folder that acts as the root of a file system: neither `..` nor a
     link leads out of it. A missing file resolves to where it would be."""
-    done: list[str] = []
+    paths_below: list[str] = []
     pending = [part for part in name.split("/")[::-1] if part not in ("", ".")]
     links_left = _MAX_LINKS
     while pending:
         part = pending.pop()
         if part == "..":
-            del done[-1:]
+            del paths_below[-1:]
             continue
-        path = os.path.join(folder, *done, part)
+        path = os.path.join(folder, *paths_below, part)
         target = _link(path) if links_left else None
         if target is None:
-            done.append(part)
+            paths_below.append(part)
             continue
         links_left -= 1
         if target.startswith("/"):
-            done.clear()
+            paths_below.clear()
         pending += [part for part in target.split("/")[::-1] if part not in ("", ".")]
-    return os.path.join(folder, *done)
+    return os.path.join(folder, *paths_below)
 
 
 def _link(path: str) -> str | None:

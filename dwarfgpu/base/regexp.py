@@ -215,7 +215,7 @@ class _Parser:
         self._pattern = pattern
         self._at = 0
         self._depth = 0
-        self._made: list[_Step] = []
+        self._steps_made: list[_Step] = []
 
     def steps(self) -> tuple[_Step, ...]:
         """Return the steps of the expression, the first one last."""
@@ -224,7 +224,7 @@ class _Parser:
             raise self._wrong("unbalanced parenthesis")
         start = self._place(node, self._step(_Step()))
         self._step(_Step(successors=(start,)))
-        return tuple(self._made)
+        return tuple(self._steps_made)
 
     # Syntax
 
@@ -413,10 +413,10 @@ class _Parser:
     # Steps
 
     def _step(self, step: _Step) -> int:
-        if len(self._made) > MAX_STEPS:
+        if len(self._steps_made) > MAX_STEPS:
             raise self._too_large()
-        self._made.append(step)
-        return len(self._made) - 1
+        self._steps_made.append(step)
+        return len(self._steps_made) - 1
 
     def _place(self, node: _Node, following: int) -> int:
         """Return the first step of a part, which continues at another step."""
@@ -439,7 +439,7 @@ class _Parser:
         if node.most is None:
             again = self._step(_Step(successors=(following,)))
             begin = self._place(part, again)
-            self._made[again] = _Step(successors=(begin, following))
+            self._steps_made[again] = _Step(successors=(begin, following))
             following = again
         else:
             end = following

@@ -152,8 +152,8 @@ def define(maybe_class: type | None = None, /, **options: Any) -> Any:
     weakly; `cache_hash`; `slots=False` for objects that can be given other attributes.
     """
     if maybe_class is None:
-        return lambda decorated: _made(decorated, **options)
-    return _made(maybe_class, **options)
+        return lambda decorated: _create(decorated, **options)
+    return _create(maybe_class, **options)
 
 
 def frozen(maybe_class: type | None = None, /, **options: Any) -> Any:
@@ -183,7 +183,7 @@ def evolve(instance: Any, /, **changes: object) -> Any:
     return kind(**changes)
 
 
-def _made(
+def _create(
     draft: Any,
     *,
     frozen: bool = False,
@@ -237,11 +237,11 @@ def _made(
             for name, value in annotations.items()
             if name not in keyword["__annotations__"]
         }
-    made = kind(draft.__name__, bases, namespace, **options)
+    class_ = kind(draft.__name__, bases, namespace, **options)
     if keyword:
-        made.__annotations__ = annotations
-    _rebind(draft, made, [*vars(made).values(), *(function for _, function in computed)])
-    return made
+        class_.__annotations__ = annotations
+    _rebind(draft, class_, [*vars(class_).values(), *(function for _, function in computed)])
+    return class_
 
 
 def _declared(
@@ -316,11 +316,11 @@ def _key(specs: list[Field]) -> Callable[[Any], object]:
     it is."""
     if any(callable(spec.eq) for spec in specs):
         names = [(spec.name, spec.eq) for spec in specs]
-        return lambda thing: tuple(
-            key(getattr(thing, name)) if callable(key) else getattr(thing, name)
+        return lambda instance: tuple(
+            key(getattr(instance, name)) if callable(key) else getattr(instance, name)
             for name, key in names
         )
-    return attrgetter(*(spec.name for spec in specs)) if specs else lambda thing: ()
+    return attrgetter(*(spec.name for spec in specs)) if specs else lambda instance: ()
 
 
 def _eq_by(key: Callable[[object], object]) -> Callable[[object, object], bool]:
@@ -354,7 +354,7 @@ def _post_init(
     return __post_init__
 
 
-def _rebind(draft: type, made: type, values: list[Any]) -> None:
+def _rebind(draft: type, class_: type, values: list[Any]) -> None:
     """Let `super()` and `__class__` in methods mean the class that was made."""
     for value in values:
         if type(value) is property:
@@ -370,7 +370,7 @@ def _rebind(draft: type, made: type, values: list[Any]) -> None:
                 continue
             for name, cell in zip(part.__code__.co_freevars, part.__closure__, strict=True):
                 if name == "__class__" and cell.cell_contents is draft:
-                    cell.cell_contents = made
+                    cell.cell_contents = class_
 
 
 @recursive_repr()

@@ -95,11 +95,11 @@ def _matrix(compilers: Any) -> Iterator[str]:
 def _rules(compilers: Any) -> Iterator[str]:
     """Return the findings of each rule, with examples."""
     for rule in _rules_of(compilers):
-        known = RULES.get(rule)
+        known_rule = RULES.get(rule)
         yield f'<section id="{_text(rule)}">'
         yield f"<h2>{_text(rule)}</h2>"
-        if known is not None:
-            yield f"<p>{_text(known.summary)} ({_text(known.section)})</p>"
+        if known_rule is not None:
+            yield f"<p>{_text(known_rule.summary)} ({_text(known_rule.section)})</p>"
         for compiler in compilers:
             for finding in compiler["findings"]:
                 if finding["rule"] == rule:

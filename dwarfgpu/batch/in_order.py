@@ -16,30 +16,29 @@ Result = TypeVar("Result")
 def in_order(
     function: Callable[[Item], Result],
     items: Iterable[Item],
-    lost: Callable[[Item, DwarfGpuError], Result],
+    failed: Callable[[Item, DwarfGpuError], Result],
     jobs: int = 0,
 ) -> Iterator[Result]:
     """Return the results of a function for items, in their order.
 
     `jobs`: how many processes, at most `MAX_JOBS`; 0 for this one; `UsageError`, at once, for
-    others. `function`, the items and the results must be picklable for processes. `lost` makes the
-    result of an item that needs too much memory, or whose process ended.
-    """
+    others. `function`, the items and the results must be picklable for processes. `failed` makes
+    the result of an item that needs too much memory, or whose process ended."""
     if type(jobs) is not int or not 0 <= jobs <= MAX_JOBS:
         raise UsageError(
             f"jobs: a number of processes from 0 to {MAX_JOBS} is needed, not {jobs!r}"
         )
     if not jobs:
-        return _in_this_process(function, items, lost)
+        return _in_this_process(function, items, failed)
     from dwarfgpu.batch.processes import in_processes  # it loads multiprocessing
 
-    return in_processes(function, items, lost, jobs)
+    return in_processes(function, items, failed, jobs)
 
 
 def _in_this_process(
     function: Callable[[Item], Result],
     items: Iterable[Item],
-    lost: Callable[[Item, DwarfGpuError], Result],
+    failed: Callable[[Item, DwarfGpuError], Result],
 ) -> Iterator[Result]:
     is_first = True
     for item in items:
@@ -51,5 +50,5 @@ def _in_this_process(
         except MemoryError:
             from dwarfgpu.batch.lost_items import out_of_memory
 
-            result = lost(item, out_of_memory(item))
+            result = failed(item, out_of_memory(item))
         yield result

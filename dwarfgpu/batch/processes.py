@@ -32,16 +32,15 @@ _NEW_OBJECTS: Final = 50_000
 def in_processes(
     function: Callable[[Item], Result],
     items: Iterable[Item],
-    lost: Callable[[Item, DwarfGpuError], Result],
+    failed: Callable[[Item, DwarfGpuError], Result],
     jobs: int,
 ) -> Iterator[Result]:
     """Yield the results of a function for items, in their order, from as many processes as `jobs`.
 
-    `function`, the items and the results must be picklable. `lost` makes the result of an item that
-    needs too much memory, or whose process ended. Items are taken from their iterator as they are
-    needed.
-    """
-    yield from _InProcesses(function, iter(items), lost, jobs).results()
+    `function`, the items and the results must be picklable. `failed` makes the result of an item
+    that needs too much memory, or whose process ended. Items are taken from their iterator as they
+    are needed."""
+    yield from _InProcesses(function, iter(items), failed, jobs).results()
 
 
 @define(eq=False)
@@ -60,12 +59,12 @@ class _InProcesses(Generic[Item, Result]):
 
     function: Callable[[Item], Result]
     items: Iterator[Item]
-    lost: Callable[[Item, DwarfGpuError], Result]
+    failed: Callable[[Item, DwarfGpuError], Result]
     jobs: int
     workers: list[_Worker[Item]] = field(factory=list)
     ready: dict[int, Result] = field(factory=dict)
     """Results that an earlier one is missing for, by number."""
-    given: int = 0
+    submitted: int = 0
     """How many items were handed out."""
     is_over: bool = False
     """Whether there are no further items."""
@@ -81,7 +80,7 @@ class _InProcesses(Generic[Item, Result]):
                 busy = [worker for worker in self.workers if worker.number is not None]
                 if busy:
                     self._take(busy)
-                elif self.is_over and following == self.given:
+                elif self.is_over and following == self.submitted:
                     return
         finally:
             for worker in self.workers:
@@ -91,7 +90,7 @@ class _InProcesses(Generic[Item, Result]):
 
     def _hand_out(self, following: int) -> None:
         """Give every idle process an item."""
-        while not self.is_over and self.given < following + _AHEAD * self.jobs:
+        while not self.is_over and self.submitted < following + _AHEAD * self.jobs:
             worker = next((worker for worker in self.workers if worker.number is None), None)
             if worker is None and len(self.workers) == self.jobs:
                 return
@@ -101,8 +100,8 @@ class _InProcesses(Generic[Item, Result]):
                 self.is_over = True
                 return
             worker = worker or self._started()
-            worker.number, worker.item = self.given, item
-            self.given += 1
+            worker.number, worker.item = self.submitted, item
+            self.submitted += 1
             with suppress(BrokenPipeError):  # it ended: `_take` finds the end of its results
                 worker.connection.send(item)
 
@@ -132,9 +131,11 @@ class _InProcesses(Generic[Item, Result]):
                 worker.connection.close()
                 is_done, result = (
                     True,
-                    self.lost(item, process_ended(item, worker.process.exitcode)),
+                    self.failed(item, process_ended(item, worker.process.exitcode)),
                 )
-            self.ready[worker.number] = result if is_done else self.lost(item, out_of_memory(item))
+            self.ready[worker.number] = (
+                result if is_done else self.failed(item, out_of_memory(item))
+            )
             worker.number = worker.item = None
 
 

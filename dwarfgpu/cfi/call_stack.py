@@ -93,7 +93,7 @@ class CallStack:
         self.function_counts: dict[int, int] = {}
         """Functions at program locations, inlined ones too (`dwarfgpu.session.stack_frames`)."""
         self._why_no_callers: dict[int, str] = {}
-        self._seen: set[tuple[int, int, int]] = set()
+        self._visited: set[tuple[int, int, int]] = set()
         self._end: End | None = None
 
     def frame(self, level: int) -> CfiFrame | None:
@@ -228,7 +228,7 @@ class CallStack:
                 single = last.cfa().singles[0]
                 assert isinstance(single.storage, Memory)
                 key = single.storage.space.number, single.bit_offset, last.pc
-            if key in self._seen:
+            if key in self._visited:
                 return End(False, f"frame {last.level} repeats an earlier one: same CFA and pc")
-            self._seen.add(key)
+            self._visited.add(key)
         return caller

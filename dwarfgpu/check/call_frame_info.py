@@ -60,7 +60,7 @@ class FrameChecker:
     dialect: Dialect
     expressions: ExpressionChecker
     functions: Functions
-    found: Findings
+    findings: Findings
     address_size: int
     """The size of an address of the file, in bytes."""
     fdes: int = field(init=False, default=0)
@@ -89,12 +89,12 @@ class FrameChecker:
 
     def _unreadable(self, entry: BrokenEntry) -> None:
         if not isinstance(entry.error, Malformed | IllFormed):
-            self.found.skip(entry.error)
+            self.findings.skip(entry.error)
             return
         rule = RULES["unreadable-cfi"]
         position = FindingPosition(self.section.kind, entry.offset, "entry")
         message = entry.error.message
-        self.found.add(Finding(rule.severity, rule.name, message, rule.section, position))
+        self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
     def _unknown_augmentation(self, cie: Cie) -> None:
         """Report the augmentation; everything after it, in the CIE and its FDEs, is unknown."""
@@ -107,7 +107,7 @@ class FrameChecker:
             f"the augmentation {cie.augmentation.text!r} is unknown, and so are the rules of "
             f"{fdes} FDE{'s' * (fdes != 1)}"
         )
-        self.found.add(Finding(rule.severity, rule.name, message, rule.section, position))
+        self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
     def _cie(self, cie: Cie) -> bool:
         """Return whether its FDEs can be executed."""
@@ -139,7 +139,7 @@ class FrameChecker:
         self._work += (1 + count) * (1 + len(initial.rules)) + count * count // 4
         if self._work > MAX_WORK:
             error = LimitExceeded("from here on there would be too many register rules")
-            self.found.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
+            self.findings.skip(error, f"{self.section.kind} FDE at {fde.offset:#x}")
             return False
         table = row_table(initial, program, fde.initial_location, fde.address_range)
         self._instructions(checked_entry)
@@ -165,7 +165,7 @@ class FrameChecker:
 
     def _checked_entry(self, entry: Cie | Fde) -> CheckedEntry:
         kind, program = self.section.kind, entry.program
-        return CheckedEntry(kind, entry, program, self.dialect, self.functions, self.found)
+        return CheckedEntry(kind, entry, program, self.dialect, self.functions, self.findings)
 
     # Instructions
 
@@ -196,7 +196,7 @@ class FrameChecker:
         if isinstance(instruction.operands[0], int):
             where += f" of {checked_entry.register(instruction.operands[0])}"
         for fault in () if checked is None else checked.faults:
-            problem = fault.found
+            problem = fault.finding
             named = (
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
@@ -216,7 +216,7 @@ class FrameChecker:
         """Report why the instructions could not be executed to their end."""
         position = checked_entry.place()
         if not isinstance(error, Malformed | IllFormed):
-            self.found.skip(error, f"{position.section} {position.kind} at {position.offset:#x}")
+            self.findings.skip(error, f"{position.section} {position.kind} at {position.offset:#x}")
             return
         site, rule, marked = error.site, "unreadable-cfi", None
         operation = None if site is None else site.operation
@@ -234,7 +234,7 @@ class FrameChecker:
     def _search_table(self) -> None:
         rule, position = RULES["search-table"], FindingPosition(eh_frame_hdr.SECTION, 0, "table")
         for message in self.section.search_differences():
-            self.found.add(Finding(rule.severity, rule.name, message, rule.section, position))
+            self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
     def _overlapping(self) -> None:
         """Report FDEs of the same code, except empty ones and those of code that a linker

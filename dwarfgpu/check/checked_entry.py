@@ -33,7 +33,7 @@ class CheckedEntry:
     program: CfaProgram
     dialect: Dialect
     functions: Functions
-    found: Findings
+    findings: Findings
 
     def place(self, row: Row | None = None) -> FindingPosition:
         """Return the entry, or one of its rows."""
@@ -96,4 +96,4 @@ class CheckedEntry:
         rule_severity = RULES[rule]
         severity, section = severity or rule_severity.severity, section or rule_severity.section
         position = partial(self.place, row)
-        self.found.add(Finding(severity, rule, message, section, position, shown))
+        self.findings.add(Finding(severity, rule, message, section, position, shown))

@@ -67,7 +67,7 @@ class EntryChecker:
 
     unit: CompilationUnit
     expressions: ExpressionChecker
-    found: Findings
+    findings: Findings
     entries: int = field(init=False, default=0)
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
@@ -159,13 +159,13 @@ class EntryChecker:
         if checked is None:
             return
         for fault in checked.faults:
-            problem = fault.found
+            problem = fault.finding
             message = (
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
             section = problem.section or RULES[problem.rule].section
             position = partial(self._place, index, spec.name, span)
-            self.found.add(
+            self.findings.add(
                 Finding(problem.severity, problem.rule, message, section, position, fault.shown)
             )
         if checked.uses_lane:
@@ -247,7 +247,7 @@ class EntryChecker:
             self._report(rule, str(error.message), partial(self._place, index, spec.name))
             return
         except DwarfGpuError as error:  # no fault of the file's
-            self.found.skip(error)
+            self.findings.skip(error)
             return
         ranges, clean = self._code(index), self._results_of(role).clean if entries else ()
         first, last = ranges[0] if len(ranges) == 1 else (1, 0)
@@ -397,7 +397,7 @@ class EntryChecker:
     ) -> None:
         rule_severity = RULES[rule]
         severity, section = severity or rule_severity.severity, section or rule_severity.section
-        self.found.add(Finding(severity, rule, message, section, position, shown))
+        self.findings.add(Finding(severity, rule, message, section, position, shown))
 
 
 def unit_place(unit: CompilationUnit) -> FindingPosition:

@@ -50,13 +50,13 @@ class Role:
 class Fault:
     """One finding about an expression, without its place in the file."""
 
-    found: static.Finding
+    finding: static.Finding
     _steps: Callable[[], dict[int, str]]
 
     @cached_property
     def excerpt(self) -> Excerpt:
         """The expression, with a mark at the operation; at the end for the result."""
-        steps, offset = self._steps(), self.found.offset
+        steps, offset = self._steps(), self.finding.offset
         return excerpt([*steps.values()], [*steps, offset].index(offset), offset)
 
     def shown(self) -> Excerpt:
@@ -216,7 +216,7 @@ class ExpressionChecker:
         if not parts or len(parts) == 1:
             return None
         size_bits = offset = 0
-        uses_lane, found = False, list[Reference]()
+        uses_lane, all_references = False, list[Reference]()
         for part in parts:
             checked = self._shared(part, results)
             if checked.faults or checked.piece_bits is None:
@@ -225,11 +225,13 @@ class ExpressionChecker:
             if checked.uses_lane:
                 uses_lane = True
             if checked.references:
-                found += [evolve(one, offset=offset + one.offset) for one in checked.references]
+                all_references += [
+                    evolve(one, offset=offset + one.offset) for one in checked.references
+                ]
             offset += len(part)
         if architectures and size_bits > architectures[0].largest_space_bits:
             return None
-        return Checked((), uses_lane, size_bits, tuple(found))
+        return Checked((), uses_lane, size_bits, tuple(all_references))
 
     def _by_operations(self, data: bytes, results: Results) -> Checked:
         dialect, form, role = results.dialect, results.form, results.role

@@ -37,7 +37,7 @@ class RowChecker:
 
     architectures: PossibleArchitectures
     checked_entry: CheckedEntry
-    _seen: set[int] = field(init=False, factory=set)
+    _checked_row_rules: set[int] = field(init=False, factory=set)
     _bases: set[tuple[int, int]] = field(init=False, factory=set)
 
     def check(self, row: Row, *, is_fde: bool) -> None:
@@ -48,9 +48,9 @@ class RowChecker:
             if base not in self._bases:
                 self._bases.add(base)
                 self._check_cfa_base(cfa, row)
-        if id(row.rules) in self._seen:
+        if id(row.rules) in self._checked_row_rules:
             return
-        self._seen.add(id(row.rules))
+        self._checked_row_rules.add(id(row.rules))
         if row.cfa is None and is_fde:
             self._check_missing_cfa(row)
         depending = {n: rule for n, rule in row.rules.items() if isinstance(rule, _DEPENDING)}
@@ -164,9 +164,9 @@ class RowChecker:
 
 def first_cycle(edges: Mapping[int, list[int]]) -> list[int]:
     """Return nodes that each depend on the next, the first again at the end."""
-    done: set[int] = set()
+    visited: set[int] = set()
     for start in edges:
-        if start in done:
+        if start in visited:
             continue
         path, on_path = [start], {start}
         pending = [iter(edges[start])]
@@ -176,10 +176,10 @@ def first_cycle(edges: Mapping[int, list[int]]) -> list[int]:
                 pending.pop()
                 node = path.pop()
                 on_path.discard(node)
-                done.add(node)
+                visited.add(node)
             elif following in on_path:
                 return [*path[path.index(following) :], following]
-            elif following not in done and following in edges:
+            elif following not in visited and following in edges:
                 pending.append(iter(edges[following]))
                 path.append(following)
                 on_path.add(following)

@@ -50,23 +50,23 @@ class _Request:
 def check_files(paths: Sequence[str], arguments: Namespace) -> int:
     """Print the findings in files and folders. Return 2 if one cannot be read or checked to its
     end, else 1 if a finding is worse than a note."""
-    given = [f"--{name.replace('_', '-')}" for name in _FORMS if getattr(arguments, name)]
-    if len(given) > 1:
-        raise UsageError(f"give {' or '.join(given)}, not both")
+    given_options = [f"--{name.replace('_', '-')}" for name in _FORMS if getattr(arguments, name)]
+    if len(given_options) > 1:
+        raise UsageError(f"give {' or '.join(given_options)}, not both")
     baseline = None if arguments.baseline is None else read_baseline(arguments.baseline)
     directories = tuple(arguments.debug_dir or DEBUG_DIRECTORIES)
     limits, jobs = file_limits_of(arguments), jobs_of(arguments)
     options = Options(
         arguments.target, arguments.dialect, directories, limits, chosen_rules(arguments)
     )
-    found = members(paths, Wanted(options.target, limits))
-    first = list(islice(found, 2))
+    found_members = members(paths, Wanted(options.target, limits))
+    first = list(islice(found_members, 2))
     is_only = len(paths) == len(first) == 1 and _is_itself(paths[0], first[0])
     with_compilers = arguments.json_lines or arguments.report is not None
-    is_every_kept = given or with_compilers or arguments.all or baseline is not None
+    is_every_kept = given_options or with_compilers or arguments.all or baseline is not None
     most_of_rule = None if is_every_kept else FEW
     request = _Request(options, baseline, is_only, with_compilers, most_of_rule)
-    reports = in_order(partial(_report, request), chain(first, found), _unreadable, jobs)
+    reports = in_order(partial(_report, request), chain(first, found_members), _unreadable, jobs)
     if arguments.report is None:
         return _printed(reports, arguments, is_only=is_only, has_baseline=baseline is not None)
     from dwarfgpu.cli.check_corpus import CorpusReport  # few requests want one

@@ -223,7 +223,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 130
 
 
-def _given(args: argparse.Namespace) -> argparse.Namespace:
+def _parsed_arguments(args: argparse.Namespace) -> argparse.Namespace:
     """Return the arguments; an empty one, as from an unset variable, is not an absent one."""
     for name, value in vars(args).items():
         if isinstance(value, list):
@@ -251,7 +251,7 @@ def _run(arguments: list[str]) -> int:
             module = configure_command(command, parser)
             schema = getattr(module, "SCHEMA", schema)
             words = [*options[1:], *map(_Word, arguments[len(options) + 1 :])]
-            return module.run(_given(parser.parse_intermixed_args(words)))
+            return module.run(_parsed_arguments(parser.parse_intermixed_args(words)))
         if command is not None and arguments[0] == command and command not in COMMANDS:
             raise UsageError(f"{shortened(command)} is not a command{_advice(command)}")
         return _overview(arguments)

@@ -76,13 +76,13 @@ def show_many(
     jobs, limits = jobs_of(arguments), file_limits_of(arguments)
     directories = tuple(getattr(arguments, "debug_dir", None) or DEBUG_DIRECTORIES)
     options = Options(arguments.target, arguments.dialect, directories, limits, minimum=minimum)
-    found = members(paths, Wanted(options.target, limits))
+    found_members = members(paths, Wanted(options.target, limits))
     if arguments.json_lines:
         line = partial(_line, question, options)
-        return _print_lines(in_order(line, found, partial(_lost_line, question), jobs))
+        return _print_lines(in_order(line, found_members, partial(_lost_line, question), jobs))
     encoding = getattr(sys.stdout, "encoding", None)
     request = _Request(show, arguments, options, has_heading, encoding)
-    return _print_texts(in_order(partial(_shown, request), found, _lost, jobs))
+    return _print_texts(in_order(partial(_shown, request), found_members, _unreadable, jobs))
 
 
 def _line(question: str, options: Options, member: Member) -> _Shown:
@@ -110,7 +110,7 @@ def _shown(request: _Request, member: Member) -> _Shown:
                 print(one_line(f"{member}:"))
             status = request.show(file, request.arguments)
     except DwarfGpuError as error:
-        return _lost(member, error)
+        return _unreadable(member, error)
     return _Shown(str(member), status, _text(output), _text(notes))
 
 
@@ -119,7 +119,7 @@ def _text(stream: TextIOWrapper) -> str:
     return stream.read()
 
 
-def _lost(member: Member, error: DwarfGpuError) -> _Shown:
+def _unreadable(member: Member, error: DwarfGpuError) -> _Shown:
     return _Shown(str(member), 2, notes=f"dwarfgpu: {error_line(error)}\n")
 
 

@@ -162,11 +162,11 @@ def report(
 
 def _not_run(dispatches: Sequence[Prepared], result: Result) -> list[str]:
     """Return a note about dispatches after one that could not continue, and their buffers."""
-    left = dispatches[len(result.launches) :]
-    if not left:
+    remaining = dispatches[len(result.launches) :]
+    if not remaining:
         return []
     not_made = buffers_not_made([prepared.launched for prepared in dispatches], result)
-    kernels = ", ".join(prepared.launched.request.kernel.name for prepared in left)
+    kernels = ", ".join(prepared.launched.request.kernel.name for prepared in remaining)
     buffers = f"; buffers that were not created: {', '.join(not_made)}" if not_made else ""
     return [f"not run: {kernels}{buffers}"]
 

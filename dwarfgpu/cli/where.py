@@ -293,10 +293,10 @@ def _open(args: Namespace, path: str, load_address: int) -> CodeObject:
             limits=file_limits_of(args),
         )
     if _lacks_debug_info(file):
-        known = ""
+        hint = ""
         if file.file.machine == "CUDA" and file.file.has_section(".debug_line"):
-            known = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
-        raise UsageError(f"{file.name} has no debugging information{known}")
+            hint = f" but line tables, which `dwarfgpu info {file.name} --lines` lists"
+        raise UsageError(f"{file.name} has no debugging information{hint}")
     return file
 
 

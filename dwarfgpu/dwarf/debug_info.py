@@ -157,9 +157,9 @@ class DebugInfo:
         """Yield the units; `watch` of the main file is notified of the number of units that were
         passed."""
         watch, units = self.main.watch, self.units
-        for done, unit in enumerate(units):
+        for count, unit in enumerate(units):
             if watch is not None:
-                watch(self.path, done, len(units))
+                watch(self.path, count, len(units))
             yield unit
 
     @property

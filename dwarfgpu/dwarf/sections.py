@@ -141,9 +141,9 @@ class Sections:
 
     def string(self, section: str, offset: int) -> bytes:
         """Return the bytes of a string in a string section; `Malformed` where none starts there."""
-        known = self._long_strings.get((section, offset))
-        if known is not None:
-            return known
+        cached = self._long_strings.get((section, offset))
+        if cached is not None:
+            return cached
         data = self.section(section)
         end = data.find(b"\0", offset)
         if offset >= len(data) or end < 0:

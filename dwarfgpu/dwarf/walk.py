@@ -147,8 +147,8 @@ def _read_two_blocks(data: bytes, position: int, end: int) -> tuple[tuple[Raw, .
             stop = second + 1 + second_bytes
             return (data[position + 1 : second], data[second + 1 : stop]), stop
     first, position = read_block(data, position, end)
-    other, position = read_block(data, position, end)
-    return (first, other), position
+    second_block, position = read_block(data, position, end)
+    return (first, second_block), position
 
 
 def _read_steps(

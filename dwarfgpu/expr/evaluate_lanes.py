@@ -69,26 +69,26 @@ def over_lanes(
     whole = Group.of(len(waves), len(lanes))
     pending = [whole if among is None else Group.among(among)]
     passes_left = IN_VAIN + pending[0].size // LANES_IN_VAIN
-    done: list[LaneGroupResult[T]] = []
+    results: list[LaneGroupResult[T]] = []
     while pending:
         group = pending.pop()
         if group.size < MIN_LANES or passes_left <= 0:
-            done.append(LaneGroupResult(group, None))
+            results.append(LaneGroupResult(group, None))
             continue
         passes_left -= 1
         try:
-            done.append(LaneGroupResult(group, ask(LaneTarget(machine, group))))
+            results.append(LaneGroupResult(group, ask(LaneTarget(machine, group))))
             passes_left += group.size // MIN_LANES
         except Divergence as divergence:
             parts = [] if divergence.key is None else group.split(divergence.key)
             if len(parts) * 2 > group.size or not parts:
-                done.append(LaneGroupResult(group, None))
+                results.append(LaneGroupResult(group, None))
             else:
                 pending.extend(parts)
         except DwarfGpuError as error:
-            done.append(LaneGroupResult(group, None, error))
+            results.append(LaneGroupResult(group, None, error))
             passes_left += group.size // MIN_LANES
-    return [group_bits for group_bits in done if group_bits.group.size]
+    return [group_bits for group_bits in results if group_bits.group.size]
 
 
 @frozen(eq=False)

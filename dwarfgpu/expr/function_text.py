@@ -112,11 +112,11 @@ class FunctionText:
         needed = [lines for need, lines in _PRELUDES.items() if need in self.needs]
         prelude = [line for lines in needed for line in lines]
         body = "\n  ".join([*prelude, *self._lines, f"return {result}"])
-        return _made(body, len(self._constants))(*self._constants)
+        return _compiled(body, len(self._constants))(*self._constants)
 
-    def constant(self, thing: object) -> str:
+    def constant(self, value: object) -> str:
         """Return the name of a constant; the text of the function is the same for all of them."""
-        self._constants.append(thing)
+        self._constants.append(value)
         return f"c{len(self._constants) - 1}"
 
     def variable(self, text: str) -> str:
@@ -156,17 +156,19 @@ class FunctionText:
         """Return the location of an address, as `expr.convert.memory_location` does."""
         scope, named = space.scope, self.constant(space)
         if scope in ("process", "agent"):
-            made = self.constant(Memory(space))
+            storage = self.constant(Memory(space))
         else:
             is_of_lane = scope in ("lane", "any")
             self.needs |= {"wave", "lane"} if is_of_lane else {"wave"}
-            made = self.variable(f"Memory({named}, wave{', lane' * is_of_lane})")
-        loading = f"target.read_memory({made}, {{first}}, {{size}})"
+            storage = self.variable(f"Memory({named}, wave{', lane' * is_of_lane})")
+        loading = f"target.read_memory({storage}, {{first}}, {{size}})"
         self.needs.add("target")
         if isinstance(address, Value) and address.type == self.generic:
-            return Single(made, space.size_bits, (address.bits & space.end - 1) * 8, None, loading)
+            return Single(
+                storage, space.size_bits, (address.bits & space.end - 1) * 8, None, loading
+            )
         text = f"({self.number(address)} & {self.constant(space.end - 1)}) * 8"
-        return Single(made, space.size_bits, 0, self.variable(text), loading)
+        return Single(storage, space.size_bits, 0, self.variable(text), loading)
 
     def at(self, single: Single) -> str:
         """Return the text of the bit offset of a single location."""
@@ -217,11 +219,11 @@ class FunctionText:
 
 
 @lru_cache(maxsize=256)
-def _made(body: str, count: int) -> Callable[..., Evaluated]:
+def _compiled(body: str, count: int) -> Callable[..., Evaluated]:
     """Compile the text of a function: return what makes it of its constants."""
     names: dict[str, Any] = {}
     parameters = ", ".join(f"c{number}" for number in range(count))
     source = f"def make({parameters}):\n def evaluated(ctx):\n  {body}\n return evaluated\n"
     exec(compile(source, "<expression>", "exec"), _GLOBALS, names)
-    made: Callable[..., Evaluated] = names["make"]
-    return made
+    function: Callable[..., Evaluated] = names["make"]
+    return function

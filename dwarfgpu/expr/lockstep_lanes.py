@@ -138,7 +138,7 @@ class _Lockstep:
             index = min(part.index for part in parts)
             part, apart = _met([part for part in parts if part.index == index])
             parts = [part for part in parts if part.index != index] + apart
-            until = min((other.index for other in parts), default=end + 1)
+            until = min((waiting.index for waiting in parts), default=end + 1)
             if until == index and not part.is_apart:
                 until = end + 1  # they cannot go together
             before = part.stack
@@ -351,9 +351,9 @@ def _joined(values: list[Any], join: Callable[[list[int]], int]) -> Any:
         members: list[Any] = [value if kind is tuple else _members(value) for value in values]
         if len({len(of_one) for of_one in members}) > 1:
             raise _Different
-        made = [_joined(list(column), join) for column in zip(*members, strict=True)]
+        joined_columns = [_joined(list(column), join) for column in zip(*members, strict=True)]
         make: Any = kind
-        return tuple(made) if kind is tuple else make(*made)
+        return tuple(joined_columns) if kind is tuple else make(*joined_columns)
     if any(value != first for value in others):
         raise _Different
     return first

@@ -163,20 +163,20 @@ class Compiler:
         if template is not None and all(self._text.is_number(item) for item in pops):
             self._compute(template, *pops)
             return
-        made, nouns = _NOUNS.get(operation.pushes), [_NOUNS.get(kind) for kind in call.kinds]
-        if made is None or None in nouns or call.leading:
+        pushed, nouns = _NOUNS.get(operation.pushes), [_NOUNS.get(kind) for kind in call.kinds]
+        if pushed is None or None in nouns or call.leading:
             raise NotCompiled
         texts = [
             self._text.valued(item) if noun is Value else self._text.located(item)
             for noun, item in zip(nouns, pops, strict=True)
         ]
         text = f"{self._text.constant(call.function)}({', '.join(texts)})"
-        self._stack.append(Made(self._text.variable(text), made))
+        self._stack.append(Made(self._text.variable(text), pushed))
 
     def _compute(self, template: str, *items: Item) -> None:
         texts = [self._text.number(item) for item in items]
-        made = template.format(*texts, mask=self._text.constant(self._text.mask))
-        self._stack.append(Number(self._text.variable(made)))
+        text = template.format(*texts, mask=self._text.constant(self._text.mask))
+        self._stack.append(Number(self._text.variable(text)))
 
     def _plus_uconst(self, addend: int) -> None:
         self._compute("{0} + {1} & {mask}", self._pop(), Value.of(addend, self._text.generic))
@@ -278,15 +278,15 @@ class Compiler:
                     part, is_plain = f"part_of(ctx, {located}, {text})", False
         before = items.pop() if items and isinstance(items[-1], Parts) else Parts((), (), True)
         assert isinstance(before, Parts)
-        made = Parts(
+        composite_parts = Parts(
             (*before.texts, self._text.variable(part)),
             (*before.sizes_bits, size_bits),
             before.are_plain and is_plain,
         )
-        is_large = sum(made.sizes_bits) > self._text.architecture.largest_space_bits
-        if len(made.texts) > self._ctx.limits.parts or is_large:
+        is_large = sum(composite_parts.sizes_bits) > self._text.architecture.largest_space_bits
+        if len(composite_parts.texts) > self._ctx.limits.parts or is_large:
             raise NotCompiled
-        items.append(made)
+        items.append(composite_parts)
 
     def _piece_end(self) -> None:
         top = self._pop()

@@ -87,18 +87,18 @@ class Memory:
         self, address: int, size_bytes: int, space: str = "", lane: Optional[int] = None
     ) -> int:
         """Add as many bytes from an address on as can be read; return how many."""
-        done = 0
+        taken_bytes = 0
         pages = self.runs.setdefault((space, lane), {})
-        while done < size_bytes:
-            begin = address + done
+        while taken_bytes < size_bytes:
+            begin = address + taken_bytes
             end = min(begin - begin % STEP_BYTES + STEP_BYTES, address + size_bytes)
             data = read_some(space, begin, end - begin)
             for index in range(len(data)):
                 pages[begin + index] = data[index : index + 1]
-            done += len(data)
+            taken_bytes += len(data)
             if len(data) < end - begin:
                 break
-        return done
+        return taken_bytes
 
     def entries(self) -> Iterator[Dict[str, object]]:
         """Yield the memory as a state has it: neighbours together."""

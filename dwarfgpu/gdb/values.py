@@ -71,7 +71,7 @@ class Frame:
         self.debugger = debugger
         self.gdb_frame = gdb_frame
         self.lane_number = lane
-        self._seen: tuple[object, GdbSession] | None = None
+        self._last: tuple[object, GdbSession] | None = None
         self._values: dict[str, Value] = {}
         """The requested variables, while nothing changes."""
 
@@ -103,8 +103,8 @@ class Frame:
             raise StaleLocation(
                 "the frame no longer exists, or another thread is selected: request the frame again"
             )
-        is_known = self._seen is not None and self._seen[0] == target.contents_version
-        if self._seen is None or not is_known or target.stops_unseen:
+        is_known = self._last is not None and self._last[0] == target.contents_version
+        if self._last is None or not is_known or target.stops_unseen:
             session = self.debugger.session(self.gdb_frame)
             lane = self.lane_number
             if lane is not None:
@@ -113,9 +113,9 @@ class Frame:
                 focused = session.focused(lane)
                 assert isinstance(focused, GdbSession)
                 session = focused
-            self._seen = target.contents_version, session
+            self._last = target.contents_version, session
             self._values = {}
-        return self._seen[1]
+        return self._last[1]
 
     def lane(self, number: int) -> Frame:
         """Return the same frame for a lane of its wave."""

@@ -263,7 +263,7 @@ class Effects(NamedTuple):
     writes: tuple[Register, ...]
 
 
-def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Effects:
+def effects(instruction: Instruction, instruction_uses: tuple[Use, ...] | None = None) -> Effects:
     """Return what an instruction reads and writes, including implicit operands.
 
     A vector instruction reads EXEC; what it writes stays as it was in the other lanes.
@@ -271,7 +271,7 @@ def effects(instruction: Instruction, made: tuple[Use, ...] | None = None) -> Ef
     form = instruction.encoding.format
     reads: dict[Register, None] = {}
     writes: dict[Register, None] = {}
-    for use in uses(instruction) if made is None else made:
+    for use in uses(instruction) if instruction_uses is None else instruction_uses:
         for operand in use.sources:
             if isinstance(operand.value, Register):
                 reads[_read(operand.value, form)] = None

@@ -133,16 +133,16 @@ class Format:
                 if kind.is_checked() and field.byte < 0
             ]
         state = 0
-        for field, kind, known in checks:
+        for field, kind, expected in checks:
             runs = field.runs
             if len(runs) == 1:
                 bit, mask, first = runs[0]
                 value = (word >> bit & mask) << first | field.constant
             else:
                 value = field.of(word)
-            kind_of_value = known.get(value)
+            kind_of_value = expected.get(value)
             if kind_of_value is None:
-                kind_of_value = known[value] = self._state_of(kind, value)
+                kind_of_value = expected[value] = self._state_of(kind, value)
             if kind_of_value:
                 if kind_of_value == _BAD:
                     return _BAD
@@ -239,11 +239,11 @@ class Format:
                 return lambda values, literal: str(values[index])
             constant = kind.constant_text
             return lambda values, literal: constant(values[index])
-        known = kind.texts
+        known_texts = kind.texts
 
         def text_of(values: list[int], literal: int) -> str:
             value = values[index]
-            return known.get(value) or kind.field_text(value, literal)
+            return known_texts.get(value) or kind.field_text(value, literal)
 
         return text_of
 

@@ -141,14 +141,14 @@ def parse_line(line: str) -> Iterator[tuple[Operation, tuple[range, ...]]]:
         results, equals, sources = f" {operands.replace('{}', member)} ".partition(" = ")
         if not equals:
             raise ValueError(f"no = between results and sources: {line}")
-        known = frozenset(flags.split())
-        if unknown := known - FLAGS:
+        known_flags = frozenset(flags.split())
+        if unknown := known_flags - FLAGS:
             raise ValueError(f"unknown flag {sorted(unknown)[0]}: {line}")
         operation = Operation(
             tuple(name.partition("@")[0] for name in mnemonics),
             tuple(map(_declared_operand, results.split())),
             tuple(map(_declared_operand, sources.split())),
-            known,
+            known_flags,
             expression.replace("{}", member),
         )
         yield operation, tuple(_generations(name.partition("@")[2]) for name in mnemonics)

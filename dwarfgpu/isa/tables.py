@@ -48,12 +48,12 @@ def isa_target(name: str, wave_size: int | None = None) -> IsaTarget:
     that it has not.
     """
     amd_processor = processor(name)
-    known = [
+    targets_ = [
         item for item in targets(amd_processor.generation) if item.processor == amd_processor.name
     ]
-    if not known:
+    if not targets_:
         raise Unsupported(f"instructions of {name} are unknown")
-    for target in known:
+    for target in targets_:
         if wave_size in (None, target.wave_size):
             return target
     raise Unsupported(f"{name} has no wave{wave_size}")

@@ -215,13 +215,13 @@ class Arithmetic:
         ):
             is_same = self.objects.known(left).value == self.objects.known(right).value
             return is_same == (operator == "==")
-        both = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
-        if all(both):
+        are_pointers = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
+        if all(are_pointers):
             a, b = self._place(left), self._place(right)
             if a[0] != b[0] and operator not in ("==", "!="):
                 raise EvaluationError("the pointers are to different address spaces")
             return holds(operator, (a > b) - (a < b))
-        if any(both):
+        if any(are_pointers):
             x, y = self.address(left), self.address(right)
             return holds(operator, (x > y) - (x < y))
         kind = _kind_of(left, right)

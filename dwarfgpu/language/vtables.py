@@ -55,7 +55,7 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
     """Return the outermost class at each address of a dynamic class, and how many slots are
     declared there, in ascending order."""
     parts: dict[int, tuple[Struct, list[int]]] = {}
-    known: dict[Struct, bool] = {}
+    has_table: dict[Struct, bool] = {}
     visited: set[tuple[Struct, int]] = set()
     pending = [value]
     while pending:
@@ -63,7 +63,7 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
         bare, address = strip(part.type), address_of(part.location)
         if not isinstance(bare, Struct) or address is None or (bare, address) in visited:
             continue
-        if not _has_table(bare, known):
+        if not _has_table(bare, has_table):
             continue
         visited.add((bare, address))
         if len(visited) > _MAX_PARTS:
@@ -80,19 +80,19 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
     return parts
 
 
-def _has_table(type_: Type | None, known: dict[Struct, bool]) -> bool:
+def _has_table(type_: Type | None, has_table: dict[Struct, bool]) -> bool:
     """Return whether a class, or a base class of it, has virtual functions or virtual base
     classes."""
     bare = strip(type_)
     if not isinstance(bare, Struct):
         return False
-    if bare not in known:
-        known[bare] = False  # as long as its base classes are looked at
+    if bare not in has_table:
+        has_table[bare] = False  # as long as its base classes are looked at
         bases = [member for member in bare.members if member.is_base_class]
-        known[bare] = any(method.is_virtual for method in bare.declared.methods) or any(
-            member.is_virtual or _has_table(member.type, known) for member in bases
+        has_table[bare] = any(method.is_virtual for method in bare.declared.methods) or any(
+            member.is_virtual or _has_table(member.type, has_table) for member in bases
         )
-    return known[bare]
+    return has_table[bare]
 
 
 def _table(

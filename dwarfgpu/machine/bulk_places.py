@@ -121,9 +121,9 @@ class LoweredAddresses:
         end = np.minimum(size, 1 << 32)
         if is_global.any():
             out.append((("", None), fits & is_global, base + offset, base + end))
-        elsewhere = fits & ~is_global
-        for row in np.unique(self.rows[elsewhere]):
-            wave, mine = self.numbers[row], elsewhere & (self.rows == row)
+        in_aperture = fits & ~is_global
+        for row in np.unique(self.rows[in_aperture]):
+            wave, mine = self.numbers[row], in_aperture & (self.rows == row)
             if mine.any():
                 out.append((("private_wave", int(wave)), mine, offset, end))
 

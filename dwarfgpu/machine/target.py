@@ -41,10 +41,10 @@ class Capability(_ProtocolMeta):
 
     def __instancecheck__(cls, instance: object) -> bool:
         key = cls, type(instance)
-        known = _CAPABILITIES.get(key)
-        if known is None:
-            known = _CAPABILITIES[key] = super().__instancecheck__(instance)
-        return known
+        cached = _CAPABILITIES.get(key)
+        if cached is None:
+            cached = _CAPABILITIES[key] = super().__instancecheck__(instance)
+        return cached
 
 
 @runtime_checkable

@@ -34,7 +34,7 @@ class RecordedTarget(TargetWithCodeObjects):
 
     group: int = 0
     """Writes with the same number are undone together."""
-    done: list[tuple[int, list[Write]]] = field(factory=list)
+    undone_by: list[tuple[int, list[Write]]] = field(factory=list)
     """Groups of writes, the last one last."""
     undone: list[tuple[int, list[Write]]] = field(factory=list)
     """Groups that were taken back, the last one last."""
@@ -69,15 +69,15 @@ class RecordedTarget(TargetWithCodeObjects):
 
     def _record(self, write: Write) -> None:
         self.undone.clear()
-        if not self.done or self.done[-1][0] != self.group:
-            self.done.append((self.group, []))
-        self.done[-1][1].append(write)
+        if not self.undone_by or self.undone_by[-1][0] != self.group:
+            self.undone_by.append((self.group, []))
+        self.undone_by[-1][1].append(write)
 
     def undo(self) -> list[Write]:
         """Undo the last group of writes; return an empty list if there is none."""
-        if not self.done:
+        if not self.undone_by:
             return []
-        number, writes = self.done.pop()
+        number, writes = self.undone_by.pop()
         for write in reversed(writes):
             self._set(write.start, write.before)
         self.undone.append((number, writes))
@@ -90,7 +90,7 @@ class RecordedTarget(TargetWithCodeObjects):
         number, writes = self.undone.pop()
         for write in writes:
             self._set(write.start, tuple(write.after))
-        self.done.append((number, writes))
+        self.undone_by.append((number, writes))
         return writes
 
     def _set(self, start: RegisterOffset | MemoryAddress, data: tuple[int | None, ...]) -> None:

@@ -72,7 +72,7 @@ def read_cuda_code(file: ObjectFile) -> CudaCode:
     """Read all information about the machine code of a cubin."""
     problems: list[DwarfGpuError] = []
     target, kernels = None, []
-    known: tuple[Allocation, ...] = ()
+    known_allocations: tuple[Allocation, ...] = ()
     try:
         target = cuda_target(file)
     except DwarfGpuError as error:
@@ -82,10 +82,10 @@ def read_cuda_code(file: ObjectFile) -> CudaCode:
     except DwarfGpuError as error:
         problems.append(error)
     try:
-        known = allocations(file)
+        known_allocations = allocations(file)
     except DwarfGpuError as error:
         problems.append(error)
-    return CudaCode(target, tuple(kernels), known, tuple(dict.fromkeys(problems)))
+    return CudaCode(target, tuple(kernels), known_allocations, tuple(dict.fromkeys(problems)))
 
 
 def _kernels(file: ObjectFile) -> Iterator[CudaKernel]:

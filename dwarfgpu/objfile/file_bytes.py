@@ -44,10 +44,10 @@ class FileBytes:
     @classmethod
     def of(cls, source: ByteSource, size_bytes: int) -> FileBytes:
         """Return all bytes of another source, such as a compressed file."""
-        made = cls.__new__(cls)
-        made._source, made._start, made._size_bytes = source, 0, size_bytes
-        made.changed_ns = None
-        return made
+        file_bytes = cls.__new__(cls)
+        file_bytes._source, file_bytes._start, file_bytes._size_bytes = source, 0, size_bytes
+        file_bytes.changed_ns = None
+        return file_bytes
 
     def part(self, start: int, size_bytes: int) -> FileBytes:
         """Return a range of these bytes, not read yet; shorter if the bytes end before it."""

@@ -138,9 +138,9 @@ def _of_function(
         register, begin, last = (reader.unsigned(4) for _ in range(3))
         code = codes[index] if index < len(codes) else len(_TYPES)
         if base is not None:
-            known = _TYPES[code] if code < len(_TYPES) else None
+            type_ = _TYPES[code] if code < len(_TYPES) else None
             yield Allocation(
-                function, name, part, register, base + begin, base + last + step, known
+                function, name, part, register, base + begin, base + last + step, type_
             )
 
 
@@ -186,11 +186,11 @@ class PtxRegisters:
         """
         if not self.allocations:
             return ()
-        known = self._by_name.get(name, ())
-        self._left -= len(known)
+        rows = self._by_name.get(name, ())
+        self._left -= len(rows)
         if self._left < 0:
             raise LimitExceeded(f"many variables share the long table of {name}")
-        own = [one for one in known if one.begin < end and one.end > begin]
+        own = [one for one in rows if one.begin < end and one.end > begin]
         if len(own) > MAX_PLACES:
             raise LimitExceeded(f"{name} has {len(own)} places in [{begin:#x},{end:#x})")
         cuts = {begin, end}

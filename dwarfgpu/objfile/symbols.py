@@ -119,9 +119,9 @@ class SymbolTable:
         """Return the symbols of a name (`dwarfgpu.objfile.elf.ObjectFile.symbols_named`)."""
         texts = (f"{name}\0", *beginnings)
         key = (with_untyped, *texts)
-        known = self._named.get(key)
-        if known is not None:
-            return known
+        cached = self._named.get(key)
+        if cached is not None:
+            return cached
         symbols = self._search(texts, with_untyped=with_untyped)
         if len(self._named) >= _MAX_KEPT:
             self._named.clear()

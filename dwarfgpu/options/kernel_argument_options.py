@@ -182,12 +182,12 @@ def _value(text: str, option: str) -> ArgumentValue:
         if sized[1] == "lds":
             return SharedMemory(count)
         return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
-    made = _MADE.fullmatch(text)
-    if made is not None:
-        count = json_reader.integer_of(made["count"]) or 0
+    match = _MADE.fullmatch(text)
+    if match is not None:
+        count = json_reader.integer_of(match["count"]) or 0
         if not 0 < count <= MAX_NUMBERS:
             raise UsageError(f"{option}: {text[:40]}: expected 1 to {MAX_NUMBERS} numbers")
-        seed = made["seed"]
+        seed = match["seed"]
         return GeneratedNumbers(count, None if seed is None else int(seed))
     if _FLOAT.fullmatch(text):
         return float(text)

@@ -22,8 +22,8 @@ from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.simulated.launch.add_to_state import (
-    both,
     load_address_in_state,
+    merged_states,
     placement_in_state,
     require_same_waves,
 )
@@ -275,7 +275,7 @@ def _save(
     if args.beside is not None:
         state = json_reader.load(Path(args.beside))
         assert isinstance(state.value, dict)  # it was loaded
-        outcome = both(state.value, Path(args.beside).parent, outcome, path, is_there)
+        outcome = merged_states(state.value, Path(args.beside).parent, outcome, path, is_there)
     write(outcome, path)
     return [str(path), *(str(path.parent / name) for name in outcome.files)]
 

@@ -69,12 +69,12 @@ def limits_of(args: argparse.Namespace, steps: int) -> Limits:
 
     `UsageError` for invalid numbers.
     """
-    return Limits(**{"steps": steps, **_given(args, EVALUATION_LIMITS)})
+    return Limits(**{"steps": steps, **_given_limits(args, EVALUATION_LIMITS)})
 
 
 def file_limits_of(args: argparse.Namespace) -> FileLimits:
     """Return the limits of a file from the options; `UsageError` for invalid numbers."""
-    return FileLimits(**_given(args, FILE_LIMITS), index_cache=not args.no_cache)
+    return FileLimits(**_given_limits(args, FILE_LIMITS), index_cache=not args.no_cache)
 
 
 def given_file_limits(args: argparse.Namespace) -> dict[str, str | bool | None]:
@@ -83,7 +83,7 @@ def given_file_limits(args: argparse.Namespace) -> dict[str, str | bool | None]:
     return {name: getattr(args, name) for name in (*map(_argument_of, FILE_LIMITS), "no_cache")}
 
 
-def _given(args: argparse.Namespace, options: dict[str, tuple[str, str]]) -> dict[str, int]:
+def _given_limits(args: argparse.Namespace, options: dict[str, tuple[str, str]]) -> dict[str, int]:
     """Return the fields that options set."""
     limits = {
         name: natural(getattr(args, _argument_of(option)), option)

@@ -135,9 +135,9 @@ def _units(code: CodeObject, unit: Unit) -> Iterator[CompilationUnit]:
                 type_unit for type_unit in info.type_units if type_unit.section == ".debug_types"
             )
         else:
-            other = info.unit_at(unit.cu_offset)
-            if other is not None:
-                yield other
+            unit_of_offset = info.unit_at(unit.cu_offset)
+            if unit_of_offset is not None:
+                yield unit_of_offset
 
 
 def _parts(info: DebugInfo) -> Iterator[DebugInfo]:

@@ -86,9 +86,9 @@ def session_of(
     frame_base = _address(arch, "frame_base", frame_base)
     if lane is not None:
         lane = integer("lane", lane, 0, arch.lane_count - 1)
-    for name, known in ("registers", registers), ("memory", memory):
-        if known is not None and not isinstance(known, Mapping):
-            raise wrong_argument(name, known, "a dict")
+    for name, contents in ("registers", registers), ("memory", memory):
+        if contents is not None and not isinstance(contents, Mapping):
+            raise wrong_argument(name, contents, "a dict")
     if target is None:
         is_running = not (pc is None and registers is None and memory is None)
         state = _state(arch, wave, pc, registers or {}, memory or {})

@@ -45,14 +45,14 @@ class FileOpener:
         if stopped.has_started:  # `--pc` is only where the wave is first
             session = evolve(session, knows_loaded=True)
         session = recorded_session(focused(session))
-        known = OpenedMachine(
+        before = OpenedMachine(
             wave_names(session),
             state_path=args.state,
             file_limits=file_limits_of(args),
             opener=self,
         )
         core = stopped.core
-        return Opened(session, known if core is None else _with_core(known, session, core))
+        return Opened(session, before if core is None else _with_core(before, session, core))
 
     def code_object(self, focus: Session, path: str | None) -> Session:
         """Return the session with another code object, and the same wave and lane.
@@ -117,7 +117,7 @@ class FileOpener:
 def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
     """Return a machine that can run: a dispatch from its start, a saved GPU state from where it
     stopped."""
-    launched, state = getattr(args, "launched", None), stopped.given
+    launched, state = getattr(args, "launched", None), stopped.given_state
     is_of_gpu = stopped.architecture.machine == "AMDGPU" and stopped.has_started
     if state is None or not is_of_gpu:
         return stopped
@@ -129,7 +129,7 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
     return evolve(stopped, machine=able_to_run(launched, state, stopped.code_objects))
 
 
-def _with_core(known: OpenedMachine, session: Session, core: Core) -> OpenedMachine:
+def _with_core(before: OpenedMachine, session: Session, core: Core) -> OpenedMachine:
     # The readers of its notes are loaded for a core file only.
     from dwarfgpu.service.core.core_summary import signal_record, thread_id
 
@@ -138,7 +138,7 @@ def _with_core(known: OpenedMachine, session: Session, core: Core) -> OpenedMach
         threads |= {wave: core.gpu.target_id(wave) for wave in core.gpu.waves}
     signals = {wave: signal_record(t) for wave, t in core.threads.items()}
     known_signals = {wave: signal for wave, signal in signals.items() if signal is not None}
-    return evolve(known, core=core, threads=threads, signals=known_signals)
+    return evolve(before, core=core, threads=threads, signals=known_signals)
 
 
 def _require_core(path: str) -> None:

@@ -262,7 +262,7 @@ class Shell:
         if not isinstance(target, RecordedTarget) or number is None:
             return
         counter = top.architecture.register(number)
-        last = [writes for _, writes in (*target.done[-1:], *target.undone[-1:])]
+        last = [writes for _, writes in (*target.undone_by[-1:], *target.undone[-1:])]
         for start in (write.start for writes in last for write in writes):
             if isinstance(start, RegisterOffset) and start.register is counter:
                 if start.wave == top.wave:

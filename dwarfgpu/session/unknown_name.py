@@ -72,6 +72,6 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
     ]
     objects = focus.code_objects
     if not focus.architecture.is_simt:  # names of the libraries of a process mislead
-        near = (*objects[:1], *(() if focus.code_object is None else (focus.code_object,)))
-        objects = tuple(dict.fromkeys(near))
+        searched = (*objects[:1], *(() if focus.code_object is None else (focus.code_object,)))
+        objects = tuple(dict.fromkeys(searched))
     return did_you_mean(name, own) or did_you_mean(name, first_names(objects, kinds, name))

@@ -34,9 +34,9 @@ class Progress:
         """Start the time measurement of a request."""
         self._next = self._clock() + _PATIENCE
 
-    def __call__(self, path: str, done: int, total: int) -> None:
+    def __call__(self, path: str, count: int, total: int) -> None:
         """Show the share of a file's units that has been read."""
-        percent = 100 * done // max(total, 1)
+        percent = 100 * count // max(total, 1)
         self._show(f"Reading the names in {PurePath(path).name}: {percent}%")
 
     def executed(self, instructions: int) -> None:

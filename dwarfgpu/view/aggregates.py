@@ -133,7 +133,7 @@ def _parts(shown: Shown, struct_type: Struct) -> tuple[list[Member], list[Member
             fields = [m for m in fields if not (m.name or "").startswith("_")]
         if shown.static is None:
             fields = [m for m in fields if not m.is_static]
-        shown.elsewhere.update(filter(_must_be_evaluated, (*bases, *fields)))
+        shown.located_elsewhere.update(filter(_must_be_evaluated, (*bases, *fields)))
         shown.parts[struct_type] = bases, fields
     return shown.parts[struct_type]
 
@@ -154,7 +154,7 @@ def _variants(shown: Shown, struct_type: Struct, first_bit: int) -> list[Member 
 
     variants = [*variant_members(parts, read)]
     members = [member for member in variants if isinstance(member, Member)]
-    shown.elsewhere.update(filter(_must_be_evaluated, members))
+    shown.located_elsewhere.update(filter(_must_be_evaluated, members))
     return variants
 
 
@@ -205,7 +205,7 @@ def _member(
     if member.is_static:
         yield from _static(shown, member, depth, letter)
         return
-    if member in shown.elsewhere:
+    if member in shown.located_elsewhere:
         whole = shown.required()
         location, around = whole.part(first_bit), whole.around
         placed = whole.resolver.member(struct_type, location, member, around)

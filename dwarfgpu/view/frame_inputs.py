@@ -120,7 +120,7 @@ class _Chain:
     omitted: int = 0
     insides: list[Detail] = field(factory=list)
     shown: int = 0
-    seen: set[tuple[int, int]] = field(factory=set)
+    visited: set[tuple[int, int]] = field(factory=set)
 
     def follow(self) -> None:
         """Follow the rules until one says where the register is."""
@@ -142,9 +142,9 @@ class _Chain:
         """Return whether the next frame inward has the register; else it has been said where it
         is."""
         frame, number = self.frame, self.number
-        if (frame.level, number) in self.seen:
+        if (frame.level, number) in self.visited:
             return False  # in a circle, which is the error of the operation
-        self.seen.add((frame.level, number))
+        self.visited.add((frame.level, number))
         self.shown += 1
         outer_session = self.session.at_level(frame.level)
         if self.shown <= MAX_FRAMES:

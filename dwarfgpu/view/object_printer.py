@@ -81,7 +81,7 @@ class Shown:
     """The structures around the current one, in the same `object`, by its `id`."""
     parts: dict[Struct, tuple[list[Member], list[Member]]] = field(factory=dict)
     """The base classes and the other members of structures."""
-    elsewhere: set[Member] = field(factory=set)
+    located_elsewhere: set[Member] = field(factory=set)
     """Members whose place or shape must be evaluated."""
     printers_of: dict[Struct, Printer | None] = field(factory=dict)
     """The printers of structures, looked up once."""

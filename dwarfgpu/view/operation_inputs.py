@@ -51,7 +51,7 @@ class OperationInputs:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._seen: dict[object, str] = {}
+        self._shown: dict[object, str] = {}
         self._nested = 0
         self._words = FrameWords()
 
@@ -95,18 +95,18 @@ class OperationInputs:
         return (*details[:-1], evolve(details[-1], is_performed=True))
 
     def once(self, key: object, make: Callable[[], Detail]) -> Detail:
-        title = self._seen.get(key)
+        title = self._shown.get(key)
         if title is not None:
             return Detail(title, ("as above",))
-        if len(self._seen) >= MAX_INPUTS or self._nested >= _MAX_NESTED:
+        if len(self._shown) >= MAX_INPUTS or self._nested >= _MAX_NESTED:
             return Detail("not expanded: it is too large")
-        self._seen[key] = "the same"
+        self._shown[key] = "the same"
         self._nested += 1
         try:
             details = make()
         finally:
             self._nested -= 1
-        self._seen[key] = details.title
+        self._shown[key] = details.title
         return details
 
     def _used(self, step: Step) -> Detail | None:

@@ -162,11 +162,11 @@ def test_parts_for_different_machines_make_no_composite() -> None:
     results = checker.of(AMD, UnitFormat(), Role("location"))
     assert not any(checker._check(part, results).faults for part in parts)
     checked = checker._check(b"".join(parts), results)
-    assert [fault.found.rule for fault in checked.faults] == ["unknown-register"]
+    assert [fault.finding.rule for fault in checked.faults] == ["unknown-register"]
 
 
 def facts_of(checked: Checked) -> tuple[object, ...]:
-    result = [(fault.found, fault.excerpt) for fault in checked.faults]
+    result = [(fault.finding, fault.excerpt) for fault in checked.faults]
     return result, checked.uses_lane, checked.piece_bits, checked.references
 
 

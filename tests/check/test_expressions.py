@@ -91,7 +91,7 @@ def faults_of(data: bytes, role: Role, dialect: Dialect = AMD) -> set[tuple[str,
     checker = made_checker()
     checked = checker.check(data, checker.of(dialect, FORM, role))
     faults = () if checked is None else checked.faults
-    return {(fault.found.rule, fault.found.severity) for fault in faults}
+    return {(fault.finding.rule, fault.finding.severity) for fault in faults}
 
 
 @pytest.mark.parametrize(("rule", "severity", "role", "broken", "kept"), TABLE)

@@ -137,7 +137,7 @@ def test_same_value_is_checked_on_request() -> None:
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     assert access.retrieve(same, 32) == 0x13121110
     (result,) = comparison.take_findings()
-    assert (result.index, result.other) == (1, 0) and result.single == same.singles[1]
+    assert (result.index, result.other_index) == (1, 0) and result.single == same.singles[1]
     assert access.retrieve(same, 16) == 0x1110 and comparison.take_findings() == ()
     assert made.context.access.retrieve(same, 32) == 0x13121110
 
@@ -149,13 +149,13 @@ def test_places_are_compared_with_all_before_them() -> None:
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     late = of(made, "LLVM_undefined", "addr 0x1010", "regx s0", "regx s99")
     assert access.read(late, 32).value == 0x13121110
-    assert [(finding.index, finding.other) for finding in comparison.take_findings()] == [
+    assert [(finding.index, finding.other_index) for finding in comparison.take_findings()] == [
         (2, 1),
         (3, None),
     ]
     inside = composite([Part(late, 32), Part(made.location("regx s0"), 32)])
     access.read(Location((SingleLocation(inside.singles[0].storage),)), 64)
-    assert [(finding.index, finding.other) for finding in comparison.take_findings()] == [
+    assert [(finding.index, finding.other_index) for finding in comparison.take_findings()] == [
         (2, 1),
         (3, None),
     ]

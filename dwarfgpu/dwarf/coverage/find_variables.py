@@ -295,7 +295,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
     if scopes.info.problems:
         yield UnitGroups(None, problems=list(scopes.info.problems))
     is_possible = query.may_be_in(scopes.info)
-    left = scopes.info.object.limits.namesakes
+    allowance = scopes.info.object.limits.namesakes
     for unit in units:
         if not is_possible(unit):
             continue
@@ -305,26 +305,26 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
                 group.declared = _chosen(group, query, groups.problems)
         groups.groups = [group for group in groups.groups if group.declared]
         if query.names:
-            left = _cut(groups, left)
+            allowance = _cut(groups, allowance)
         yield groups
         for group in groups.groups[:1]:  # they share their unit
             group.unit.forget_locations()
-        if left < 0:
+        if allowance < 0:
             return
 
 
-def _cut(units: UnitGroups, left: int) -> int:
+def _cut(units: UnitGroups, allowance: int) -> int:
     """Remove the variables of a unit beyond the limit for all units, and record a problem then.
     Return what remains; negative if it was not enough."""
     for group in units.groups:
         wanted_count = len(group.declared)
-        del group.declared[max(0, left) :]
-        left -= wanted_count
-    if left < 0:
+        del group.declared[max(0, allowance) :]
+        allowance -= wanted_count
+    if allowance < 0:
         units.groups = [group for group in units.groups if group.declared]
         message = "more variables have such a name: the others are not examined"
         units.problems.append(LimitExceeded(message, "--max-namesakes"))
-    return left
+    return allowance
 
 
 def _chosen(

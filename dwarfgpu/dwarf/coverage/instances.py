@@ -75,17 +75,17 @@ class ScopeReader:
         if die.tag not in FUNCTIONS:
             return CodeScope(die, parent, ranges, "", "")
         origin = self._abstract_offset(die)
-        known = None if origin is None else self._function_names.get(origin)
-        name = die.name if known is None else known[0]
+        names = None if origin is None else self._function_names.get(origin)
+        name = die.name if names is None else names[0]
         call_line = die.integer(dw.AT_CALL_LINE)
         if name is None:
             name = f"function {die.offset:#x}"
             return CodeScope(die, parent, ranges, name, name, call_line)
-        if known is None:
-            known = name, qualified_name(die)
+        if names is None:
+            names = name, qualified_name(die)
             if origin is not None:
-                self._function_names[origin] = known
-        return CodeScope(die, parent, ranges, *known, call_line)
+                self._function_names[origin] = names
+        return CodeScope(die, parent, ranges, *names, call_line)
 
     def variable(self, die: Die) -> tuple[Variable | None, Origins]:
         """Return the variable of an entry, or None, and what the entry is an instance of."""
@@ -96,12 +96,12 @@ class ScopeReader:
         if origin is None:
             origins = self.origins(die)
             return variable_of(die, origins.entries), origins
-        known = self._instances.get(origin)
-        if known is None:
+        name_and_origins = self._instances.get(origin)
+        if name_and_origins is None:
             origins = self.origins(die)
             named = (one for one in origins.entries if one.has(dw.AT_NAME))
-            known = self._instances[origin] = name_of(next(named, die)), origins
-        name, origins = known
+            name_and_origins = self._instances[origin] = name_of(next(named, die)), origins
+        name, origins = name_and_origins
         if name is None:
             return None, origins
         is_parameter = abbreviation.tag == dw.TAG_FORMAL_PARAMETER
@@ -114,13 +114,13 @@ class ScopeReader:
         if dw.AT_ABSTRACT_ORIGIN not in positions and dw.AT_SPECIFICATION not in positions:
             return _NONE
         origin = self._abstract_offset(die)
-        known = None if origin is None else self._origins.get(origin)
-        if known is None:
+        cached = None if origin is None else self._origins.get(origin)
+        if cached is None:
             entries = tuple(die.origins())[1:]
-            known = Origins(entries, tuple(map(self.key, entries)))
+            cached = Origins(entries, tuple(map(self.key, entries)))
             if origin is not None:
-                self._origins[origin] = known
-        return known
+                self._origins[origin] = cached
+        return cached
 
     def key(self, die: Die) -> Key:
         return die.offset if die.unit is self.unit else die
@@ -128,15 +128,15 @@ class ScopeReader:
     def abstract_scope(self, scope: Die) -> AbstractScope:
         """Return the entries in a scope of an abstract instance."""
         key = self.key(scope)
-        known = self._scopes.get(key)
-        if known is None:
+        cached = self._scopes.get(key)
+        if cached is None:
             children = tuple(scope.children())
-            known = self._scopes[key] = AbstractScope(
+            cached = self._scopes[key] = AbstractScope(
                 len(children),
                 tuple((self.key(one), one) for one in children if one.tag in _INNER_BLOCKS),
                 tuple((self.key(one), one) for one in children if one.tag in DATA),
             )
-        return known
+        return cached
 
     def abstract_variable(self, key: Key, die: Die) -> Variable | None:
         """Return the variable of an entry of an abstract instance."""

@@ -119,9 +119,9 @@ class StringIndex:
         return self._known[texts]
 
     def _units(self, texts: Collection[bytes]) -> tuple[CompilationUnit, ...] | None:
-        known = self._by_names(lambda names: names.units(texts))
-        if known is not None:
-            return known
+        cached = self._by_names(lambda names: names.units(texts))
+        if cached is not None:
+            return cached
         always = self._always if self.is_conclusive else None
         offsets = None if always is None else self.offsets(texts, MAX_OFFSETS)
         if always is None or offsets is None:
@@ -174,11 +174,11 @@ class StringIndex:
         """Return the units, in the order of the file, that may have a name that contains a text.
         None: every unit may. `is_beginning`: an identifier in the name begins with it. `kinds`
         (`kinds_of`): units without an entry of these kinds with such a name may be left out."""
-        known = self._by_names(
+        cached = self._by_names(
             lambda names: names.units_containing(text, kinds, is_beginning=is_beginning)
         )
-        if known is not None:
-            return known
+        if cached is not None:
+            return cached
         always = self._always if self.is_conclusive else None
         spans = None if always is None else self._spans_with(text, is_beginning=is_beginning)
         if always is None or spans is None:

@@ -132,9 +132,9 @@ def encoded(
         starts.append(text_bytes)
         numbers.extend(sorted(unit << _KIND_BITS | kind for unit, kind in postings[name[:-1]]))
         firsts.append(len(numbers))
-    other = array("I", sorted(anywhere))
-    counts = _COUNTS.pack(unit_count, len(names), len(numbers), len(other), text_bytes)
-    arrays = (starts, firsts, numbers, other)
+    unspecific = array("I", sorted(anywhere))
+    counts = _COUNTS.pack(unit_count, len(names), len(numbers), len(unspecific), text_bytes)
+    arrays = (starts, firsts, numbers, unspecific)
     if sys.byteorder == "big":
         for numbers_ in arrays:
             numbers_.byteswap()

@@ -66,7 +66,7 @@ class ItaniumName:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 2
-        self.depth = self.made = 0
+        self.depth = self.made_count = 0
         self.known: list[str | tuple[str, ...]] = []
         """Substitutions of `S_`, `S0_`; in a pack expansion, one per element."""
         self.arguments: list[str | tuple[str, ...]] = []
@@ -112,8 +112,8 @@ class ItaniumName:
         return text
 
     def bounded(self, text: str) -> str:
-        self.made += len(text)
-        if self.made > 10 * _MAX_CHARACTERS or len(text) > _MAX_CHARACTERS:
+        self.made_count += len(text)
+        if self.made_count > 10 * _MAX_CHARACTERS or len(text) > _MAX_CHARACTERS:
             raise NotSupported
         return text
 

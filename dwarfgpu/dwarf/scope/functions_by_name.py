@@ -54,13 +54,13 @@ _KNOWN: Final[WeakKeyDictionary[CodeObject, dict[str, tuple[NamedFunction, ...]]
 def functions_named(code_object: CodeObject, text: str) -> tuple[NamedFunction, ...]:
     """Return the matching functions of a file, one per address, in entry order; empty if the name
     denotes no function. Unreadable entries are skipped."""
-    known = _KNOWN.setdefault(code_object, {})
-    functions = known.get(text)
+    cached = _KNOWN.setdefault(code_object, {})
+    functions = cached.get(text)
     if functions is None:
         functions = tuple(_functions_named(code_object, text))
-        if len(known) >= _MAX_KEPT:
-            known.clear()
-        known[text] = functions
+        if len(cached) >= _MAX_KEPT:
+            cached.clear()
+        cached[text] = functions
     return functions
 
 

@@ -51,11 +51,11 @@ class UnitSearch:
     ) -> Iterator[CompilationUnit]:
         """Yield the other units that may have a name in a namespace, those that an index names
         first. With `tags`, units may be left out that have no such definition of the name."""
-        done = {self.unit}
+        searched = {self.unit}
         for info in self.infos:
             for unit in self._naming(info, path, name, tags):
-                if unit not in done:
-                    done.add(unit)
+                if unit not in searched:
+                    searched.add(unit)
                     yield unit
 
     def exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:

@@ -35,7 +35,7 @@ class Method:
     def written(self) -> tuple[Type | None, ...]:
         """The parameters that the source has: without `this` and what the compiler adds."""
         if self._written is not None:
-            return tuple(_given(written) for written in self._written)
+            return tuple(_type_argument(written) for written in self._written)
         return self.type.parameters[1 if self.has_this else 0 :]
 
 
@@ -56,7 +56,7 @@ class TemplateType:
 
     @property
     def type(self) -> Type | None:
-        return _given(self._type)
+        return _type_argument(self._type)
 
 
 @frozen(eq=False)
@@ -93,5 +93,5 @@ class Declarations:
     """DW_AT_alignment in bytes, where the file has it."""
 
 
-def _given(reference: TypeReference) -> Type | None:
+def _type_argument(reference: TypeReference) -> Type | None:
     return reference() if callable(reference) else reference

@@ -266,8 +266,8 @@ def _overlay(
     if width_bits:
         parts.append(part_of(ctx, overlay, width_bits))
     keep(end, size_bits)
-    made = composite(parts).singles[0].storage
-    return Location((SingleLocation(made, single.bit_offset),), base.stop)
+    composed = composite(parts).singles[0].storage
+    return Location((SingleLocation(composed, single.bit_offset),), base.stop)
 
 
 # Section 3.13.

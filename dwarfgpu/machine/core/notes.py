@@ -157,7 +157,7 @@ class _Notes:
     """The notes read so far."""
 
     def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
-        self.found = CoreDump(file, architecture)
+        self.core_dump = CoreDump(file, architecture)
         self.layout: Layout | None = None if architecture is None else LAYOUTS[architecture.name]
         self.problems: list[DwarfGpuError] = []
         self._threads: list[CoreThread] = []
@@ -175,7 +175,7 @@ class _Notes:
         try:
             reader(self, note.content)
         except (LimitExceeded, Malformed, Unsupported) as error:
-            error.context = error.context or self.found.file.path
+            error.context = error.context or self.core_dump.file.path
             self.problems.append(error)
 
     def dump(self) -> CoreDump:
@@ -184,19 +184,19 @@ class _Notes:
             try:
                 self._know(index, extended_registers(data, self._xsave_layout))
             except Malformed as error:
-                error.context = self.found.file.path
+                error.context = self.core_dump.file.path
                 self.problems.append(error)
         if not all(has_layout(data, self._xsave_layout) for _, data in self._extended):
             self._unread["NT_X86_XSTATE (without a layout)"] = None
         return evolve(
-            self.found,
+            self.core_dump,
             threads=tuple(self._threads),
             unread=tuple(self._unread),
             problems=tuple(self.problems),
         )
 
     def _reader(self, data: bytes) -> Reader:
-        return Reader(data, self.found.file.endian)
+        return Reader(data, self.core_dump.file.endian)
 
     def status(self, data: bytes) -> None:
         """Read `struct elf_prstatus`: the notes after it belong to this thread."""
@@ -204,7 +204,7 @@ class _Notes:
         self._is_in_thread = False
         if len(data) != self.layout.status_bytes:
             raise Malformed(f"NT_PRSTATUS has {len(data)} bytes, not {self.layout.status_bytes}")
-        endian = self.found.file.endian
+        endian = self.core_dump.file.endian
         signal, lwp = (int.from_bytes(data[at:end], endian) for at, end in ((12, 14), (32, 36)))
         registers = {name: data[at : at + 8] for name, at in self.layout.general.items()}
         self._threads.append(CoreThread(lwp, signal, registers))
@@ -250,9 +250,9 @@ class _Notes:
         """Read `struct elf_prpsinfo` of a 64-bit system."""
         if len(data) != _PROCESS_BYTES:
             raise Malformed(f"NT_PRPSINFO has {len(data)} bytes, not {_PROCESS_BYTES}")
-        pid = int.from_bytes(data[24:28], self.found.file.endian)
+        pid = int.from_bytes(data[24:28], self.core_dump.file.endian)
         name, command = (_text(data[at:end]) for at, end in ((40, 56), (56, 136)))
-        self.found = evolve(self.found, process=CoreProcess(pid, name, command.rstrip()))
+        self.core_dump = evolve(self.core_dump, process=CoreProcess(pid, name, command.rstrip()))
 
     def auxiliary(self, data: bytes) -> None:
         reader = self._reader(data)
@@ -262,13 +262,13 @@ class _Notes:
             vector.setdefault(key, value)
             if not key:
                 break
-        self.found = evolve(self.found, auxiliary=vector)
+        self.core_dump = evolve(self.core_dump, auxiliary=vector)
 
     def mapped(self, data: bytes) -> None:
-        self.found = evolve(self.found, mapped=tuple(_mapped(self._reader(data))))
+        self.core_dump = evolve(self.core_dump, mapped=tuple(_mapped(self._reader(data))))
 
     def gpu(self, data: bytes) -> None:
-        self.found = evolve(self.found, gpu=read_core_state(self._reader(data)))
+        self.core_dump = evolve(self.core_dump, gpu=read_core_state(self._reader(data)))
 
 
 _READERS: Final[dict[tuple[str, int], Callable[[_Notes, bytes], None]]] = {

@@ -24,15 +24,15 @@ def require_inside(register: RegisterId, offset_bytes: int, size_bytes: int) -> 
 
 
 def overridden(
-    given: Sequence[tuple[int, bytes]], size_bytes: int, read: Callable[[int, int], bytes]
+    overrides: Sequence[tuple[int, bytes]], size_bytes: int, read: Callable[[int, int], bytes]
 ) -> bytes:
     """Return memory with given bytes in it: offsets in order, and bytes.
 
     `read` returns what is not given, from an offset on.
     """
     parts: list[bytes] = []
-    done = 0
-    for offset, data in [*given, (size_bytes, b"")]:
-        parts += [read(done, offset - done), data]
-        done = offset + len(data)
+    end = 0
+    for offset, data in [*overrides, (size_bytes, b"")]:
+        parts += [read(end, offset - end), data]
+        end = offset + len(data)
     return b"".join(parts)

@@ -326,12 +326,12 @@ class StateTarget:
         """Return the stores that contain a range: store, address in it, (offset in the range,
         bytes)."""
         out: list[tuple[SparseMemory, int, tuple[int, int]]] = []
-        done = 0
-        while done < size_bytes:
-            store, start, contiguous_bytes = self._backing(where, address + done)
-            count = min(contiguous_bytes, size_bytes - done)
-            out.append((store, start, (done, count)))
-            done += count
+        lowered_bytes = 0
+        while lowered_bytes < size_bytes:
+            store, start, contiguous_bytes = self._backing(where, address + lowered_bytes)
+            count = min(contiguous_bytes, size_bytes - lowered_bytes)
+            out.append((store, start, (lowered_bytes, count)))
+            lowered_bytes += count
             if len(out) > MAX_ELEMENTS:
                 raise LimitExceeded(
                     f"{size_bytes} bytes of {where.space} memory of a lane are in more than "

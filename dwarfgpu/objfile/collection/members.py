@@ -100,15 +100,15 @@ def members(paths: Iterable[str], wanted: Wanted = Wanted()) -> Iterator[Member]
     return _of_paths(paths, wanted)
 
 
-def _of_paths(given: Iterable[str], wanted: Wanted) -> Iterator[Member]:
-    paths = tuple(given)
+def _of_paths(named_paths: Iterable[str], wanted: Wanted) -> Iterator[Member]:
+    paths = tuple(named_paths)
     is_one_file = len(paths) == 1 and not _has_several(paths[0])
     if wanted.target is not None and not is_one_file:
         require_target(wanted.target)
-    seen: set[str] = set()
+    visited: set[str] = set()
     count = 0
     for path in paths:
-        for member in _of_path(path, wanted, seen):
+        for member in _of_path(path, wanted, visited):
             if isinstance(member.problem, _OtherTarget) and not is_one_file:
                 continue
             if count >= MAX_FILES:
@@ -137,10 +137,10 @@ def _too_many(path: str) -> LimitExceeded:
     return LimitExceeded(f"{path}: more than {MAX_FILES} files: name a smaller folder")
 
 
-def _of_path(path: str, wanted: Wanted, seen: set[str]) -> Iterator[Member]:
+def _of_path(path: str, wanted: Wanted, visited: set[str]) -> Iterator[Member]:
     """Yield the members of a file or folder that the user named."""
     if not os.path.isdir(path):
-        yield from _of_file(path, wanted, seen, os.path.dirname(_real_path(path)), is_named=True)
+        yield from _of_file(path, wanted, visited, os.path.dirname(_real_path(path)), is_named=True)
         return
     is_empty = True
     for number, name in enumerate(_files_below(path)):
@@ -150,9 +150,9 @@ def _of_path(path: str, wanted: Wanted, seen: set[str]) -> Iterator[Member]:
         head = _head(name)
         if not head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)) or is_core_header(head):
             continue
-        if head.startswith(OBJECT_MAGICS) or _real_path(name) in seen:
+        if head.startswith(OBJECT_MAGICS) or _real_path(name) in visited:
             is_empty = False
-        for member in _of_file(name, wanted, seen, _real_path(path), is_named=False):
+        for member in _of_file(name, wanted, visited, _real_path(path), is_named=False):
             is_empty = False
             yield member
     if is_empty:
@@ -186,19 +186,19 @@ def _real_path(path: str) -> str:
 
 
 def _of_file(
-    path: str, wanted: Wanted, seen: set[str], folder: str, *, is_named: bool
+    path: str, wanted: Wanted, visited: set[str], folder: str, *, is_named: bool
 ) -> Iterator[Member]:
     """Yield the members of a file that was not read yet; `folder`: where the files of a thin
     archive may be."""
     real = _real_path(path)
-    if real in seen:
+    if real in visited:
         return
-    seen.add(real)
+    visited.add(real)
     head = _head(path)
     if not is_named and is_core_header(head):
         return
     if head.startswith(THIN_MAGIC):
-        yield from _of_thin(path, wanted, seen, folder, is_named=is_named)
+        yield from _of_thin(path, wanted, visited, folder, is_named=is_named)
     elif head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)):
         walk = _Walk(path, wanted, is_named)
         yield from walk.members(map_file(path), (), 0)
@@ -207,7 +207,7 @@ def _of_file(
 
 
 def _of_thin(
-    path: str, wanted: Wanted, seen: set[str], folder: str, *, is_named: bool
+    path: str, wanted: Wanted, visited: set[str], folder: str, *, is_named: bool
 ) -> Iterator[Member]:
     """Yield the members of the files that a thin archive names."""
     from dwarfgpu.objfile.collection.ar import thin_names  # few requests name an archive
@@ -224,7 +224,7 @@ def _of_thin(
                 why = f"{path}: its file {name} is outside of {folder}: name a folder with both"
                 yield Member(path, problem=UsageError(why))
             elif is_regular(file):
-                yield from _of_file(file, wanted, seen, folder, is_named=False)
+                yield from _of_file(file, wanted, visited, folder, is_named=False)
             else:
                 yield Member(path, problem=UsageError(f"{path}: its file {name} does not exist"))
         if is_empty and is_named:

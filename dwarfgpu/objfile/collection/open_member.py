@@ -82,9 +82,9 @@ def _levels(member: Member, limits: FileLimits) -> Sequence[_Level]:
     """Return the containers on the way to a member, opened as far as they are not yet."""
     key = (*_identity(member.path), limits)
     steps: tuple[Step | None, ...] = (None, *member.steps[:-1])
-    known = _OPEN.levels if _OPEN.key == key else ()
+    opened_levels = _OPEN.levels if _OPEN.key == key else ()
     levels: list[_Level] = []
-    for level, step in zip(known, steps, strict=False):
+    for level, step in zip(opened_levels, steps, strict=False):
         if level.step != step:
             break
         levels.append(level)

@@ -41,7 +41,7 @@ def display(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         yield from displayed(shell)
         return
-    display = _made(shell, argument)
+    display = _new_display(shell, argument)
     shell.displays[display.number] = display
     yield from _shown(shell, display)
 
@@ -131,7 +131,7 @@ def displayed(shell: Shell) -> Iterator[Part]:
             yield from _shown(shell, display)
 
 
-def _made(shell: Shell, argument: str) -> Display:
+def _new_display(shell: Shell, argument: str) -> Display:
     """Return the display of an argument; `UsageError` where it cannot be understood."""
     format_, text, is_memory = None, argument, False
     if argument.startswith("/"):

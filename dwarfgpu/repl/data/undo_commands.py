@@ -82,7 +82,7 @@ def diff(shell: Shell, argument: str) -> Iterator[Part]:
         yield from _against(shell, argument)
         return
     target = _recorded(shell)
-    groups = target.done if argument == "all" else target.done[-1:]
+    groups = target.undone_by if argument == "all" else target.undone_by[-1:]
     if not groups:
         yield Output("Nothing was assigned.", {"changes": []})
     for _, writes in groups:

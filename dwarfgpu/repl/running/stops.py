@@ -62,7 +62,7 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
     """Focus on the wave or thread that stopped, and on the lane whose access failed."""
     target = shell.session.target
     if isinstance(target, RecordedTarget):  # what was written before cannot be taken back now
-        target.done.clear()
+        target.undone_by.clear()
         target.undone.clear()
     if halt.wave is None:
         _end_of_program(shell)

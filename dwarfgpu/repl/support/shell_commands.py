@@ -75,7 +75,7 @@ def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
     has_terminal = shell.console.is_interactive and not shell.console.is_json
     output = None if has_terminal else _descriptor(shell)
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             program,
             shell=True,
             input=None if stdin_text is None else stdin_text.encode("utf-8", "replace"),
@@ -85,14 +85,14 @@ def _ran(shell: Shell, program: str, stdin_text: str | None) -> Iterator[Part]:
         )
     except (OSError, ValueError) as error:
         raise UsageError(f"Cannot run {program!r}: {error}") from None
-    status = done.returncode
+    status = process.returncode
     architecture = shell.session.architecture
     set_name, unset_name = "_shell_exitcode", "_shell_exitsignal"
     if status < 0:  # that of the signal that ended it
         set_name, unset_name = unset_name, set_name
     shell.values.named[set_name] = integer_value(architecture, abs(status))
     shell.values.named.pop(unset_name, None)
-    text = (done.stdout or b"").decode("utf-8", "backslashreplace")
+    text = (process.stdout or b"").decode("utf-8", "backslashreplace")
     yield Output(text, {"exitcode": status, "output": text}, ends_line=False)
 
 

@@ -41,10 +41,10 @@ def compiler_of(producer: str) -> Compiler:
     gnu = _GNU.match(producer)
     if gnu is not None:
         return Compiler("GNU AS" if gnu["what"] in _ASSEMBLERS else "GCC", gnu["version"])
-    other = _VERSION.match(producer)
-    if other is not None:
-        name = other["name"].rpartition("(")[2]  # clang LLVM (rustc version 1.95.0 (…))
-        return Compiler(name[:_LONGEST], other["version"][:_LONGEST])
+    version = _VERSION.match(producer)
+    if version is not None:
+        name = version["name"].rpartition("(")[2]  # clang LLVM (rustc version 1.95.0 (…))
+        return Compiler(name[:_LONGEST], version["version"][:_LONGEST])
     return Compiler(producer[:_LONGEST] or None)
 
 

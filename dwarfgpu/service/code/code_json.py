@@ -43,6 +43,6 @@ def instruction_record(
         "functions": [*origin.inlined],
     }
     if with_registers:
-        known = line.instruction
-        record["effects"] = None if known is None else effects_of(known).record
+        decoded = line.instruction
+        record["effects"] = None if decoded is None else effects_of(decoded).record
     return record

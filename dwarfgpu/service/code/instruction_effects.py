@@ -47,15 +47,15 @@ class InstructionEffects:
 def effects_of(instruction: Instruction) -> InstructionEffects:
     """Return the effects of an instruction of an AMD GPU."""
     memory: dict[str, None] = {}
-    made = uses(instruction)
-    for use in made:
+    instruction_uses = uses(instruction)
+    for use in instruction_uses:
         operation = use.operation
         for declared in operation.memory:
             is_read, is_written = declared in operation.sources, declared in operation.results
             verb = "changes" if is_read and is_written else "loads" if is_read else "stores"
             memory[f"{verb} {declared}"] = None
-    counters = wait_counters(instruction, made[0])
-    return InstructionEffects(effects(instruction, made), tuple(memory), counters)
+    counters = wait_counters(instruction, instruction_uses[0])
+    return InstructionEffects(effects(instruction, instruction_uses), tuple(memory), counters)
 
 
 def names(registers: tuple[Register, ...]) -> str:

@@ -139,10 +139,10 @@ def resumed_waves(stopped: Stopped, seed: int, fill: int | None) -> ResumedWaves
         of_gpus = [item for item in code_objects if item.file.machine == "AMDGPU"]
         target = resumable_core(stopped.core, of_gpus, seed, fill)
     else:
-        if stopped.given is None or stopped.architecture.machine != "AMDGPU":
+        if stopped.given_state is None or stopped.architecture.machine != "AMDGPU":
             name = stopped.architecture.name
             raise Unsupported(f"Cannot run: only waves of AMD GPUs are simulated, not {name}.")
-        target = resumable_state(stopped.given, code_objects, fill, seed)
+        target = resumable_state(stopped.given_state, code_objects, fill, seed)
     return ResumedWaves(target, code_objects, stopped.core is not None, _parts(target))
 
 

@@ -125,8 +125,8 @@ def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
     """Yield the sections of an object that is not linked."""
     sections = placed_sections(file)
     if sections:
-        known = "not linked" if file.type == ET_REL else "sections without addresses"
-        yield f"{known}: its sections are assumed to be loaded one after the other"
+        reason = "not linked" if file.type == ET_REL else "sections without addresses"
+        yield f"{reason}: its sections are assumed to be loaded one after the other"
     shown = sections if everything else sections[:_MAX_PLACED]
     for unit in shown:
         end = unit.address + unit.size_bytes

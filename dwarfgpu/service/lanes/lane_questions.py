@@ -146,10 +146,10 @@ def lane_answers(
         lanes = [state.lane for state in question.states]
         answers: LaneAnswers[TypedValue] | LaneAnswers[Reading] | None
         answers = values.get(item) if isinstance(item, Expression) else readings[item]
-        known = None if answers is None else answers.numbers(row, lanes)
-        if known is None:
+        cached = None if answers is None else answers.numbers(row, lanes)
+        if cached is None:
             return None
-        pick, numbers = known
+        pick, numbers = cached
         if pick not in is_shared:
             is_shared[pick] = _is_text_of_bits(pick.whole, settings)
         if not is_shared[pick]:
@@ -177,16 +177,16 @@ def lane_answers(
 
 def _questions_with_one_subject(questions: Sequence[Question]) -> list[bool]:
     """Return whether every lane of a question means what the wave means."""
-    known: dict[tuple[int, int | None], bool] = {}
+    cached: dict[tuple[int, int | None], bool] = {}
     out = []
     for question in questions:
         pc = question.session.pc
         key = id(question.states), pc
-        if key not in known:
-            known[key] = all(
+        if key not in cached:
+            cached[key] = all(
                 state.error is None and _pc(state) in (None, pc) for state in question.states
             )
-        out.append(known[key])
+        out.append(cached[key])
     return out
 
 
@@ -235,8 +235,8 @@ def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedVal
     def pick(at: int) -> TypedValue:
         return evolve(value, location=location(at), bits=bits(at), pointer=pointer(at))
 
-    known = value.bits if value.error is None and value.pointer is None else None
-    return LanePick(value, known, pick, picker)
+    bits_ = value.bits if value.error is None and value.pointer is None else None
+    return LanePick(value, bits_, pick, picker)
 
 
 def _is_text_of_bits(whole: Reading | TypedValue, settings: ExpressionSettings | None) -> bool:

@@ -27,7 +27,7 @@ class Stopped:
     architecture: Architecture
     """The architecture of the initial focus."""
     machine: PartlyKnown
-    given: StateTarget | None
+    given_state: StateTarget | None
     """The target of a state, to which options may add; None for a core."""
     waves: tuple[WaveState, ...]
     """The waves of a state; a core has only their numbers (`wave`, `all_waves`)."""
@@ -51,8 +51,8 @@ class Stopped:
         """Return the contents that options add to a wave or thread."""
         if self.core is not None:
             return self.core.target.given_of(number)
-        assert self.given is not None
-        return self.given
+        assert self.given_state is not None
+        return self.given_state
 
     def architecture_of(self, number: WaveId) -> Architecture:
         """Return the architecture of a wave or thread: those of a core may differ."""

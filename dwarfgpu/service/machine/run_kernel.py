@@ -310,5 +310,5 @@ def output(result: Result, name: str) -> Npy:
 def _require_names(buffers: Collection[str], names: Iterable[str]) -> None:
     for name in names:
         if name not in buffers:
-            known = ", ".join(buffers) or "none"
-            raise UsageError(f"--out {name}: no buffer was created for it; buffers: {known}")
+            known_names = ", ".join(buffers) or "none"
+            raise UsageError(f"--out {name}: no buffer was created for it; buffers: {known_names}")

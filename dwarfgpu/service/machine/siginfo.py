@@ -28,32 +28,34 @@ def _type(endian: Endian) -> Struct:
     pid, uid, clock = (
         Typedef("__pid_t", int_), Typedef("__uid_t", unsigned), Typedef("__clock_t", long),
     )  # fmt: skip
-    value = _made("union", "sigval_t", 8, ("sival_int", int_, 0), ("sival_ptr", pointer, 0))
-    bounds = _made("struct", None, 16, ("_lower", pointer, 0), ("_upper", pointer, 8))
+    value = _struct("union", "sigval_t", 8, ("sival_int", int_, 0), ("sival_ptr", pointer, 0))
+    bounds = _struct("struct", None, 16, ("_lower", pointer, 0), ("_upper", pointer, 8))
     sender = ("si_pid", pid, 0), ("si_uid", uid, 4)
     kinds: tuple[tuple[str, Type, int], ...] = (
         ("_pad", Array(int_, (_PAD_WORDS,), is_vector=True), 0),
-        ("_kill", _made("struct", None, 8, *sender), 0),
-        ("_timer", _made("struct", None, 16, ("si_tid", int_, 0), ("si_overrun", int_, 4),
+        ("_kill", _struct("struct", None, 8, *sender), 0),
+        ("_timer", _struct("struct", None, 16, ("si_tid", int_, 0), ("si_overrun", int_, 4),
                          ("si_sigval", value, 8)), 0),
-        ("_rt", _made("struct", None, 16, *sender, ("si_sigval", value, 8)), 0),
-        ("_sigchld", _made("struct", None, 32, *sender, ("si_status", int_, 8),
+        ("_rt", _struct("struct", None, 16, *sender, ("si_sigval", value, 8)), 0),
+        ("_sigchld", _struct("struct", None, 32, *sender, ("si_status", int_, 8),
                            ("si_utime", clock, 16), ("si_stime", clock, 24)), 0),
-        ("_sigfault", _made("struct", None, 32, ("si_addr", pointer, 0), ("_addr_lsb", short, 8),
+        ("_sigfault", _struct("struct", None, 32, ("si_addr", pointer, 0), ("_addr_lsb", short, 8),
                             ("_addr_bnd", bounds, 16)), 0),
-        ("_sigpoll", _made("struct", None, 16, ("si_band", long, 0), ("si_fd", int_, 8)), 0),
-        ("_sigsys", _made("struct", None, 16, ("_call_addr", pointer, 0), ("_syscall", int_, 8),
+        ("_sigpoll", _struct("struct", None, 16, ("si_band", long, 0), ("si_fd", int_, 8)), 0),
+        ("_sigsys", _struct("struct", None, 16, ("_call_addr", pointer, 0), ("_syscall", int_, 8),
                           ("_arch", unsigned, 12)), 0),
     )  # fmt: skip
-    fields = _made("union", None, SIGINFO_BYTES - _FIELDS_AT, *kinds)
-    return _made(
+    fields = _struct("union", None, SIGINFO_BYTES - _FIELDS_AT, *kinds)
+    return _struct(
         "struct", "siginfo", SIGINFO_BYTES,
         ("si_signo", int_, 0), ("si_errno", int_, 4), ("si_code", int_, 8),
         ("_sifields", fields, _FIELDS_AT),
     )  # fmt: skip
 
 
-def _made(kind: str, name: str | None, size_bytes: int, *members: tuple[str, Type, int]) -> Struct:
+def _struct(
+    kind: str, name: str | None, size_bytes: int, *members: tuple[str, Type, int]
+) -> Struct:
     members_of = tuple(Member(name, of, 8 * offset) for name, of, offset in members)
     return Struct("union" if kind == "union" else "struct", name, size_bytes, members_of)
 

@@ -271,10 +271,10 @@ class CoreWaves:
         groups = self.groups()
         for group in groups[:MAX_GROUPS]:
             yield group.text
-        left = groups[MAX_GROUPS:]
-        if left:
-            waves = sum(len(group.numbers) for group in left)
-            yield f"{waves} more waves at {len(left)} other places; waves --all lists every wave"
+        omitted = groups[MAX_GROUPS:]
+        if omitted:
+            waves = sum(len(group.numbers) for group in omitted)
+            yield f"{waves} more waves at {len(omitted)} other places; waves --all lists every wave"
 
     def heading(self) -> str:
         """Return `3073 waves on gfx942, 1 faulty`."""

@@ -39,7 +39,7 @@ def _finding_text(finding: LocationFinding) -> str:
     place = f"place {finding.index}, {_place_text(finding.single)},"
     if finding.other_place is None:
         return f"{place} cannot be read: {finding.reason}"
-    second = f"place {finding.other}, {_place_text(finding.other_place)}"
+    second = f"place {finding.other_index}, {_place_text(finding.other_place)}"
     return f"{place} and {second}, hold different bits: the DWARF is ill-formed"
 
 

@@ -120,12 +120,12 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
     if state:
         return [], [f"the list of code objects was being changed (r_state {state})"]
     uris: list[LoadedUri] = []
-    seen: set[int] = set()
+    visited: set[int] = set()
     try:
         while entry and len(uris) < MAX_ENTRIES:
-            if entry in seen:
+            if entry in visited:
                 return uris, [f"the list of code objects is circular: {entry:#x} occurs twice"]
-            seen.add(entry)
+            visited.add(entry)
             load_address, name, _, entry, _ = LINK_MAP.unpack(memory.read(entry, LINK_MAP.size))
             uris.append(LoadedUri(_text(memory, name), load_address))
     except Unavailable as error:
@@ -146,21 +146,20 @@ def _text(memory: CoreMemory, address: int) -> str:
 
 
 def gpu_modules(
-    memory: CoreMemory, r_debug: int, where: Where, given: Mapping[str, str]
+    memory: CoreMemory, r_debug: int, where: Where, overrides: Mapping[str, str]
 ) -> GpuModules:
     """Return the code objects of the runtime's list whose files are available.
 
-    `given`: maps a URI, or the path in it, to the file that the user names for it. `UsageError` if
-    that is not the loaded one, or is not in the list.
-    """
+    `overrides`: maps a URI, or the path in it, to the file that the user names for it. `UsageError`
+    if that is not the loaded one, or is not in the list."""
     listed, notes = loaded_uris(memory, r_debug)
     files: list[LoadedFile] = []
     missing: dict[LoadedUri, str] = {}
-    unused = dict(given)
+    unused = dict(overrides)
     for entry in listed:
         try:
             uri = parse_uri(entry.uri)
-            named = _given(uri, given)
+            named = _override_of(uri, overrides)
             if named is not None:
                 unused.pop(named[0], None)
                 file = _checked_override(memory, named[1], entry.load_address, where, notes)
@@ -170,7 +169,7 @@ def gpu_modules(
                 if why is not None:
                     raise Unavailable(f"{shown_path(file.path)} is not used: {why}")
         except UsageError as error:
-            if _is_override(entry.uri, given):
+            if _is_override(entry.uri, overrides):
                 raise
             missing[entry] = error.message
         except DwarfGpuError as error:
@@ -182,14 +181,14 @@ def gpu_modules(
     return GpuModules(tuple(listed), tuple(files), missing, tuple(notes))
 
 
-def _is_override(uri: str, given: Mapping[str, str]) -> bool:
-    return uri in given or any(uri.startswith(f"file://{path}") for path in given)
+def _is_override(uri: str, overrides: Mapping[str, str]) -> bool:
+    return uri in overrides or any(uri.startswith(f"file://{path}") for path in overrides)
 
 
-def _given(uri: CodeObjectUri, given: Mapping[str, str]) -> tuple[str, str] | None:
+def _override_of(uri: CodeObjectUri, overrides: Mapping[str, str]) -> tuple[str, str] | None:
     """Return the key and the file that the user names for a URI."""
     keys = [uri.text] if uri.path is None else [uri.text, uri.path.decode("utf-8", "replace")]
-    return next(((key, given[key]) for key in keys if key in given), None)
+    return next(((key, overrides[key]) for key in keys if key in overrides), None)
 
 
 def _checked_override(

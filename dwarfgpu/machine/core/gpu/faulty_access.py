@@ -152,16 +152,16 @@ def _candidates(decode: Decoder, pc: int, begin: int, data: bytes) -> tuple[_Can
 
     Many waves fail at one place: it is decoded once.
     """
-    made = {item.address: item for item in decode.instructions(data, begin) if item is not None}
-    if pc not in made:
+    decoded = {item.address: item for item in decode.instructions(data, begin) if item is not None}
+    if pc not in decoded:
         return ()
-    targets = {item.branch_target for item in made.values()}
+    targets = {item.branch_target for item in decoded.values()}
     out: list[_Candidate] = []
     changed: set[Register] = set()
     finished: set[str] = set()
     end = None
-    for address in sorted((address for address in made if address <= pc), reverse=True):
-        instruction = made[address]
+    for address in sorted((address for address in decoded if address <= pc), reverse=True):
+        instruction = decoded[address]
         flags = {flag for item in operations_of(instruction.encoding) for flag in item.flags}
         if end is not None:
             if address + instruction.size != end or flags & _ENDS_BLOCK:
@@ -211,18 +211,18 @@ def _why_not(
 ) -> str:
     """Return why an access is not possible; empty where the core does not contradict it."""
     arch, apertures = target.architecture_of(number), target.apertures_of(number)
-    done = 0
-    while done < addressing.size_bytes:
+    examined = 0
+    while examined < addressing.size_bytes:
         try:
-            lowered = arch.lower(SPACES[addressing.memory], address + done, lane, apertures)
+            lowered = arch.lower(SPACES[addressing.memory], address + examined, lane, apertures)
         except DwarfGpuError as error:
             return error.message
-        count = min(lowered.contiguous_bytes, addressing.size_bytes - done)
+        count = min(lowered.contiguous_bytes, addressing.size_bytes - examined)
         if lowered.space.number == GLOBAL:
             if lowered.address < _NULL_PAGE_BYTES:
                 return "it is in the page of null"
             why = memory.why_unmapped(lowered.address, count)
             if why:
                 return why
-        done += count
+        examined += count
     return ""

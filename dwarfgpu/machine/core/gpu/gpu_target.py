@@ -273,11 +273,11 @@ class GpuTarget:
         else:
             wave, apertures = self.wave(where.wave), self.apertures_of(where.wave)
             arch = wave.architecture
-        done = count = 0
-        while done < size_bytes:
-            at = address + done
+        offset = count = 0
+        while offset < size_bytes:
+            at = address + offset
             lowered = arch.lower(where.space.number, at, where.lane, apertures)
-            size = min(lowered.contiguous_bytes, size_bytes - done)
+            size = min(lowered.contiguous_bytes, size_bytes - offset)
             number = lowered.space.number
             if number == GLOBAL:
                 is_asked = where.space.number == GLOBAL
@@ -293,7 +293,7 @@ class GpuTarget:
                 assert number == PRIVATE_WAVE
                 why = self.gpu.scratch(wave).why
                 raise Unavailable(f"the scratch memory of wave {where.wave} is unknown: {why}")
-            done += size
+            offset += size
             count += 1
             if count > MAX_ELEMENTS:
                 raise LimitExceeded(

@@ -115,7 +115,7 @@ def agent_of(
 def process_core(image: ProcessImage) -> tuple[CoreState, list[LoadedRange]]:
     """Return the note and the memory of a core; `Malformed` for waves that do not fit a save
     area."""
-    return _Layout(image).made()
+    return _Layout(image).core()
 
 
 class _Layout:
@@ -126,7 +126,7 @@ class _Layout:
         self._allocator = Allocator(image.free_address)
         self._pieces: list[tuple[int, bytes]] = []
 
-    def made(self) -> tuple[CoreState, list[LoadedRange]]:
+    def core(self) -> tuple[CoreState, list[LoadedRange]]:
         image = self._image
         queues = tuple(self._queue(number, queue) for number, queue in enumerate(image.queues, 1))
         runtime = Runtime(self._list(), 1, image.ttmp_setup)

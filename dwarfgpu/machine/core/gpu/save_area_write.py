@@ -77,9 +77,9 @@ def state_word(
         word |= layout.whole_lds[0].put(1)
     else:
         word |= layout.lds.put(lds_bytes, lanes)
-    made = blocks_of(layout, word)
+    blocks = blocks_of(layout, word)
     requested = lanes, vgprs, accumulators, shared_vgprs, lds_bytes
-    encoded = made.lanes, made.vgprs, made.accumulators, made.shared_vgprs, made.lds_bytes
+    encoded = blocks.lanes, blocks.vgprs, blocks.accumulators, blocks.shared_vgprs, blocks.lds_bytes
     if requested != encoded:
         raise Malformed(f"GFX level {layout.level} saves no such wave: {requested}, but {encoded}")
     return word

@@ -68,7 +68,7 @@ def image_of_state(
         raise UsageError(f"threads of {target.architecture.name} are in no core file of GPUs")
     if not target.waves:
         raise UsageError("there are no waves")
-    return _State(target, pcs, code_objects, loaded).made()
+    return _State(target, pcs, code_objects, loaded).image()
 
 
 class _State:
@@ -109,7 +109,7 @@ class _State:
         for address, run in () if store is None else store.runs():
             yield address, bytes_of(run)
 
-    def made(self) -> StateImage:
+    def image(self) -> StateImage:
         by_queue: dict[int | None, list[WaveId]] = {}
         for wave in self._target.waves:
             queue = self._target.machine.queue_of(wave)
@@ -142,7 +142,7 @@ class _State:
                     scratch_base=apertures.private_base,
                 ),
             ), {}  # fmt: skip
-        made = tuple(
+        gpu_agents = tuple(
             agent_of(
                 self._version,
                 contents.id,
@@ -151,14 +151,14 @@ class _State:
             )
             for contents in known.values()
         )
-        return made, {number: index for index, number in enumerate(known)}
+        return gpu_agents, {number: index for index, number in enumerate(known)}
 
     def _queue(self, agent: int, waves: Sequence[WaveId]) -> QueueImage:
         base, wave_bytes, slots = self._scratch(waves)
         groups: dict[int, list[WaveId]] = {}
         for wave in waves:
             groups.setdefault(self._target.workgroups[wave], []).append(wave)
-        made = tuple(
+        workgroups = tuple(
             self._group(owner, members, base, wave_bytes, slots)
             for owner, members in groups.items()
         )
@@ -167,7 +167,7 @@ class _State:
         granules = wave_bytes // self._described.scratch_granule_bytes
         count = max(slots.values(), default=0) + 1 if wave_bytes else 0
         return QueueImage(
-            agent, (made,), packets, read, write, tmpring_size(count, granules), base or 0,
+            agent, (workgroups,), packets, read, write, tmpring_size(count, granules), base or 0,
             count * wave_bytes,
         )  # fmt: skip
 
@@ -261,12 +261,12 @@ class _State:
             pc = int.from_bytes(registers_of_wave["pc"].data, "little")
         if pc is None:
             self._notes.append(f"wave {wave} has no pc: in the core file it is 0")
-        known = target.machine.waves.get(wave)
-        reasons = () if known is None else known.stop_reasons
-        lost = _NOT_IN_REGISTERS.intersection(reasons)
-        if lost:
-            self._notes.append(f"wave {wave}: no register holds {', '.join(sorted(lost))}")
-        reasons = tuple(reason for reason in reasons if reason not in lost)
+        wave_record = target.machine.waves.get(wave)
+        reasons = () if wave_record is None else wave_record.stop_reasons
+        lost_reasons = _NOT_IN_REGISTERS.intersection(reasons)
+        if lost_reasons:
+            self._notes.append(f"wave {wave}: no register holds {', '.join(sorted(lost_reasons))}")
+        reasons = tuple(reason for reason in reasons if reason not in lost_reasons)
         status = int.from_bytes(out.get("status", b""), "little")
         words = status_words(
             self._layout,
@@ -287,11 +287,11 @@ class _State:
 
     def _ids(self, wave: WaveId) -> WaveIds:
         machine = self._target.machine
-        known, group = machine.waves.get(wave), machine.workgroup_of(wave)
+        wave_record, group = machine.waves.get(wave), machine.workgroup_of(wave)
         dispatch = machine.dispatch_of(wave)
-        if known is None or group is None or dispatch is None or dispatch.packet is None:
+        if wave_record is None or group is None or dispatch is None or dispatch.packet is None:
             return WaveIds()
-        return WaveIds(dispatch.packet % _PACKETS, known.wave_in_group, group.position)
+        return WaveIds(dispatch.packet % _PACKETS, wave_record.wave_in_group, group.position)
 
     def _packets(self, waves: Sequence[WaveId]) -> tuple[tuple[bytes, ...], int, int]:
         """Return the packets of a ring, and the ids of the first and of the one after the last."""

@@ -160,12 +160,12 @@ class GpuWaves:
         for number, agent in enumerate(self.state.agents, 1):
             agents.setdefault(agent.gpu_id, (number, agent))
         for number, entry in enumerate(self.state.queues, 1):
-            known = agents.get(entry.gpu_id)
-            if known is None:
+            known_agent = agents.get(entry.gpu_id)
+            if known_agent is None:
                 self.notes.append(f"queue {number}: the note lists no GPU {entry.gpu_id}")
                 continue
             memory = QueueMemory(entry, self.memory, self.r_version)
-            yield GpuQueue(number, entry, known[1], known[0], memory)
+            yield GpuQueue(number, entry, known_agent[1], known_agent[0], memory)
 
     def _add_waves(self, queue: GpuQueue, gpu_waves: list[GpuWave], most_waves: int) -> None:
         """Add the waves of a queue of AQL packets; other ones have none that are described."""

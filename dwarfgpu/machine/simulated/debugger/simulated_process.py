@@ -93,7 +93,11 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
     @property
     def waves(self) -> Mapping[WaveId, Mapping[str, RegisterBytes]]:
         """The known registers of each wave that has not ended."""
-        return {wave: known for machine in self.machines for wave, known in machine.waves.items()}
+        return {
+            wave: registers
+            for machine in self.machines
+            for wave, registers in machine.waves.items()
+        }
 
     @property
     def model(self) -> Machine:
@@ -258,8 +262,8 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         """Set what is watched: `dwarfgpu.machine.target.Watches`. Global memory is for all
         waves."""
         for machine in self.machines:
-            seen = [self._as_seen_by(machine, watch) for watch in watches]
-            machine.watch([watch for watch in seen if watch is not None])
+            watches_here = [self._as_seen_by(machine, watch) for watch in watches]
+            machine.watch([watch for watch in watches_here if watch is not None])
 
     def _as_seen_by(self, machine: SimulatedTarget, watch: Watch) -> Watch | None:
         """Return a watch of another machine, in global memory; None where it is elsewhere."""

@@ -48,11 +48,11 @@ class WatchedObjects:
     def _returns_of(self, watch: Watch) -> list[int]:
         """Return the return addresses of the calls made by a watch's function since the watch was
         set."""
-        known = self._calls.get(watch.number)
-        if known is None or known[0] is not watch.scope:
+        cached = self._calls.get(watch.number)
+        if cached is None or cached[0] is not watch.scope:
             returns = [] if watch.scope is None else list(watch.scope.returns)
-            known = self._calls[watch.number] = watch.scope, returns
-        return known[1]
+            cached = self._calls[watch.number] = watch.scope, returns
+        return cached[1]
 
 
 def _is_watchable(watch: Watch, waves: dict[WaveId, SimulatedWave]) -> bool:

@@ -268,13 +268,13 @@ class _Stamps:
         new = np.broadcast_to(stamps, before.shape)
         if mixed.any():
             unordered = mixed & self._is_unordered(before, new)
-            new = np.where(unordered, self._both(before, new), new)
+            new = np.where(unordered, self._merged(before, new), new)
         self._readers[index] = new
         clash = self._readers[index] != new  # several waves at once
         if clash.any():
-            both = self._both(self._readers[index[clash]], new[clash])
-            self._readers[index[clash]] = both
-            everyone = both == _EVERYONE
+            merged = self._merged(self._readers[index[clash]], new[clash])
+            self._readers[index[clash]] = merged
+            everyone = merged == _EVERYONE
             self._readers[index[clash][everyone]] = _EVERYONE
 
     def _write(self, index: Lanes, stamps: Any) -> None:
@@ -309,7 +309,7 @@ class _Stamps:
         of_wave = self._workgroups[np.minimum(number, len(self._workgroups) - 1)]
         return np.where(stamps & _MANY != 0, number, of_wave)
 
-    def _both(self, before: Lanes, now: Lanes) -> Lanes:
+    def _merged(self, before: Lanes, now: Lanes) -> Lanes:
         """Return the stamp of two readers that no barrier separates."""
         workgroup = self._workgroup(now)
         is_same = (self._workgroup(before) == workgroup) & (before < _EVERYONE)

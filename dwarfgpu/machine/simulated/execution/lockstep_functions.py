@@ -134,10 +134,10 @@ class GroupFunctions:
         rows: Lanes = np.roll(self.by_wave(a), 32, 1)
         return rows.reshape(-1)
 
-    def permuted_rows(self, a: Lanes, low: Any, high: Any, other: int) -> Lanes:
+    def permuted_rows(self, a: Lanes, low: Any, high: Any, row_offset: int) -> Lanes:
         if np.size(low) > 1 or np.size(high) > 1:
             raise NotTogether
-        return permuted_rows(a, low, high, other)
+        return permuted_rows(a, low, high, row_offset)
 
     def read_lanes(self, a: Any, address: Any, active: Lanes) -> Lanes:
         source = (address >> 2 & self.wave_size - 1).astype(np.intp) + self._firsts

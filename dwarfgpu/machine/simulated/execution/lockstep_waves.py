@@ -135,13 +135,13 @@ class WaveGroup(WaveAccesses):
         vectors, count = shared_registers(waves, "vectors"), self.vgprs
         accumulators = cache(lambda: shared_registers(waves, "accumulators"))
 
-        def made(number: int) -> Lanes:
+        def row_of(number: int) -> Lanes:
             is_vgpr = number < count
             row: Lanes = vectors[number] if is_vgpr else accumulators()[number - count]
             self._conflicts.keep_array(row)
             return row.reshape(-1)
 
-        rows = _Rows(made)
+        rows = _Rows(row_of)
         self.v = _Rows(rows.__getitem__)  # type: ignore[assignment]
         self.i = _Rows(lambda n: rows[n].view(np.int32))  # type: ignore[assignment]
         self.f = _Rows(lambda n: rows[n].view(np.float32))  # type: ignore[assignment]

@@ -99,16 +99,16 @@ class Watchpoints:
             self._accesses.append(access)
 
     def after(self, wave: WaveMemory, step: Step) -> ObservedStop | None:
-        numbers, left = [], []
+        numbers, remaining = [], []
         for one, state in zip(self._watching, self._states, strict=True):
             if one.watch.scope is not None and self._has_left(one, wave, step):
-                left.append(one.watch.number)
+                remaining.append(one.watch.number)
             elif self._is_hit(one, state, wave):
                 numbers.append(one.watch.number)
         if numbers:
             return ObservedStop(StopReason.WATCHPOINT, "watchpoint", tuple(numbers))
-        if left:
-            return ObservedStop(StopReason.WATCHPOINT, "scope", tuple(left))
+        if remaining:
+            return ObservedStop(StopReason.WATCHPOINT, "scope", tuple(remaining))
         return None
 
     def _is_hit(self, one: Watching, state: _State, wave: WaveMemory) -> bool:

@@ -102,7 +102,7 @@ def require_same_waves(state: State, architecture: str, lanes: int) -> None:
         )
 
 
-def both(
+def merged_states(
     before: dict[str, Json], folder: Path, addition: Saved, path: Path, is_there: bool
 ) -> Saved:
     """Return the merged document of a state in a folder and a further dispatch, for saving at a

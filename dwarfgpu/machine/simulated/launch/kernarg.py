@@ -112,7 +112,7 @@ def bind(
             unknown.append(f"{parameter.name or argument.offset_bytes}: declared unknown")
             continue
         if isinstance(value, GeneratedNumbers):
-            value = _made(parameter, value)
+            value = _generated(parameter, value)
         if isinstance(value, EarlierBuffer):
             _require_pointer(parameter, argument.value_kind in _POINTERS, "a buffer")
             value = _address_of(value, earlier)
@@ -192,7 +192,7 @@ def _require_pointer(parameter: Parameter, is_one: bool, subject: str) -> None:
         raise UsageError(f"{parameter.text} cannot be {subject}")
 
 
-def _made(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
+def _generated(parameter: Parameter, numbers: GeneratedNumbers) -> Buffer:
     """Return memory with numbers; `UsageError` if their type is unknown."""
     declared, count = parameter.declared, numbers.count
     size, integers = declared.item_bytes, declared.item_integers

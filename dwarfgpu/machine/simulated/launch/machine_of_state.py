@@ -85,8 +85,8 @@ def machines_of_process(
     fills = [item for item in (fill, *(state.fill for state in states)) if item is not None]
     global_memory, byte = GlobalMemory(), fills[0] if fills else FILL
     scratch = {base: size for state in states for base, size in _scratch_ranges(state).items()}
-    known = [store for state in states for name, _, store in state.memories() if not name]
-    _add_memory(global_memory, segments, known, scratch, byte)
+    stores = [store for state in states for name, _, store in state.memories() if not name]
+    _add_memory(global_memory, segments, stores, scratch, byte)
     global_memory.is_partial, global_memory.source = True, source
     machines = [_machine(state, global_memory, seed, byte) for state in states]
     if fill is not None:
@@ -158,9 +158,9 @@ def _wave(
 
 
 def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
-    number, known = wave.wave.id, state.waves[wave.wave.id]
+    number, known_registers = wave.wave.id, state.waves[wave.wave.id]
     for name, needed in _NEEDED.items():
-        stored = known.get(name)
+        stored = known_registers.get(name)
         if stored is None or not _has_bits(stored, needed):
             raise UsageError(
                 f"wave {number} cannot continue: its {name} is not known; set ${name}, or use --reg"
@@ -169,7 +169,7 @@ def _set_registers(state: StateTarget, wave: SimulatedWave) -> None:
         *state.architecture.registers.values(),
         *state.architecture.other_registers,
     ):
-        stored = known.get(register.name)
+        stored = known_registers.get(register.name)
         if stored is not None:
             set_known(wave, register, stored)
 
@@ -253,22 +253,22 @@ def _add_memory(
 def write_known(global_memory: GlobalMemory, stores: Iterable[SparseMemory]) -> None:
     """Write known global memory into the allocations that there are, and add the rest."""
     occupied = [(item.start, item.end) for item in global_memory.allocations]
-    known = [(address, bytes_of(run)) for store in stores for address, run in store.runs()]
-    for address, data in known:
+    known_runs = [(address, bytes_of(run)) for store in stores for address, run in store.runs()]
+    for address, data in known_runs:
         for start, end in occupied:
             first, last = max(start, address), min(end, address + len(data))
             allocation = global_memory.at(start)
             if first < last and allocation is not None:
                 allocation.write(first - start, data[first - address : last - address])
-    for begin, data in _joined(list(_outside(known, occupied))):
+    for begin, data in _joined(list(_outside(known_runs, occupied))):
         global_memory.add("memory of the state", begin, data)
 
 
 def _outside(
-    known: list[tuple[int, bytes]], taken: list[tuple[int, int]]
+    known_runs: list[tuple[int, bytes]], taken: list[tuple[int, int]]
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the parts of known memory that are in no other allocation, by address."""
-    for address, data in known:
+    for address, data in known_runs:
         at, end = address, address + len(data)
         for start, stop in sorted(taken):
             if stop <= at or start >= end:
@@ -360,10 +360,10 @@ def take_over(machine: RunningMachine, state: StateTarget) -> None:
     architecture = state.architecture
     registers = (*architecture.registers.values(), *architecture.other_registers)
     for wave in machine.waves:
-        known = state.waves[wave.wave.id]
+        known_registers = state.waves[wave.wave.id]
         for register in registers:
-            if register.name in known:
-                set_known(wave, register, known[register.name])
+            if register.name in known_registers:
+                set_known(wave, register, known_registers[register.name])
     groups = {state.workgroups[wave.wave.id]: wave.lds for wave in machine.waves}
     memories = state.memories()
     for name, owner, store in memories:

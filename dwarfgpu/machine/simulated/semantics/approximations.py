@@ -28,11 +28,11 @@ def _rounded(wide: Lanes, like: Lanes, exact: Exact) -> Lanes:
     """Return doubles as numbers of the type of `like`, their source; `exact` of it, where that
     matters."""
     out = wide.astype(like.dtype)
-    near = out.astype(np.float64)
-    toward = np.where(wide > near, np.inf, -np.inf).astype(like.dtype)
-    middle = (near + np.nextafter(out, toward).astype(np.float64)) / 2
+    as_double = out.astype(np.float64)
+    toward = np.where(wide > as_double, np.inf, -np.inf).astype(like.dtype)
+    middle = (as_double + np.nextafter(out, toward).astype(np.float64)) / 2
     doubt = np.abs(wide - middle) <= _DOUBT * np.spacing(np.abs(wide))
-    for at in np.flatnonzero(doubt & np.isfinite(middle) & np.isfinite(near)):
+    for at in np.flatnonzero(doubt & np.isfinite(middle) & np.isfinite(as_double)):
         with localcontext(prec=_DIGITS):
             value = exact(Decimal(float(like.flat[at])))
             is_above = value > Decimal(float(middle.flat[at]))
@@ -87,16 +87,16 @@ def reciprocal_root(a: Lanes) -> Lanes:
     return result
 
 
-def _root_of_double(near: float, a: Fraction) -> float:
+def _root_of_double(estimate: float, a: Fraction) -> float:
     """Return the double next to 1 / sqrt(a), from one that is near."""
     while True:
-        above, below = float(np.nextafter(near, np.inf)), float(np.nextafter(near, 0))
-        if ((Fraction(near) + Fraction(above)) / 2) ** 2 * a < 1:
-            near = above
-        elif ((Fraction(near) + Fraction(below)) / 2) ** 2 * a > 1:
-            near = below
+        above, below = float(np.nextafter(estimate, np.inf)), float(np.nextafter(estimate, 0))
+        if ((Fraction(estimate) + Fraction(above)) / 2) ** 2 * a < 1:
+            estimate = above
+        elif ((Fraction(estimate) + Fraction(below)) / 2) ** 2 * a > 1:
+            estimate = below
         else:
-            return near
+            return estimate
 
 
 APPROXIMATIONS: Final[dict[str, Any]] = {

@@ -65,17 +65,17 @@ _CLOCK: Final = re.compile(r"w\.(clock\b|hardware_register\()")
 def function_text(lines: Sequence[str]) -> str:
     """Return the source of a function of statements, which begin at its third line. Its constants
     are created once, with the function."""
-    made: dict[str, str] = {}
+    functions: dict[str, str] = {}
 
     def name(match: re.Match[str]) -> str:
         text = f"constant({match[1]}, {match[2]}){match[3] or ''}"
-        return made.setdefault(text, f"k{len(made)}")
+        return functions.setdefault(text, f"k{len(functions)}")
 
     body = "\n    ".join(_CONSTANT.sub(name, line) for line in lines)
     words = set(_WORDS.findall(body))
     names = [name for name in PROLOGUE if name in words] or ["s"]
     prologue = f"{', '.join(names)} = {', '.join(f'w.{PROLOGUE[name]}' for name in names)}"
-    defaults = "".join(f", {name}={text}" for text, name in made.items())
+    defaults = "".join(f", {name}={text}" for text, name in functions.items())
     return f"def execute(w{defaults}):\n    {prologue}\n    {body}"
 
 

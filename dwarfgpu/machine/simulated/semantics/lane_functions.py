@@ -141,12 +141,12 @@ def byte_permute(a: Lanes, b: Lanes, selectors: Lanes) -> Lanes:
     """Return bytes that selectors choose: 0 to 7 are bytes of b and a, 8 to 11 signs, 12 is zero,
     others are ones."""
     a, b, selectors = np.broadcast_arrays(a, b, selectors)
-    both = a.astype(np.uint64) << 32 | b
-    out = np.zeros(both.shape, np.uint32)
+    combined = a.astype(np.uint64) << 32 | b
+    out = np.zeros(combined.shape, np.uint32)
     for number in range(4):
         selector = (selectors >> 8 * number & 255).astype(np.uint64)
-        plain = both >> 8 * (selector & 7) & 255
-        sign = (both >> 16 * (selector & 3) + 15 & 1) * 255
+        plain = combined >> 8 * (selector & 7) & 255
+        sign = (combined >> 16 * (selector & 3) + 15 & 1) * 255
         value = np.where(selector < 8, plain, np.where(selector < 12, sign, 255))
         value = np.where(selector == 12, 0, value)
         out |= value.astype(np.uint32) << 8 * number

@@ -338,21 +338,21 @@ def transposed(m: Lanes, bits: int, active: Lanes) -> Lanes:
     return result
 
 
-def permuted_rows(a: Lanes, low: Any, high: Any, other: int) -> Lanes:
+def permuted_rows(a: Lanes, low: Any, high: Any, row_offset: int) -> Lanes:
     """Return a value for each lane of a row of 16: that of the lane that four bits of a selector
     name, in its row (0) or in the neighbouring one (16)."""
     lane = np.arange(len(a))
     selector = int(np.asarray(high).reshape(-1)[0]) << 32 | int(np.asarray(low).reshape(-1)[0])
     numbers = np.array([selector >> 4 * n & 15 for n in range(16)])
-    result: Lanes = a[(lane & ~15 ^ other) | numbers[lane & 15]]
+    result: Lanes = a[(lane & ~15 ^ row_offset) | numbers[lane & 15]]
     return result
 
 
-def permuted_by_lane(a: Lanes, selectors: Any, other: int) -> Lanes:
+def permuted_by_lane(a: Lanes, selectors: Any, row_offset: int) -> Lanes:
     """Return the same with a selector of its own in each lane."""
     lane = np.arange(len(a))
     numbers = (broadcast_to_lanes(selectors, len(a)) & 15).astype(np.intp)
-    result: Lanes = a[lane & ~15 ^ other | numbers]
+    result: Lanes = a[lane & ~15 ^ row_offset | numbers]
     return result
 
 

@@ -73,8 +73,8 @@ def memory_access(
     if operation.is_atomic:
         value = expressions[-1]
         names = [name for name in "abc" if re.search(rf"\b{name}\b", value)]
-        given = ", ".join(f"{name}[..., i]" for name in names)
-        inner = f"(lambda {', '.join(names)}: {value})({given})" if names else value
+        arguments = ", ".join(f"{name}[..., i]" for name in names)
+        inner = f"(lambda {', '.join(names)}: {value})({arguments})" if names else value
         update = f"lambda m, i: {inner}"
         if not item.results and not kind.is_float and value in _COMMUTING:
             update = f"Commuting({value!r}, {update})"

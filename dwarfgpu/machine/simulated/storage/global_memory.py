@@ -175,9 +175,9 @@ class GlobalMemory:
         """Add an allocation; `UsageError` where there is one."""
         name, start = allocation.name, allocation.start
         index = bisect_right(self._starts, start)
-        for other in self.allocations[max(index - 1, 0) : index + 1]:
-            if other.start < allocation.end and start < other.end:
-                raise UsageError(f"{name} at {start:#x} and {other.name} overlap")
+        for neighbour in self.allocations[max(index - 1, 0) : index + 1]:
+            if neighbour.start < allocation.end and start < neighbour.end:
+                raise UsageError(f"{name} at {start:#x} and {neighbour.name} overlap")
         self._starts.insert(index, start)
         self.allocations.insert(index, allocation)
         return allocation
@@ -188,8 +188,8 @@ class GlobalMemory:
         if index < 0 or address >= self.allocations[index].end:
             if self.source is None:
                 return None
-            made = self.source.allocation_at(self, address)
-            return None if made is None else self.insert(made)
+            allocation = self.source.allocation_at(self, address)
+            return None if allocation is None else self.insert(allocation)
         return self.allocations[index]
 
     def source_after(self, address: int) -> int:
@@ -406,8 +406,8 @@ class GlobalMemory:
             )
         if address >> 32 in self.absent:
             return self.absent[address >> 32]
-        near = [item for item in self.allocations if address < item.start + (1 << 32)]
-        candidates = [*self.allocations[:0], *near]
+        nearest = [item for item in self.allocations if address < item.start + (1 << 32)]
+        candidates = [*self.allocations[:0], *nearest]
         index = bisect_right(self._starts, address)
         if index:
             before = self.allocations[index - 1]

@@ -178,17 +178,25 @@ class UnknownContents:
 
 def _needs(step: Step) -> _Needs:
     instruction = step.instruction
-    made = uses(instruction)
-    reads, writes = effects(instruction, made)
-    use = made[0]
+    instruction_uses = uses(instruction)
+    reads, writes = effects(instruction, instruction_uses)
+    use = instruction_uses[0]
     is_atomic = any(declared in use.operation.sources for declared in use.operation.results)
     sources = {operand.declared for operand in use.sources}
     results = {operand.declared for operand in use.results}
     memory = use.operation.memory
-    is_load = len(made) == 1 and not is_atomic and any(declared in sources for declared in memory)
-    is_store = len(made) == 1 and not is_atomic and any(declared in results for declared in memory)
-    is_scalar = len(made) == 1 and instruction.mnemonic.startswith(_SCALAR_COPIES)
-    is_move = len(made) == 1 and instruction.mnemonic.startswith(_MOVES)
+    is_load = (
+        len(instruction_uses) == 1
+        and not is_atomic
+        and any(declared in sources for declared in memory)
+    )
+    is_store = (
+        len(instruction_uses) == 1
+        and not is_atomic
+        and any(declared in results for declared in memory)
+    )
+    is_scalar = len(instruction_uses) == 1 and instruction.mnemonic.startswith(_SCALAR_COPIES)
+    is_move = len(instruction_uses) == 1 and instruction.mnemonic.startswith(_MOVES)
     copied: tuple[Register, ...] = ()
     if is_store or is_move:
         copied = tuple(
@@ -198,7 +206,9 @@ def _needs(step: Step) -> _Needs:
         )
     if is_scalar and isinstance(first_source := use.sources[0].value, Register):
         copied = (
-            (first_source,) if all(first_source != other.value for other in use.sources[1:]) else ()
+            (first_source,)
+            if all(first_source != source.value for source in use.sources[1:])
+            else ()
         )
     old = {operand.value for operand in use.sources if operand.declared.name == "d"}
     needed = tuple(
@@ -212,7 +222,7 @@ def _needs(step: Step) -> _Needs:
         needed,
         copied,
         tuple(register for register in writes if register.bank in ("v", "a", "s")),
-        any(part.operation.is_masked for part in made),
+        any(part.operation.is_masked for part in instruction_uses),
         is_load,
         is_store,
         use if is_scalar else None,

@@ -99,8 +99,8 @@ class WaveAccesses(WaveBuffers):
         source = address + np.uint32(offset & 0xFFFFFFFF)
         for number in np.flatnonzero(self.active_lanes):
             lane = np.arange(self.lane_count) == number
-            other = self.lds_load(source, kind, 1, lane)
-            self.lds_atomic(address, kind, partial(_updated, update, other), lane)
+            second = self.lds_load(source, kind, 1, lane)
+            self.lds_atomic(address, kind, partial(_updated, update, second), lane)
 
 
 def _updated(
