@@ -6,12 +6,12 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from attrs import evolve
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import CompiledForm
 from dwarfgpu.expr.context import Context, ResultKind
