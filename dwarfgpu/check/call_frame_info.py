@@ -67,6 +67,8 @@ class FrameChecker:
     _work: int = field(init=False, default=0)
     _fdes_of: Counter[int] = field(init=False, factory=Counter)
     """How many FDEs each CIE has, by its offset."""
+    _is_checked: dict[str, bool] = field(init=False, factory=dict)
+    """Whether the operands of an instruction are registers or expressions, by its name."""
 
     def run(self) -> None:
         """Check every entry."""
@@ -173,6 +175,14 @@ class FrameChecker:
         """Check the registers and expressions of the instructions."""
         architectures = self.expressions.architectures
         for index, instruction in enumerate(checked_entry.program.instructions):
+            operation = instruction.operation
+            is_checked = self._is_checked.get(operation.name)
+            if is_checked is None:
+                meanings = {info.kind.meaning for info in operation.operands}
+                is_checked = not meanings.isdisjoint(("register", "expression"))
+                self._is_checked[operation.name] = is_checked
+            if not is_checked:
+                continue
             for info, operand in zip(
                 instruction.operation.operands, instruction.operands, strict=True
             ):

@@ -79,6 +79,8 @@ class EntryChecker:
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
     _has_reported_size: bool = field(init=False, default=False)
+    _has_right_base: bool = field(init=False, default=False)
+    """Whether the header of the lists that the unit names by index has its address size."""
     _results: dict[Role, Results] = field(init=False, factory=dict)
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
     """The positions of entries with findings, keyed by offset."""
@@ -237,7 +239,7 @@ class EntryChecker:
     def _list(self, index: int, spec: CheckedValue, role: Role, value: int) -> None:
         attribute = Attribute(spec.form, FORMS[spec.form][0], value)
         try:
-            if self._has_other_addresses(attribute):
+            if not self._has_right_base and self._has_other_addresses(attribute):
                 return
             entries = self.unit.locations_of(attribute).entries
         except (IllFormed, Malformed) as error:
@@ -253,12 +255,14 @@ class EntryChecker:
         first, last = ranges[0] if len(ranges) == 1 else (1, 0)
         bias = self.unit.sections.program.load_address  # also of what a machine has loaded
         for expression, begin, end, _ in entries:
-            span = None
+            span, is_clean = None, expression in clean
             if begin is not None and end is not None:
-                span = Range(begin - bias, end - bias)
-                if not first <= span[0] <= span[1] <= last:
-                    self._within(index, spec, span, ranges)
-            if expression in clean:
+                is_within = first <= begin - bias <= end - bias <= last
+                if not (is_within and is_clean):
+                    span = Range(begin - bias, end - bias)
+                    if not is_within:
+                        self._within(index, spec, span, ranges)
+            if is_clean:
                 self.expressions.count += 1
             else:
                 self._expression(index, spec, role, expression, span)
@@ -280,6 +284,7 @@ class EntryChecker:
                 self._has_reported_size = True
                 self._report("address-size", error.message, unit_place(self.unit))
             return True
+        self._has_right_base = base is not None
         return False
 
     def _within(

@@ -98,6 +98,8 @@ class PossibleArchitectures:
 
     def __init__(self, file: ObjectFile, architecture: Architecture | None) -> None:
         self.architecture = architecture
+        self._lacking: dict[int, bool] = {}
+        """Which numbers no register has."""
         self._others: tuple[Architecture, ...] = ()
         if architecture is not None and architecture.is_simt and wave_size(file) is None:
             sizes = PROCESSORS[architecture.name].wave_sizes
@@ -131,7 +133,10 @@ class PossibleArchitectures:
 
     def lacks(self, number: int) -> bool:
         """Return whether certainly no register has a number."""
-        return bool(self.all) and self.is_complete and self.register(number) is None
+        if number not in self._lacking:
+            is_known = self.is_complete and bool(self.all)
+            self._lacking[number] = is_known and self.register(number) is None
+        return self._lacking[number]
 
 
 @define(eq=False)

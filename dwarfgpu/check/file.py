@@ -73,7 +73,7 @@ def verify(
             except DwarfGpuError as error:
                 _broken(error, unit, findings)
             entries += checker.entries
-            unit.forget_locations()
+            unit.forget()
     except DwarfGpuError as error:  # a section that cannot be read at all
         findings.skip(error)
     files = [file] if info.object is file else [file, info.object]

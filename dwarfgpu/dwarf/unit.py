@@ -1,8 +1,9 @@
 """One unit (DWARF 5 section 7.5.1), and the `Unit` that expressions see.
 
 Law: the header is read when the file is opened, the unit's own entry on the first question, the
-other entries on first use. Nothing is parsed twice. A split unit gets from its skeleton what a
-linker changes: addresses, its base address, the line table (3.1.3).
+other entries on first use. Nothing is parsed twice, except entries that were freed (`forget`). A
+split unit gets from its skeleton what a linker changes: addresses, its base address, the line table
+(3.1.3).
 """
 
 from __future__ import annotations
@@ -60,6 +61,11 @@ class CompilationUnit:
         self.data = self.sections.section(header.section)
 
     # What few units are asked for, of the thousands of a file, is made when it is asked for.
+
+    _is_forgotten = False
+    """Whether its entries were read, and freed."""
+    _is_kept = False
+    """Whether its entries were read again, so that they are not freed any more."""
 
     skeleton: CompilationUnit | None = None
     """The skeleton of a split unit, once the skeleton has asked for it."""
@@ -131,6 +137,9 @@ class CompilationUnit:
         try:
             budget = self.sections.budget
             at, end, most = self.header.entries_at, self.end, budget.entries_left
+            if self._is_forgotten:  # its entries were counted
+                self._is_kept = True
+                return read_tree(self.data, at, end, self.abbreviations)
             try:
                 tree = read_tree(self.data, at, end, self.abbreviations, most)
             except LimitExceeded:
@@ -430,10 +439,16 @@ class CompilationUnit:
             tuple([entry for entry in listed if not entry.is_empty]), self, empty, listed
         )
 
-    def forget_locations(self) -> None:
-        """Free the location lists that were read: who reads a whole file needs them no more."""
+    def forget(self) -> None:
+        """Free the location lists and the entries that were read: who reads a whole file needs them
+        no more.
+
+        Entries that something asks for afterwards are read once more, and then kept.
+        """
         self._locations.clear()
         self.listed_expressions.clear()
+        if not self._is_kept and self.__dict__.pop("tree", None) is not None:
+            self._is_forgotten = True
 
     def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
         """Return the range list of an attribute, with addresses of the file."""

@@ -156,8 +156,10 @@ def prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     return (prepare_cached if len(data) <= CACHED_BYTES else _prepare_long)(data, dialect, form)
 
 
-def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
-    expression = decode(data, dialect, form)
+def bind(expression: Expression) -> Program:
+    """Bind an expression. The program is not kept: who judges all expressions of a file needs each
+    once."""
+    dialect, form = expression.dialect, expression.format
     instructions = expression.instructions
     notes: tuple[str, ...] = ()
     if dialect.upstream_clang:
@@ -174,6 +176,10 @@ def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
     )
     last = instructions[-1] if len(instructions) else None
     return Program(expression, instructions, steps, is_straight, last, notes)
+
+
+def _prepare(data: bytes, dialect: Dialect, form: UnitFormat) -> Program:
+    return bind(decode(data, dialect, form))
 
 
 prepare_cached = lru_cache(maxsize=4096)(_prepare)

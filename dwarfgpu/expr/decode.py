@@ -58,7 +58,8 @@ def decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     return (decode_cached if len(data) <= CACHED_BYTES else _decode_long)(data, dialect, form)
 
 
-def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
+def decode_once(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
+    """Return the same, not kept: who judges all expressions of a file needs each once."""
     reader = Reader(data, form.endian)
     by_code = encodings(dialect).by_code
     out = Instructions()
@@ -99,8 +100,8 @@ def _decode(data: bytes, dialect: Dialect, form: UnitFormat) -> Expression:
     return Expression(data, dialect, form, out, error)
 
 
-decode_cached = lru_cache(maxsize=4096)(_decode)
-_decode_long = lru_cache(maxsize=2)(_decode)
+decode_cached = lru_cache(maxsize=4096)(decode_once)
+_decode_long = lru_cache(maxsize=2)(decode_once)
 
 
 def _operation(reader: Reader, by_code: Mapping[Code, Operation], dialect: Dialect) -> Operation:

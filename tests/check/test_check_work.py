@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from itertools import permutations
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
-from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.check.attributes import ROLES
 from dwarfgpu.check.entries import EntryChecker
@@ -23,11 +23,13 @@ from dwarfgpu.check.expressions import (
 )
 from dwarfgpu.check.file import verify
 from dwarfgpu.check.finding import FindingPosition, Findings
+from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
-from dwarfgpu.expr.bind import Perform
+from dwarfgpu.dwarf.entry_tree import Tree, read_tree
+from dwarfgpu.expr.bind import Perform, prepare_cached
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, UPSTREAM_CLANG, Dialect
 from dwarfgpu.expr.instruction import Instruction
@@ -35,6 +37,7 @@ from dwarfgpu.expr.static_check.abstract_stack import Report, Shape, Transfer
 from dwarfgpu.expr.static_check.abstract_value import knowing
 from dwarfgpu.expr.static_check.checker import check
 from dwarfgpu.expr.text.assembly import assemble
+from dwarfgpu.objfile.elf import open_object
 from tests.dwarf.builder import FIXTURES
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
@@ -226,6 +229,53 @@ def test_the_location_lists_of_a_unit_are_freed_when_it_is_done() -> None:
             assert group.unit._locations
     for unit in (*checked.info.units, *listed.info.units):
         assert not unit._locations and not unit.listed_expressions
+
+
+def test_the_entries_of_a_unit_are_freed_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: Counter[int] = Counter()
+
+    def counted(data: bytes, position: int, *rest: Any) -> Tree:
+        read[position] += 1
+        return read_tree(data, position, *rest)
+
+    monkeypatch.setattr(unit_module, "read_tree", counted)
+    listed = CodeObject.open(FILE)
+    units, left = listed.info.units, listed.info.sections.budget.entries_left
+    for _ in find_variables(listed.scopes, Wanted()):
+        pass
+    assert read and set(read.values()) == {1}
+    assert all("tree" not in vars(unit) for unit in units)
+    spent = left - listed.info.sections.budget.entries_left
+    for _ in range(3):  # what is asked for again is read once more, then kept, and counted once
+        for _ in find_variables(listed.scopes, Wanted()):
+            pass
+    assert set(read.values()) == {2}
+    assert left - listed.info.sections.budget.entries_left == spent
+
+
+def test_programs_of_judged_expressions_are_not_kept() -> None:
+    prepare_cached.cache_clear()
+    verify(CodeObject.open(FILE))
+    for groups in find_variables(CodeObject.open(FILE).scopes, Wanted()):
+        for group in groups.groups:
+            list(group.coverages(Allowance(1 << 30)))
+    assert prepare_cached.cache_info().currsize <= 8
+
+
+def test_registers_of_call_frame_instructions_are_looked_up_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: Counter[int] = Counter()
+    register = PossibleArchitectures.register
+
+    def counted(self: PossibleArchitectures, number: int) -> RegisterInfo | None:
+        looked[number] += 1
+        return register(self, number)
+
+    monkeypatch.setattr(PossibleArchitectures, "register", counted)
+    possible = PossibleArchitectures(open_object(FILE), architecture("x86-64"))
+    assert [possible.lacks(number) for number in (6, 5000) * 50] == [False, True] * 50
+    assert looked == {6: 1, 5000: 1}
 
 
 def test_a_context_that_expressions_share_keeps_nothing_of_them() -> None:

@@ -308,7 +308,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
             allowance = _cut(groups, allowance)
         yield groups
         for group in groups.groups[:1]:  # they share their unit
-            group.unit.forget_locations()
+            group.unit.forget()
         if allowance < 0:
             return
 

@@ -13,9 +13,9 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import counted
-from dwarfgpu.expr.bind import Program, prepare
+from dwarfgpu.expr.bind import Program, bind, prepare
 from dwarfgpu.expr.context import ResultKind, UnitFormat
-from dwarfgpu.expr.decode import Expression, encode_as
+from dwarfgpu.expr.decode import Expression, decode, encode_as
 from dwarfgpu.expr.dialect import upstream_clang
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
@@ -88,7 +88,8 @@ def check(
     DW_CFA_expression ignores the CFA (A.6.4.2.3).
     """
     most_left = (initial_stack_depth or 0) if initial_may_be_left else 0
-    checker = _Checker(prepare(data, dialect, form), arch, result_kind, most_left)
+    program = bind(decode(data, dialect, form))
+    checker = _Checker(program, arch, result_kind, most_left)
     checker.run(_initial(initial_stack_depth))
     return sorted(checker.findings, key=lambda finding: finding.offset)
 

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from dwarfgpu.base.records import define, field, frozen
-from dwarfgpu.expr.bind import Program, prepare
+from dwarfgpu.expr.bind import Program, bind
 from dwarfgpu.expr.context import UnitFormat
-from dwarfgpu.expr.decode import CACHED_BYTES
+from dwarfgpu.expr.decode import CACHED_BYTES, decode_once
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.ops.composite import PIECES
@@ -88,7 +88,7 @@ def with_zero(data: bytes, form: UnitFormat) -> bytes | None:
 
 def by_declarations(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     """Return the extent of any expression, by the declarations of its operations."""
-    program = prepare(data, dialect, form)
+    program = bind(decode_once(data, dialect, form))
     transfer = Transfer(None, form)
     if dialect.dwarf6:
         standard = _of_standard(program, transfer)
@@ -184,7 +184,7 @@ def _of_parts(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
 def _of_part(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
     """Return the extent of a part by itself; None where it leaves more than the part on the stack,
     so that the part after it would begin another composite."""
-    extent, depth = _of_straight(prepare(data, dialect, form), Transfer(None, form))
+    extent, depth = _of_straight(bind(decode_once(data, dialect, form)), Transfer(None, form))
     return extent if depth == 1 else None
 
 
