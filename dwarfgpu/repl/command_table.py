@@ -100,7 +100,7 @@ from dwarfgpu.repl.waves.apply_commands import (
     thread_apply,
 )
 from dwarfgpu.repl.waves.lane_commands import info_lanes, lane, lane_find, lane_name
-from dwarfgpu.repl.waves.lanes_commands import lanes
+from dwarfgpu.repl.waves.lane_values_commands import lanes
 from dwarfgpu.repl.waves.thread_commands import (
     info_threads,
     info_waves,
