@@ -21,12 +21,12 @@ def symbol_text(session: Session, address: int) -> str | None:
 def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
     """Return how addresses are named: `g+40`, `f+12 at a.c:7`, or not at all far behind their
     symbol."""
-    if options.most_offset is None and not options.symbol_filename:
+    if options.max_symbolic_offset is None and not options.symbol_filename:
         return partial(symbol_text, session)
 
     def name(address: int) -> str | None:
         symbol = symbol_at_address.symbol_place(session.code_objects, address)
-        if symbol is None or symbol.offset > (options.most_offset or symbol.offset):
+        if symbol is None or symbol.offset > (options.max_symbolic_offset or symbol.offset):
             return None
         position = line_place(session, address) if options.symbol_filename else None
         return str(symbol) if position is None else f"{symbol} at {position.file}:{position.line}"

@@ -127,7 +127,7 @@ class Settings:
             elements=_bound(self.limit("print elements")),
             repeats=_bound(self.limit("print repeats")),
             max_depth=_bound(self.limit("print max-depth")),
-            most_offset=self.limit("print max-symbolic-offset"),
+            max_symbolic_offset=self.limit("print max-symbolic-offset"),
             raw="print raw-values" in on,
             printers=self.printers,
             integer_letter=RADICES[self.limit("output-radix") or 10],

@@ -44,8 +44,8 @@ class FormatOptions:
     """Pointers to data show the symbol of their address."""
     symbol_filename: bool = False
     """A symbol of code with the file and line of the address."""
-    most_offset: int | None = None
-    """An address further behind its symbol is shown without it."""
+    max_symbolic_offset: int | None = None
+    """Maximum offset at which an address is shown with its symbol."""
     union: bool = True
     """Unions inside of other objects are shown; else they are `{...}`."""
     static_members: bool = True
@@ -57,11 +57,11 @@ class FormatOptions:
     repeats: int = 10
     """More equal neighbours than this are one element with `<repeats N times>`."""
     max_depth: int = 20
-    """Structures and arrays in one another; then `{...}`."""
+    """Levels of structures and arrays inside of each other; then `{...}`."""
     characters: int = 100_000
     """Characters of the whole text; then `...`."""
     language: tuple[bool, Style] | None = None
-    """Whether as in C++, and the style, whatever the source language is."""
+    """`cplusplus` and `style` of the selected language; None: those of the source."""
     raw: bool = False
     """No printer is used: the members of all classes are shown."""
     summary: bool = False
@@ -71,6 +71,7 @@ class FormatOptions:
     cplusplus: bool = False
     """Types are named without `struct` and `enum`."""
     style: Style = "c"
+    """Values are written as in this language."""
 
     def __attrs_post_init__(self) -> None:
         """Raise `UsageError` for an unknown output format."""
@@ -78,10 +79,8 @@ class FormatOptions:
         if letter is not None and (len(letter) != 1 or letter not in _LETTERS):
             raise UsageError(f"unknown output format {letter!r}: use one of {' '.join(_LETTERS)}")
 
-    """Values are written as in this language."""
-
     def of_source(self, cplusplus: bool, style: Style) -> FormatOptions:
-        """Return the same for a value of that language, unless another one is selected."""
+        """Return these options for a value of that language, unless another one is selected."""
         cplusplus, style = self.language or (cplusplus, style)
         if (cplusplus, style) == (self.cplusplus, self.style):
             return self

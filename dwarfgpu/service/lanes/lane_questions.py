@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
-from dwarfgpu.service.value.reading_answer import DEFAULT_OPTIONS, of_reading, variable_text
+from dwarfgpu.service.value.reading_answer import of_reading, variable_text
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.read_lanes import (
@@ -29,6 +29,7 @@ from dwarfgpu.session.read_lanes import (
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import DEFAULT_OPTIONS
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue

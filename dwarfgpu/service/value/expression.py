@@ -20,8 +20,9 @@ from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
-from dwarfgpu.service.value.reading_answer import DEFAULT_OPTIONS, Contents, of_contents
+from dwarfgpu.service.value.reading_answer import Contents, of_contents
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import DEFAULT_OPTIONS
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import implicit_pointer_json, location_json, value_json
 

@@ -1,4 +1,4 @@
-"""The text and JSON that commands show for a variable, from the same facts."""
+"""Answers about variables: the text and the JSON that commands show."""
 
 from __future__ import annotations
 
@@ -31,19 +31,24 @@ from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
 from dwarfgpu.view.value_json import unknown, value_data
-from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize, format_value
+from dwarfgpu.view.values import (
+    DEFAULT_OPTIONS,
+    OPTIMIZED_OUT,
+    FormatOptions,
+    Symbolize,
+    format_value,
+)
 
-DEFAULT_OPTIONS = FormatOptions()
 UNDEFINED_STORAGE = "undefined storage"
-"""The reason of `Access` for bits that the compiler says are nowhere."""
+"""The reason that `Access` gives for bits without a location."""
 
 
 @frozen(eq=False)
 class Contents:
-    """What a variable or an expression has, ready to be shown: the parts of one `Answer`."""
+    """What was read of a variable or an expression, to be shown in an `Answer`."""
 
     name: str
-    """What notes call it."""
+    """The name that notes use."""
     type: Type | None
     location: Location | None
     bits: Bits | None
@@ -130,7 +135,7 @@ def of_reading(reading: Reading, session: Session, text: str | None = None) -> A
 
 
 def is_cut(bits: Bits, type_: Type | None) -> bool:
-    """Return whether only the first elements of an array were read
+    """Return whether the bits are fewer than those of the type: the first elements of a long array
     (`resolve_type.readable_bits`)."""
     return bits.size_bits < (size_bits(type_) or 0)
 
@@ -141,8 +146,10 @@ def variable_text(
     options: FormatOptions,
     symbolize: Symbolize | None = None,
 ) -> str:
-    """Format the contents of a variable: only types with pointers (A.5.3), symbols or static
-    members load the language."""
+    """Return the contents of a variable as text.
+
+    Only types with pointers (A.5.3), symbols or static members import the language: it is large.
+    """
     unit = reading.variable.unit
     cplusplus = options.cplusplus or unit.is_cplusplus
     options = options.of_source(cplusplus, unit.style)
