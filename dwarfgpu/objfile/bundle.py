@@ -6,6 +6,8 @@ host object may instead hold each entry in its own section.
 
 Law: the table is trusted only within the bundle; padding between bundles is zeros. Of a large file
 only the tables and compressed bundles are read; a code object is read on use.
+
+The URIs of code objects in memory are read in `dwarfgpu/machine/core/gpu/code_objects.py`.
 """
 
 from __future__ import annotations

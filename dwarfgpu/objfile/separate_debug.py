@@ -1,7 +1,9 @@
 """Separate debug files (GDB documentation, "Separate Debug Files").
 
 A stripped file names it by `.gnu_debuglink`, a file name with a checksum of the whole file, or by
-the build ID that both have. Law: a file that does not match is not taken.
+the build ID that both have. Law: a file that does not match is not used.
+
+`companions` finds the other files: split units (`dwarfgpu/dwarf/split/`) and supplementary files.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Triton writes each compiled kernel to a folder of its own, `HASH/NAME.hsaco` or `HASH/NAME.cubin`
 with all stages of its compilation, below `TRITON_CACHE_DIR`, by default `~/.triton/cache`.
 
-Law: a folder and those directly in it are read, no others; of a kernel nothing is kept in memory.
+Law: only the folder and its direct subfolders are read; no contents of a kernel stay in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dwarfgpu.objfile.file_bytes import FileBytes, map_file
 from dwarfgpu.objfile.target_id import target_of_flags
 
 SUFFIXES: Final = (".hsaco", ".cubin")
-"""Of code objects for AMD GPUs, and for those of NVIDIA."""
+"""File name endings of code objects, for AMD GPUs and for NVIDIA GPUs."""
 
 
 @frozen
@@ -57,13 +57,13 @@ def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
         endings = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
         raise UsageError(f"{folder} is a folder without kernels of Triton ({endings})")
     return tuple(
-        CachedKernel(index, id, FileBytes.of(_Closed(path), os.stat(path).st_size), path=path)
+        CachedKernel(index, id, FileBytes.of(_ReopenedFile(path), os.stat(path).st_size), path=path)
         for index, (id, path) in enumerate(named)
     )
 
 
 def _paths(folder: str | Path) -> list[str]:
-    """Return the kernels' files; `UsageError` for a folder that cannot be read."""
+    """Return the paths of the kernels; `UsageError` for a folder that cannot be read."""
     try:
         if not os.path.isdir(folder):
             return []
@@ -83,13 +83,12 @@ def _paths(folder: str | Path) -> list[str]:
 
 
 def _id(path: str) -> str:
-    """Return the kernel and the GPU; the kernel alone where the file does not say for which GPU it
-    is."""
+    """Return `KERNEL-GPU`, or `KERNEL` if the file does not name its GPU."""
     name = Path(path).stem
     try:
         file = ObjectFile(path, map_file(path))
         if file.machine == "CUDA":
-            from dwarfgpu.objfile.cuda_target import cuda_target  # few machines have both
+            from dwarfgpu.objfile.cuda_target import cuda_target  # few folders have cubins
 
             return f"{name}-{cuda_target(file)}"
         return f"{name}-{target_of_flags(file)}"
@@ -97,8 +96,8 @@ def _id(path: str) -> str:
         return name
 
 
-class _Closed:
-    """The bytes of a file that is open only while it is read: a cache has thousands."""
+class _ReopenedFile:
+    """The bytes of a file that is open only during a read: a cache has thousands of files."""
 
     def __init__(self, path: str) -> None:
         self._path = path

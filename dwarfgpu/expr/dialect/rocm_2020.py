@@ -71,9 +71,9 @@ ADDED_OPERATIONS: Final[Mapping[Code, Operation]] = {
     0xE9: OPERATIONS["LLVM_offset"],
     0xEA: OPERATIONS["LLVM_push_lane"],
 }
-"""Operations of the extensions, which had other encodings; the rest of them had none yet."""
+"""Operations of the extensions with their encodings of 2020; the other operations did not exist."""
 CHANGED_OPERATIONS: Final[Mapping[Code, Operation]] = {
     code: _reinterpreted(name, _retrieving(name))
     for code, name in ((0x18, "xderef"), (0x95, "xderef_size"), (0xA7, "xderef_type"))
 }
-"""Operations of DWARF that interpret these address spaces, too."""
+"""Operations of DWARF 5 that take these address spaces too."""

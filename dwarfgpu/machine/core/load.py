@@ -1,7 +1,7 @@
 """Open the core of a process: its threads, its waves, its memory, and the loaded files.
 
-Law: the file of the GPUs may be another one; if both contain an address, that of the GPUs is read.
-A missing or inconsistent part is one note; the rest is still shown.
+Law: the GPUs may have a core file of their own; where both files contain an address, theirs is
+read. A missing or inconsistent part gives one note; the rest is still shown.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Core:
     """The waves, numbered after the threads."""
     gpu_modules: GpuModules | None = None
     gpu_dump: CoreDump | None = None
-    """The file of the GPUs, where it is another one."""
+    """The dump of the GPUs, if they have a core file of their own."""
 
     @property
     def dumps(self) -> tuple[CoreDump, ...]:
@@ -150,7 +150,7 @@ def load_core(
 
     `program` is the executable, if it is not at the core's path; for a core of GPUs only it is a
     code object. `sysroot` is the folder of the libraries; `load_address` is that of the program if
-    nothing determines it. `gpu_core` is the file of the GPUs of the process, if it is another one;
+    nothing determines it. `gpu_core` is the core file of the GPUs, if they have one of their own;
     `code_objects` maps URIs of code objects to files. `UsageError` if it is not a core, or the
     program did not run; `Malformed` without threads or waves; `Unsupported` for an unsupported
     machine.
@@ -175,7 +175,7 @@ def _why_no_threads(file: ObjectFile) -> str:
 
 
 def _opened(path: Path | str, limits: FileLimits) -> ObjectFile:
-    """Return a core file; a compressed one as it was before."""
+    """Return a core file, decompressed if it is compressed."""
     data = map_file(path)
     if compressed_by(bytes(data[:LONGEST_MAGIC_BYTES])) is not None:
         from dwarfgpu.objfile.compressed_file import decompressed  # few files are compressed
@@ -185,7 +185,7 @@ def _opened(path: Path | str, limits: FileLimits) -> ObjectFile:
 
 
 def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:
-    """Raise `UsageError` unless one core is of threads and the other one of GPUs."""
+    """Raise `UsageError` unless the first core is of threads only, and the second of GPUs only."""
     if gpu_dump.gpu is None:
         raise UsageError(f"--gpu-core {gpu_dump.file.path} has no GPUs (NT_AMDGPU_CORE_STATE)")
     if gpu_dump.threads:
@@ -197,7 +197,7 @@ def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:
 
 
 class _Loader:
-    """The parts loaded so far."""
+    """Opens the parts of a core, and collects notes about what is missing."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ class _Loader:
         for dump in dumps:
             self._notes += [str(problem) for problem in dump.problems]
         ranges = () if host is None else host.ranges
-        if ranges and not _holds_changes(self._dump, memory):
+        if ranges and not _has_modified_memory(self._dump, memory):
             ranges = ()
             self._notes.append(
                 "the core file contains no stack: other memory that it omits may have been modified"
@@ -258,18 +258,21 @@ class _Loader:
         )
 
     def _shift(self) -> int:
-        """Return how many bytes before its headers say the memory of a core of GPUs is, by its save
-        areas: those of a dump that a pipe took contradict themselves where the headers say."""
+        """Return how many bytes earlier in the file than its headers say the memory is; mostly 0.
+
+        A core of GPUs that was written to a pipe is such a file. Its save areas decide: they are
+        damaged at the offsets of the headers, and whole at the earlier ones.
+        """
         dump = self._gpu_dump or self._dump
         shift = shift_of_pipe(dump.file)
         if dump.gpu is None or not shift:
             return 0
         limit = self._where.limits.waves
-        as_said, shifted = (
+        unshifted, shifted = (
             GpuWaves(dump.gpu, CoreMemory(core_ranges(dump.file, bytes_before)), 1, limit)
             for bytes_before in (0, shift)
         )
-        if not as_said.damaged_areas or shifted.damaged_areas or not shifted.waves:
+        if not unshifted.damaged_areas or shifted.damaged_areas or not shifted.waves:
             return 0
         self._notes.append(
             f"{dump.file.path}: its memory is {shift} bytes before the offsets in its headers, as "
@@ -278,10 +281,10 @@ class _Loader:
         return shift
 
     def _unmapped(self, memory: CoreMemory) -> str:
-        """Return why memory is unknown that no file describes.
+        """Return why memory that no file describes is unknown.
 
-        A file of GPUs with the runtime's `r_debug`, which is in memory of the host, has that
-        memory, too.
+        A core of GPUs that contains the runtime's `r_debug`, which is in host memory, contains host
+        memory.
         """
         reasons = [unmapped_reason(dump.file) for dump in (self._gpu_dump, self._dump) if dump]
         cut = [reason for reason in reasons if reason != UNMAPPED]
@@ -326,8 +329,7 @@ class _Loader:
         return gpu_files
 
     def _with_overrides(self, memory: CoreMemory, modules: GpuModules, path: str) -> GpuModules:
-        """Return the code objects with the file that the user gives in the place of a missing
-        one."""
+        """Return the code objects, one of them replaced by the file that the user gives."""
         file = open_code_object(path, None, self._where.limits)
         address = self._where.load_address
         if address is not None:
@@ -370,11 +372,11 @@ class _Loader:
         return ProcessTarget(host, gpu)
 
 
-def _holds_changes(dump: CoreDump, memory: CoreMemory) -> bool:
-    """Return whether the parts of mapped files that the core omits are as in the files.
+def _has_modified_memory(dump: CoreDump, memory: CoreMemory) -> bool:
+    """Return whether the core has modified memory; what it omits of files is then unmodified.
 
     Linux dumps all modified private memory, or none of it (core(5), coredump_filter); the stacks
-    are such memory. The pointer of a stack that has overflowed is below its memory.
+    are such memory. After an overflow the stack pointer is below the memory of the stack.
     """
     assert dump.architecture is not None
     arch = dump.architecture

@@ -1,11 +1,11 @@
-"""`maint`: what the architecture knows of address spaces, with ROCgdb's columns."""
+"""`maintenance` and its subcommands; `print address-spaces` has ROCgdb's columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.repl.command import Command, command, subcommand_list
+from dwarfgpu.repl.command import command, subcommand_list
 from dwarfgpu.repl.files.source_file_commands import maintenance_info_sections
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -53,7 +53,7 @@ def print_(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: maintenance print address-spaces
     """
-    yield from _listed("maintenance print", (address_spaces,))
+    yield from subcommand_list("maintenance print", (address_spaces,))
 
 
 @command("maintenance info", topic="data", aliases=("i",), subcommands=(maintenance_info_sections,))
@@ -62,7 +62,7 @@ def info(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: maintenance info sections
     """
-    yield from _listed("maintenance info", (maintenance_info_sections,))
+    yield from subcommand_list("maintenance info", (maintenance_info_sections,))
 
 
 @command("maintenance", topic="data", aliases=("maint", "mt"), subcommands=(info, print_))
@@ -72,8 +72,4 @@ def maintenance(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: maintenance info sections
            maintenance print address-spaces
     """
-    yield from _listed("maintenance", (info, print_))
-
-
-def _listed(name: str, inner: tuple[Command, ...]) -> Iterator[Part]:
-    yield from subcommand_list(name, inner)
+    yield from subcommand_list("maintenance", (info, print_))

@@ -1,10 +1,10 @@
 """Observers of a running machine: of its instructions and its memory accesses.
 
-Watchpoints and contents that a state leaves out are observers; so can be the search for races, logs
-of accesses, and what running backwards has to remember.
+`Watchpoints`, `FailedWaves`, `UnknownContents` (of a state that leaves them out) and `Trace` are
+observers.
 
-Law: a machine without observers executes as if there were no such thing; observers change nothing
-of what a wave computes.
+Law: observers change nothing of what a wave computes; a machine without observers does nothing for
+them.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ class Observer(Protocol):
 
 @runtime_checkable
 class SelectiveObserver(Observer, Protocol):
-    """Need not see the instructions in which nothing happens that it looks for: waves execute
-    those in blocks."""
+    """An observer that need not see every instruction: waves execute the others in blocks."""
 
     def follows(self, wave: WaveMemory) -> bool:
         """Return whether all instructions of a wave have to be seen."""
