@@ -345,7 +345,7 @@ def random_location(rng: Random, world: World, unit: ExplicitUnit, depth: int = 
             return Location((SingleLocation(Selected(rng.getrandbits(5), one, zero, 8, 5)),))
         case _:
             places = [random_location(rng, world, unit, depth + 1) for _ in range(3)]
-            return Location(tuple(place for item in places for place in item.singles), 1)
+            return Location(tuple(place for item in places for place in item.single_locations), 1)
 
 
 def _single(
@@ -360,7 +360,7 @@ def random_entry(rng: Random, world: World, unit: ExplicitUnit) -> Entry:
     if pick < 0.5:
         return random_value(rng, world.architecture)
     location = random_location(rng, world, unit)
-    storage = location.singles[0].storage if location.singles else None
+    storage = location.single_locations[0].storage if location.single_locations else None
     if pick > 0.9 and isinstance(storage, ImplicitPointer):
         return ImplicitPointerValue.of(storage, world.architecture.generic)
     return location

@@ -32,7 +32,7 @@ _TOO_MANY: Final = f"more than {PROBES} reads were needed to find the readable b
 class Run:
     """Bits that follow each other at one place outside any composite, or at several places."""
 
-    singles: tuple[SingleLocation, ...]
+    single_locations: tuple[SingleLocation, ...]
     size_bits: int
     stop: int | None
 
@@ -106,8 +106,8 @@ class CoalescedReads:
         self.ranges: dict[object, list[tuple[int, int]]] = {}
         if len(runs) > 1:
             for run in runs:
-                single = run.singles[0]
-                if len(run.singles) == 1 and isinstance(single.storage, Memory | Register):
+                single = run.single_locations[0]
+                if len(run.single_locations) == 1 and isinstance(single.storage, Memory | Register):
                     first_byte = single.bit_offset // 8
                     end_byte = (single.bit_offset + run.size_bits + 7) // 8
                     self.ranges.setdefault(storage_key(single.storage), []).append(

@@ -54,7 +54,7 @@ class ComparedLocations:
     """The places of one location while they are read."""
 
     comparison: Comparison
-    singles: tuple[SingleLocation, ...]
+    single_locations: tuple[SingleLocation, ...]
     _distinct_contents: list[tuple[int, Bits]] = field(factory=list, init=False)
     """The distinct contents so far, each with the index of its place."""
 
@@ -65,7 +65,9 @@ class ComparedLocations:
         for place, contents in self._distinct_contents:
             if (contents.value ^ bits.value) & ~(contents.unknown | bits.unknown):
                 self.comparison.add(
-                    LocationFinding(index, self.singles[index], place, self.singles[place])
+                    LocationFinding(
+                        index, self.single_locations[index], place, self.single_locations[place]
+                    )
                 )
                 return
         if all(
@@ -76,4 +78,6 @@ class ComparedLocations:
 
     def unread(self, index: int, reason: str) -> None:
         """Add a place that cannot be read, and the reason."""
-        self.comparison.add(LocationFinding(index, self.singles[index], None, None, reason))
+        self.comparison.add(
+            LocationFinding(index, self.single_locations[index], None, None, reason)
+        )

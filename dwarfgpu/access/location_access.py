@@ -132,9 +132,9 @@ class LocationAccess:
         plain = self._plain(location, size_bits)
         if plain is not None:
             return self._fetch(*plain, size_bits)
-        single = location.singles[0]
+        single = location.single_locations[0]
         storage = single.storage
-        is_whole = len(location.singles) == 1 and single.bit_offset == 0
+        is_whole = len(location.single_locations) == 1 and single.bit_offset == 0
         if type(storage) is Implicit and is_whole and size_bits == storage.size_bits:
             self._check_fresh(location.stop)
             return storage.bits
@@ -158,10 +158,10 @@ class LocationAccess:
 
         None where they are in several, or elsewhere, or not all there: `runs` has the reason.
         """
-        single = location.singles[0]
+        single = location.single_locations[0]
         storage, first = single.storage, single.bit_offset
         if type(storage) is Register or type(storage) is Memory:
-            if len(location.singles) != 1:
+            if len(location.single_locations) != 1:
                 return None
             if first + size_bits > storage.size_bits:
                 raise _too_short(single, size_bits)
@@ -178,9 +178,9 @@ class LocationAccess:
         """Return the same for a composite, through composites within it."""
         at = 0
         for _ in range(min(self.runs_limit, PLAIN_LEVELS)):
-            single = location.singles[0]
+            single = location.single_locations[0]
             storage, first = single.storage, single.bit_offset + at
-            if len(location.singles) != 1 or not size_bits:
+            if len(location.single_locations) != 1 or not size_bits:
                 return None
             if storage.size_bits is None or first + size_bits > storage.size_bits:
                 return None
@@ -253,20 +253,22 @@ class LocationAccess:
         """
         writes: list[tuple[SingleLocation, int, int]] = []
         budget = RunBudget(self.runs_limit)
-        pending = deque((single, size_bits, value, location.stop) for single in location.singles)
+        pending = deque(
+            (single, size_bits, value, location.stop) for single in location.single_locations
+        )
         while pending:
             single, count, bits, stop = pending.popleft()
             first = 0
             for run in self.runs(Location((single,), stop), count, budget):
                 part = extract(bits, count, first, run.size_bits, self.endian)
                 first += run.size_bits
-                if len(run.singles) > 1:
+                if len(run.single_locations) > 1:
                     pending.extend(
-                        (single, run.size_bits, part, run.stop) for single in run.singles
+                        (single, run.size_bits, part, run.stop) for single in run.single_locations
                     )
                 else:
-                    self._bytes_to_store(run.singles[0], run.size_bits, part)
-                    writes.append((run.singles[0], run.size_bits, part))
+                    self._bytes_to_store(run.single_locations[0], run.size_bits, part)
+                    writes.append((run.single_locations[0], run.size_bits, part))
         self._store_all(writes)
 
     def _store_all(self, writes: list[tuple[SingleLocation, int, int]]) -> None:
@@ -300,18 +302,19 @@ class LocationAccess:
         budget = budget or RunBudget(self.runs_limit)
         pending = [(location, 0, size_bits)]
         while pending:
-            budget.spend(len(pending[-1][0].singles))
+            budget.spend(len(pending[-1][0].single_locations))
             current, first, count = pending.pop()
             self._check_fresh(current.stop)
-            for single in current.singles:
+            for single in current.single_locations:
                 remaining_bits = single.remaining_bits
                 if remaining_bits is not None and first + count > remaining_bits:
                     raise _too_short(single, first + count)
-            single = current.singles[0]
+            single = current.single_locations[0]
             storage, start = single.storage, single.bit_offset + first
-            if len(current.singles) > 1:
+            if len(current.single_locations) > 1:
                 moved = tuple(
-                    SingleLocation(p.storage, p.bit_offset + first) for p in current.singles
+                    SingleLocation(p.storage, p.bit_offset + first)
+                    for p in current.single_locations
                 )
                 yield Run(moved, count, current.stop)
             elif isinstance(storage, Composite | Repeated | Selected):
@@ -349,9 +352,9 @@ class LocationAccess:
 
     def _read_run(self, run: Run, fetched: Fetch) -> Bits:
         count = run.size_bits
-        if len(run.singles) > 1:
+        if len(run.single_locations) > 1:
             return self._read_any(run, fetched.budget)
-        storage, first = run.singles[0].storage, run.singles[0].bit_offset
+        storage, first = run.single_locations[0].storage, run.single_locations[0].bit_offset
         match storage:
             case Memory() | Register():
                 return fetched.read(storage, first, count)
@@ -372,8 +375,8 @@ class LocationAccess:
         """Read each bit from the first place that has it (A.2.5.3)."""
         merged: Bits | None = None
         problem: EvaluationError | None = None
-        compared = None if self.comparison is None else self.comparison.of(run.singles)
-        for index, single in enumerate(run.singles):
+        compared = None if self.comparison is None else self.comparison.of(run.single_locations)
+        for index, single in enumerate(run.single_locations):
             try:
                 contents = self._read(Location((single,), run.stop), run.size_bits, budget)
             except StaleLocation:
@@ -471,7 +474,7 @@ def _needs_context(bits: Bits, problem: EvaluationError) -> bool:
 
 def _is_implicit_pointer(run: Run) -> bool:
     """Return whether no place of the run has bits of its own."""
-    return all(isinstance(single.storage, ImplicitPointer) for single in run.singles)
+    return all(isinstance(single.storage, ImplicitPointer) for single in run.single_locations)
 
 
 def _sub_ranges(
@@ -517,12 +520,12 @@ def _whole_pointer(runs: list[Run], size_bits: int) -> ImplicitPointer:
     storage = next(
         single.storage
         for run in runs
-        for single in run.singles
+        for single in run.single_locations
         if isinstance(single.storage, ImplicitPointer)
     )
     expected = 0
     for run in runs:
-        if not any(p.storage == storage and p.bit_offset == expected for p in run.singles):
+        if not any(p.storage == storage and p.bit_offset == expected for p in run.single_locations):
             raise EvaluationError("only some of the bits retrieved come from an implicit pointer")
         expected += run.size_bits
     if expected != storage.size_bits or size_bits != expected:

@@ -268,11 +268,11 @@ class VectorAccess(LocationAccess):
 
         None for any other object, and where either location has to be read in several pieces.
         """
-        single = location.singles[0]
+        single = location.single_locations[0]
         storage = single.storage
         if not isinstance(storage, Selected) or size_bits > 8 * WORD_BYTES:
             return None
-        if len(location.singles) != 1 or not isinstance(single.bit_offset, Lanes):
+        if len(location.single_locations) != 1 or not isinstance(single.bit_offset, Lanes):
             return None
         self._check_fresh(location.stop)
         number, within = divmod(single.bit_offset, storage.element_bits)
@@ -418,7 +418,7 @@ def _words(run: Run) -> list[Run]:
     size_bits = 8 * WORD_BYTES
     return [
         Run(
-            tuple(SingleLocation(p.storage, p.bit_offset + first) for p in run.singles),
+            tuple(SingleLocation(p.storage, p.bit_offset + first) for p in run.single_locations),
             min(size_bits, run.size_bits - first),
             run.stop,
         )

@@ -34,7 +34,7 @@ class ScalarAccess(LocationAccess):
         Whole bytes of one register or memory, or of several in pieces, are asked of the target at
         once.
         """
-        target, singles, stop = self.target, location.singles, location.stop
+        target, singles, stop = self.target, location.single_locations, location.stop
         if (
             target is not None
             and len(singles) == 1
@@ -77,12 +77,12 @@ class ScalarAccess(LocationAccess):
             location, size_bits = part.location, part.size_bits
             if size_bits > left_bits:
                 size_bits = left_bits
-            single = location.singles[0]
+            single = location.single_locations[0]
             storage, first = single.storage, single.bit_offset
             if (
                 type(storage) is not Register
                 or first + size_bits > storage.register.size_bits
-                or len(location.singles) != 1
+                or len(location.single_locations) != 1
                 or location.stop != stop
             ):
                 plain = self._plain(location, size_bits)
@@ -101,7 +101,7 @@ class ScalarAccess(LocationAccess):
             return None
 
     def _read(self, location: Location, size_bits: int, budget: RunBudget) -> Bits:
-        if type(location.singles[0].storage) is Selected:
+        if type(location.single_locations[0].storage) is Selected:
             bits = self._read_selection(location, size_bits, budget)
             if bits is not None:
                 return bits

@@ -44,7 +44,7 @@ def spans(
 
     None for any other object, and where reading it run by run raises or marks bits as unknown.
     """
-    whole = location.singles[0].storage
+    whole = location.single_locations[0].storage
     if type(whole) is not Selected or whole.size_bits != size_bits or size_bits > MAX_BITS:
         return None
     element_bits, count = whole.element_bits, whole.count
@@ -54,9 +54,9 @@ def spans(
         current, elements = pending.pop()
         if not elements:
             continue
-        single = current.singles[0]
+        single = current.single_locations[0]
         storage = single.storage
-        if len(current.singles) != 1 or current.stop not in (None, stop):
+        if len(current.single_locations) != 1 or current.stop not in (None, stop):
             return None
         if type(storage) is Selected:
             if single.bit_offset or (storage.element_bits, storage.count) != (element_bits, count):
@@ -85,7 +85,7 @@ def read_spans(ranges: list[Span], fetched: CoalescedReads) -> int | None:
     """Return the bits of a selection; None where a range is unreadable."""
     value = 0
     for span in ranges:
-        single = span.run.singles[0]
+        single = span.run.single_locations[0]
         assert isinstance(single.storage, Memory | Register)
         bits = fetched.whole(single.storage, single.bit_offset, span.run.size_bits)
         if bits is None:

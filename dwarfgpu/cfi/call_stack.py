@@ -225,7 +225,7 @@ class CallStack:
             if last.cfa_address is not None:
                 key = 0, 8 * last.cfa_address[0], last.pc
             else:
-                single = last.cfa().singles[0]
+                single = last.cfa().single_locations[0]
                 assert isinstance(single.storage, Memory)
                 key = single.storage.space.number, single.bit_offset, last.pc
             if key in self._visited:

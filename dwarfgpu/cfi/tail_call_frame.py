@@ -81,7 +81,7 @@ class TailFrame(CfiFrame):
             return self._implicit(self.pc, self._size_bits(number))
         pushed = self.architecture.pushed_bytes
         if number == self.architecture.stack_pointer and pushed:
-            address = self.cfa().singles[0].byte_address
+            address = self.cfa().single_locations[0].byte_address
             if address is not None:  # what the call pushed is still there when the function jumps
                 return self._implicit(address - pushed, self._size_bits(number))
         return self._inner.entry_register(number)

@@ -329,7 +329,7 @@ class CfiFrame(FrameWithoutSubprogram):
         undefined = Part(UNDEFINED_LOCATION, rest_bits)
         if self.architecture.endian == "little":
             return composite([Part(narrowed(location, size_bits), size_bits), undefined])
-        if not isinstance(location.singles[0].storage, Memory):
+        if not isinstance(location.single_locations[0].storage, Memory):
             location = location.displaced(rest_bits)
         return composite([undefined, Part(narrowed(location, size_bits), size_bits)])
 
@@ -364,7 +364,7 @@ class CfiFrame(FrameWithoutSubprogram):
         return self._dated(stack_value(self._context, value))
 
     def _cfa_address(self, number: int, offset_bytes: int) -> Location:
-        single = self.cfa().displaced(8 * offset_bytes).singles[0]
+        single = self.cfa().displaced(8 * offset_bytes).single_locations[0]
         assert isinstance(single.storage, Memory)
         address, space = single.bit_offset // 8, single.storage.space
         size_bits = self._size_bits(number)
@@ -380,7 +380,7 @@ class CfiFrame(FrameWithoutSubprogram):
 
     def _dated(self, location: Location) -> Location:
         """Bind the location to this stop, whatever its storage (A.2.5.3)."""
-        return Location(location.singles, self._context.stop)
+        return Location(location.single_locations, self._context.stop)
 
     def _size_bits(self, number: int) -> int:
         """Return the size of a register, or of the return address, whose column may be no
@@ -429,7 +429,10 @@ class CfiFrame(FrameWithoutSubprogram):
             case ExpressionCfa():
                 location = self.evaluated(rule.expression, "location", with_cfa=False)
                 assert isinstance(location, Location)
-                if len(location.singles) != 1 or location.singles[0].byte_address is None:
+                if (
+                    len(location.single_locations) != 1
+                    or location.single_locations[0].byte_address is None
+                ):
                     raise IllFormed(
                         "the CFA expression does not give a memory byte address (A.6.4.2.2)"
                     )

@@ -217,14 +217,14 @@ def _location_result(case: Case, machine: Machine, result: Result) -> None:
     _location(case, machine, case.expected["location"], result)
     contents = case.expected.get("register_value")
     if contents is not None:
-        storage = result.singles[0].storage
+        storage = result.single_locations[0].storage
         assert isinstance(storage, Register)
         _check(contents.integer(), machine.context.access.retrieve(result, storage.size_bits))
 
 
 def _location(case: Case, machine: Machine, expected: Field, location: Location) -> None:
-    _check(1, len(location.singles))
-    single = location.singles[0]
+    _check(1, len(location.single_locations))
+    single = location.single_locations[0]
     storage = single.storage
     kind = expected["kind"].text()
     match kind, storage:
@@ -288,7 +288,7 @@ def _composite_result(case: Case, machine: Machine, result: Result) -> None:
 
 
 def _composite(case: Case, machine: Machine, expected: Field, location: Location) -> None:
-    single = location.singles[0]
+    single = location.single_locations[0]
     storage = single.storage
     if not isinstance(storage, Composite | Repeated | Selected):
         raise Mismatch("a composite", location)
@@ -312,7 +312,7 @@ def _composite(case: Case, machine: Machine, expected: Field, location: Location
 def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
     assert isinstance(result, Location)
     pieces = case.expected["pieces"].items()
-    storage = result.singles[0].storage
+    storage = result.single_locations[0].storage
     if not isinstance(storage, Composite):
         _check(1, len(pieces))
         return _location(case, machine, pieces[0]["location"], result)
@@ -327,7 +327,7 @@ def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
         if displaced_bits and not location.is_undefined:
             singles = tuple(
                 SingleLocation(single.storage, single.bit_offset - displaced_bits)
-                for single in location.singles
+                for single in location.single_locations
             )
             location = Location(singles)
         _location(case, machine, field["location"], location)
@@ -341,7 +341,7 @@ def _undefined_result(case: Case, machine: Machine, result: Result) -> None:
     if remaining is None or not all(
         isinstance(single.storage, Undefined)
         for run in machine.context.access.runs(result, remaining)
-        for single in run.singles
+        for single in run.single_locations
     ):
         raise Mismatch("the undefined location", result)
 

@@ -39,9 +39,9 @@ def located(
 
 def single_place(name: str, location: Location) -> SingleLocation:
     """Return the only place of a location; `IllFormed`, with the attribute's name, for several."""
-    if len(location.singles) != 1:
+    if len(location.single_locations) != 1:
         raise IllFormed(f"{name} does not give exactly one single location")
-    return location.singles[0]
+    return location.single_locations[0]
 
 
 def frame_base(

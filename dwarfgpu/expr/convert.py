@@ -75,7 +75,7 @@ def dated(location: Location, ctx: Context) -> Location:
     (A.2.5.3)."""
     if location.stop is not None or ctx.target is None:
         return location
-    return Location(location.singles, ctx.target.stop)
+    return Location(location.single_locations, ctx.target.stop)
 
 
 def as_location(ctx: Context, entry: Entry) -> Location | Nested:
@@ -112,8 +112,8 @@ def as_value(ctx: Context, entry: Entry) -> Value:
         )
     if isinstance(entry, PartialComposite):
         raise incomplete()
-    if len(entry.singles) == 1:
-        single = entry.singles[0]
+    if len(entry.single_locations) == 1:
+        single = entry.single_locations[0]
         address = single.byte_address
         if address is not None and isinstance(single.storage, Memory):
             if single.storage.space.number == 0:
@@ -122,7 +122,9 @@ def as_value(ctx: Context, entry: Entry) -> Value:
                 f"a value is required, not a location in {single.storage.space} memory: "
                 "only the default address space converts"
             )
-    is_register = len(entry.singles) == 1 and isinstance(entry.singles[0].storage, Register)
+    is_register = len(entry.single_locations) == 1 and isinstance(
+        entry.single_locations[0].storage, Register
+    )
     kind = REGISTER_LOCATION if is_register else NO_ADDRESS
     raise IllFormed(f"a value is required, not {kind}")
 

@@ -252,7 +252,7 @@ class Evaluator:
         if len(locations) == 1:
             return locations[0]
         singles = tuple(
-            dict.fromkeys(single for location in locations for single in location.singles)
+            dict.fromkeys(single for location in locations for single in location.single_locations)
         )
         if len(singles) > self.limits.places:
             raise LimitExceeded(

@@ -149,7 +149,7 @@ class FunctionText:
         arguments = f"{self.constant(self.architecture)}, {self.constant(number)}, wave, stop"
         location = f"whole_register({arguments})"
         loading = f"target.read_register(wave, {self.constant(info)}, {{first}}, {{size}})"
-        storage = f"{location}.singles[0].storage"
+        storage = f"{location}.single_locations[0].storage"
         return Single(storage, info.size_bits, 0, None, loading, location)
 
     def in_memory(self, space: AddressSpace, address: Item) -> Single:

@@ -125,7 +125,7 @@ class Compiler:
         if kind == "value":
             raise NotCompiled
         if isinstance(top, Location):
-            return f"Location({self._text.constant(top.singles)}, stop)"
+            return f"Location({self._text.constant(top.single_locations)}, stop)"
         if isinstance(top, Made):
             return f"dated({self._text.located(top)}, ctx)"
         return self._text.located(top, is_result=True)

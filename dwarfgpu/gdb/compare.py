@@ -231,7 +231,7 @@ def _our_cfa(frame: CfiFrame) -> str:
         cfa = frame.cfa()
     except DwarfGpuError as error:
         return str(error)
-    address = cfa.singles[0].byte_address
+    address = cfa.single_locations[0].byte_address
     return location_text(cfa) if address is None else f"{address:#x}"
 
 

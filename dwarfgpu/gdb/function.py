@@ -53,8 +53,8 @@ def as_gdb_value(session: GdbSession, value: TypedValue) -> gdb.Value:
     """
     location = value.location
     objects = ObjectAccess(session)
-    if location is not None and len(location.singles) == 1 and value.bit_size is None:
-        single = location.singles[0]
+    if location is not None and len(location.single_locations) == 1 and value.bit_size is None:
+        single = location.single_locations[0]
         storage = single.storage
         if isinstance(storage, Memory) and not storage.space.number and not single.bit_offset % 8:
             pointer = gdb.Value(single.bit_offset // 8).cast(_type_of(value).pointer())

@@ -100,7 +100,7 @@ def _is_inlined(session: GdbSession) -> bool:
 def _cfa(session: GdbSession) -> int | None:
     """Return the Canonical Frame Address; None if it is unknown, or not in ordinary memory."""
     try:
-        single = session.frame.cfa().singles[0]
+        single = session.frame.cfa().single_locations[0]
     except DwarfGpuError:
         return None
     storage = single.storage

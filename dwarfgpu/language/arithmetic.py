@@ -289,7 +289,7 @@ class Arithmetic:
         """Return a reference to an object in memory; elsewhere, the object itself with the target
         type."""
         assert isinstance(bare, Pointer)
-        place = None if value.location is None else value.location.singles[0].storage
+        place = None if value.location is None else value.location.single_locations[0].storage
         if place is not None and not isinstance(place, Memory):
             return evolve(value, type=bare.target, variable=None, bits=None)
         address = self.objects.address_of(value)

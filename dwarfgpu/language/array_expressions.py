@@ -32,7 +32,7 @@ def repeated(value: TypedValue, number: Number) -> TypedValue:
         raise UsageError("Value out of range.")
     if count <= 0:
         raise UsageError(f"Invalid number {count} of repetitions.")
-    place = None if value.location is None else value.location.singles[0].storage
+    place = None if value.location is None else value.location.single_locations[0].storage
     is_beyond = isinstance(place, Register) and count * (value.size_bits or 0) > place.size_bits
     if is_beyond or place is None or value.bit_size is not None:
         raise UsageError("Only values in memory can be extended with '@'.")

@@ -172,7 +172,7 @@ def _moved_bytes(objects: ObjectAccess, way: Kinship, where: Callable[[], Locati
     start = location = where()
     for step in way.steps:
         location = objects.resolver.member_location(location, step)
-    first, last = start.singles[0], location.singles[0]
+    first, last = start.single_locations[0], location.single_locations[0]
     if first.storage != last.storage:
         raise EvaluationError("the base class is not in the object to which the pointer points")
     return (last.bit_offset - first.bit_offset) // 8

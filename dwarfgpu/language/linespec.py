@@ -315,7 +315,7 @@ def entry_of(session: Session, text: str) -> int:
         value = language.evaluate(name, session, _NAMES_ONLY)
     except UsageError:
         raise UsageError(words) from None
-    position = value.location.singles[0] if value.location is not None else None
+    position = value.location.single_locations[0] if value.location is not None else None
     if (
         not isinstance(strip(value.type), Function)
         or position is None

@@ -129,7 +129,11 @@ class ObjectAccess(Dereference):
     def _read_function(self, value: TypedValue) -> TypedValue:
         """Read a function, which has no contents; as in GDB, its first byte must be readable."""
         location = value.location
-        single = None if location is None or len(location.singles) != 1 else location.singles[0]
+        single = (
+            None
+            if location is None or len(location.single_locations) != 1
+            else location.single_locations[0]
+        )
         if location is not None and single is not None and isinstance(single.storage, Memory):
             try:
                 self.context.access.read_bytes(location, 1)
@@ -163,7 +167,9 @@ class ObjectAccess(Dereference):
             raise UndefinedBits("value has been optimized out")
         location = narrowed(value.location, size)
         access = self.context.access
-        is_pointer = any(isinstance(single.storage, ImplicitPointer) for single in location.singles)
+        is_pointer = any(
+            isinstance(single.storage, ImplicitPointer) for single in location.single_locations
+        )
         if is_pointer and not _has_parts(value.type):
             pointer = access.retrieve(location, size)
             assert isinstance(pointer, ImplicitPointer)
@@ -188,7 +194,7 @@ class ObjectAccess(Dereference):
             return value  # they may be implicit pointers
         location = value.location
         message = next(iter(bits.reasons), "the contents are not available")
-        single = None if location is None else location.singles[0]
+        single = None if location is None else location.single_locations[0]
         if single is not None and isinstance(single.storage, Memory):
             where = self.address_text(single.storage.space, single.bit_offset // 8)
             message = f"Cannot access memory at address {where}"
@@ -217,7 +223,9 @@ class ObjectAccess(Dereference):
             raise UsageError("Left operand of assignment is not an lvalue.")
         if size is None:
             raise UsageError("The type of the object is incomplete: its size is unknown.")
-        if value.variable is not None and not isinstance(location.singles[0].storage, Memory):
+        if value.variable is not None and not isinstance(
+            location.single_locations[0].storage, Memory
+        ):
             self._refuse_unread(self.read(value))
         whole_bits = described_bits(value.type, size, location)
         if whole_bits < size - padding_bits(value.type):
@@ -231,7 +239,7 @@ class ObjectAccess(Dereference):
                 write_field(self.context.access, location, whole_bits, value.type, bits)
             self.session.forget_frames()
         except Unavailable as error:
-            single = location.singles[0]
+            single = location.single_locations[0]
             if not isinstance(single.storage, Memory):
                 raise
             where = self.address_text(single.storage.space, single.bit_offset // 8)
@@ -278,7 +286,7 @@ class ObjectAccess(Dereference):
         """Refuse what upstream clang's code cannot have: a vector register is one lane's dword, so
         its neighbours are others'."""
         assert value.location is not None
-        storage = value.location.singles[0].storage
+        storage = value.location.single_locations[0].storage
         if (
             value.unit is not None
             and value.unit.dialect.upstream_clang
@@ -372,7 +380,9 @@ class ObjectAccess(Dereference):
         if stride is None or not (stride or size_bits(kind)):
             raise UsageError("The size of the array's elements is unknown.")
         location = value.location
-        in_memory = location is not None and isinstance(location.singles[0].storage, Memory)
+        in_memory = location is not None and isinstance(
+            location.single_locations[0].storage, Memory
+        )
         if not in_memory and count is not None and not 0 <= index < count:
             raise UsageError("no such vector element")
         first_bit = offset_bits(stride, count or 0, index)
@@ -387,7 +397,11 @@ class ObjectAccess(Dereference):
         """Return `&object`: the address of an object in memory, as a pointer to its address
         space."""
         location = value.location
-        single = None if location is None or len(location.singles) != 1 else location.singles[0]
+        single = (
+            None
+            if location is None or len(location.single_locations) != 1
+            else location.single_locations[0]
+        )
         if single is None or not isinstance(single.storage, Memory) or value.bit_size is not None:
             raise UsageError(why_no_address(value))
         if single.byte_address is None:

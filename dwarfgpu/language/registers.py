@@ -166,7 +166,7 @@ def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
     for register, first_bit, size_bits in pseudo.pieces:
         location = _location(session, register).displaced(first_bit)
         own = SingleLocation(Register(register, session.wave), first_bit)
-        is_lost |= location.singles != (own,)
+        is_lost |= location.single_locations != (own,)
         parts.append(
             Part(undefined if is_lost and register.number is None else location, size_bits)
         )

@@ -77,7 +77,7 @@ def why_no_address(value: TypedValue) -> str:
         return "Attempt to take address of value not located in memory."
     variable = value.variable
     name = qualified_name(variable.die) if variable.kind == "global" else variable.name
-    storage = None if value.location is None else value.location.singles[0].storage
+    storage = None if value.location is None else value.location.single_locations[0].storage
     if isinstance(storage, Register):
         register = storage.register.name
         return f'Address requested for identifier "{name}" which is in register ${register}'

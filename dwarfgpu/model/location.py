@@ -80,23 +80,27 @@ class SingleLocation:
 class Location:
     """A location description: one or more places that hold the same object."""
 
-    singles: tuple[SingleLocation, ...]
+    single_locations: tuple[SingleLocation, ...]
     stop: int | None = field(default=None, eq=False, repr=False)
     """The target's stop at which it was made; None if it depends on no machine state."""
 
     def displaced(self, bits: int) -> Location:
         """Return every place moved by `bits`; `OutOfRange` if any leaves its storage."""
-        singles = self.singles
+        singles = self.single_locations
         if len(singles) == 1:
             return Location((singles[0].displaced(bits),), self.stop)
-        return Location(tuple([single.displaced(bits) for single in self.singles]), self.stop)
+        return Location(
+            tuple([single.displaced(bits) for single in self.single_locations]), self.stop
+        )
 
     @property
     def remaining_bits(self) -> int | None:
         """rbss (A.2.5.4.4.6): the least remaining size of any place; None if unbounded."""
-        if len(self.singles) == 1:
-            return self.singles[0].remaining_bits
-        sizes = [size for single in self.singles if (size := single.remaining_bits) is not None]
+        if len(self.single_locations) == 1:
+            return self.single_locations[0].remaining_bits
+        sizes = [
+            size for single in self.single_locations if (size := single.remaining_bits) is not None
+        ]
         return min(sizes, default=None)
 
     def in_register(self, holder_bits: int) -> Location:
@@ -105,7 +109,7 @@ class Location:
             single
             if single.holder_bits is not None or isinstance(single.storage, Undefined)
             else SingleLocation(single.storage, single.bit_offset, holder_bits)
-            for single in self.singles
+            for single in self.single_locations
         ]
         return Location(tuple(singles), self.stop)
 
@@ -113,14 +117,14 @@ class Location:
         """Return the location of an object here: in a wider register it is in the low bits."""
         if endian == "little":
             return self
-        singles = tuple([single.low(size_bits) for single in self.singles])
-        return self if singles == self.singles else Location(singles, self.stop)
+        singles = tuple([single.low(size_bits) for single in self.single_locations])
+        return self if singles == self.single_locations else Location(singles, self.stop)
 
     @property
     def is_undefined(self) -> bool:
-        if len(self.singles) == 1:
-            return isinstance(self.singles[0].storage, Undefined)
-        return all(isinstance(single.storage, Undefined) for single in self.singles)
+        if len(self.single_locations) == 1:
+            return isinstance(self.single_locations[0].storage, Undefined)
+        return all(isinstance(single.storage, Undefined) for single in self.single_locations)
 
 
 @frozen
@@ -177,9 +181,9 @@ def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
     If a single part of a composite holds all of them, the result is in that part.
     """
     for _ in range(NARROWED):
-        if len(location.singles) != 1 or size_bits == 0:
+        if len(location.single_locations) != 1 or size_bits == 0:
             break
-        single = location.singles[0]
+        single = location.single_locations[0]
         storage, first = single.storage, single.bit_offset + at
         if isinstance(storage, Composite):
             index = bisect_right(storage.starts, first) - 1
@@ -210,11 +214,11 @@ def selection(location: Location, mask: int, element_bits: int, count: int) -> L
     A selection of the same elements that all come from one place becomes that place.
     """
     for _ in range(NARROWED):
-        single = location.singles[0]
+        single = location.single_locations[0]
         storage = single.storage
         if (
             not isinstance(storage, Selected)
-            or len(location.singles) != 1
+            or len(location.single_locations) != 1
             or single.bit_offset
             or (storage.element_bits, storage.count) != (element_bits, count)
         ):

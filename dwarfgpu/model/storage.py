@@ -87,7 +87,7 @@ class Undefined:
 
 def _outline(location: Location) -> str:
     """Return a location inside a composite, for `repr`: composites within it only by their size."""
-    if any(is_compound(single.storage) for single in location.singles):
+    if any(is_compound(single.storage) for single in location.single_locations):
         return f"<composite of {location.remaining_bits} bits>"
     return repr(location)
 
@@ -102,7 +102,7 @@ class Part:
 
 def depth_of(location: Location) -> int:
     """Return the number of nested composites at a location; 0 if there is none."""
-    singles = location.singles
+    singles = location.single_locations
     if len(singles) == 1:
         storage = singles[0].storage
         return storage.depth if isinstance(storage, _COMPOUND) else 0
@@ -124,7 +124,7 @@ class Composite:
     def _depth(self) -> int:
         depth = 0
         for part in self.parts:
-            singles = part.location.singles
+            singles = part.location.single_locations
             if len(singles) != 1 or type(singles[0].storage) is not Register:
                 depth = max(depth, depth_of(part.location))
         return 1 + depth
@@ -221,9 +221,11 @@ def _equal(left: Compound, right: Compound) -> bool:
         if type(a) is not type(b) or key != other_key:
             return False
         for left_part, right_part in zip(inside, other_inside, strict=True):
-            if len(left_part.singles) != len(right_part.singles):
+            if len(left_part.single_locations) != len(right_part.single_locations):
                 return False
-            for single, mate in zip(left_part.singles, right_part.singles, strict=True):
+            for single, mate in zip(
+                left_part.single_locations, right_part.single_locations, strict=True
+            ):
                 if single.bit_offset != mate.bit_offset:
                     return False
                 x, y = single.storage, mate.storage

@@ -114,8 +114,8 @@ def has_hint(notes: Iterable[str]) -> bool:
 def where_text(location: Location, code_objects: Sequence[LoadedObject]) -> str:
     """Return the location in one line; an address of a code object also as an offset in it."""
     text = location_text(location)
-    if len(location.singles) == 1:
-        single = location.singles[0]
+    if len(location.single_locations) == 1:
+        single = location.single_locations[0]
         address = single.byte_address
         if address is not None and isinstance(single.storage, Memory):
             offset_text = (

@@ -58,7 +58,7 @@ def stored_field(
 
 def read_field(access: Access, location: Location, size_bits: int, type_: Type | None) -> Bits:
     """Read the bit-field at a location; errors are those of `Access.read`."""
-    start = location.singles[0].bit_offset % 8
+    start = location.single_locations[0].bit_offset % 8
 
     def read(first_bit: int, count: int) -> Bits:
         return access.read(location.displaced(first_bit - start), count)
@@ -77,7 +77,7 @@ def write_field(
     if order == access.endian:
         access.write(location, size_bits, number)
         return
-    start, window = _window(location.singles[0].bit_offset, size_bits)
+    start, window = _window(location.single_locations[0].bit_offset, size_bits)
     whole = location.displaced(-start)
     data = access.read(whole, window).to_bytes(access.endian)
     value = int.from_bytes(data, order)

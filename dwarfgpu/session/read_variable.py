@@ -176,7 +176,7 @@ def contents(reading: Reading, context: Context) -> Reading:
 
 
 def _check_upstream(location: Location, size: int) -> None:
-    single = location.singles[0]
+    single = location.single_locations[0]
     storage = single.storage
     if isinstance(storage, Register) and storage.register.number in VECTOR_REGISTERS and size > 32:
         raise Unavailable(

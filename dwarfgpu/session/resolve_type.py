@@ -81,7 +81,7 @@ def described_bits(type_: Type | None, size: int, location: Location) -> int:
     described = location.remaining_bits
     if described is None or described >= size:
         return size
-    if all(is_compound(single.storage) for single in location.singles):
+    if all(is_compound(single.storage) for single in location.single_locations):
         return described
     return described if described == size - padding_bits(type_) else size
 
@@ -91,9 +91,9 @@ def _location_bits(location: Location) -> int | None:
 
     None if it has no end, as one in memory.
     """
-    if len(location.singles) != 1:
+    if len(location.single_locations) != 1:
         return None
-    [single] = location.singles
+    [single] = location.single_locations
     storage = single.storage
     if isinstance(storage, Memory | ImplicitPointer):
         return None
@@ -282,7 +282,7 @@ class Resolver:
             if member.is_static:
                 continue
             place = self.member_location(about.location, member)
-            first, base = place.singles[0], about.location.singles[0]
+            first, base = place.single_locations[0], about.location.single_locations[0]
             if first.storage != base.storage:
                 continue
             size = member.bit_size

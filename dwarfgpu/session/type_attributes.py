@@ -74,7 +74,9 @@ def displaced(location: Location, bits: int) -> Location:
     try:
         return location.displaced(bits)
     except OutOfRange:
-        if bits > 0 and all(isinstance(single.storage, Composite) for single in location.singles):
+        if bits > 0 and all(
+            isinstance(single.storage, Composite) for single in location.single_locations
+        ):
             return UNDEFINED_LOCATION
         raise
 
@@ -255,7 +257,7 @@ class TypeAttributes:
         for entry in matching_entries(source.entries, context.pc):
             location = evaluate_attribute(ExprLoc(entry.expression, source.unit), context)
             assert isinstance(location, Location)
-            singles |= dict.fromkeys(location.singles)
+            singles |= dict.fromkeys(location.single_locations)
             if len(singles) > context.limits.places:
                 raise LimitExceeded(
                     f"{len(singles)} places, at most {context.limits.places}",

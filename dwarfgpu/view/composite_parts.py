@@ -99,7 +99,7 @@ def moved(location: Location, bits: int) -> Location:
             single
             if isinstance(single.storage, Undefined)
             else SingleLocation(single.storage, single.bit_offset + bits)
-            for single in location.singles
+            for single in location.single_locations
         ),
         location.stop,
     )
@@ -108,9 +108,9 @@ def moved(location: Location, bits: int) -> Location:
 def _is_same_part(a: Location, b: Location) -> bool:
     if a is b:
         return True
-    return len(a.singles) == len(b.singles) and all(
+    return len(a.single_locations) == len(b.single_locations) and all(
         left.bit_offset == right.bit_offset and is_same_storage(left, right)
-        for left, right in zip(a.singles, b.singles, strict=True)
+        for left, right in zip(a.single_locations, b.single_locations, strict=True)
     )
 
 
@@ -140,7 +140,7 @@ def is_undefined_somewhere(entry: Entry) -> bool:
     while pending and visited < SEARCHED:
         location = pending.pop()
         visited += 1
-        for single in location.singles:
+        for single in location.single_locations:
             match single.storage:
                 case Undefined():
                     return True

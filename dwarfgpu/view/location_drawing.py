@@ -148,7 +148,7 @@ def _strip(layout: Layout, glyphs: Glyphs, room: int) -> list[Line]:
     inside = max(min(free, _WIDEST, layout.size_bits), min(_LEAST, free), 1)
     if len(pieces) > _MAX_BOXES or layout.omitted:
         return _bar(layout, glyphs, inside, margin)
-    needed = [len(_short(piece)) + 2 if piece.singles else _CELL for piece in pieces]
+    needed = [len(_short(piece)) + 2 if piece.single_locations else _CELL for piece in pieces]
     widths = _shared([piece.total_bits for piece in pieces], needed, inside)
     low, between, right, low_left, low_between, low_right = glyphs.corners
     bounds = [piece.first_bit // size for piece in pieces] + [layout.size_bits // size]
@@ -216,7 +216,7 @@ def _label(piece: Piece, width: int, glyphs: Glyphs) -> str:
 def _short(piece: Piece) -> str:
     """Return `v2 + byte 12`, `s9[11:4]`, `local#0x10`, `= 0x7`."""
     times = f"{piece.count} x " if piece.count > 1 else ""
-    single = piece.singles[0]
+    single = piece.single_locations[0]
     match single.storage:
         case Register(register=register) if register.register_class != "vector":
             first, count = single.bit_offset, piece.size_bits
@@ -236,7 +236,7 @@ def _rows(layout: Layout, glyphs: Glyphs, room: int) -> Iterator[Line]:
         for index, words in enumerate(_words(piece) or ["not described"]):
             head = span if index == 0 else ""
             yield (Span(f"{_INDENT}{head:<{width}}  "), Span(words, piece.kind))
-        for single in piece.singles if piece.count == 1 else ():
+        for single in piece.single_locations if piece.count == 1 else ():
             for row in _picture(single, piece, glyphs, room - 2):
                 yield (Span(f"{_INDENT}  "), Span(row, piece.kind))
     if layout.omitted:
@@ -251,7 +251,7 @@ def _words(piece: Piece) -> list[str]:
     """Return one line for each place of a piece."""
     repeated = f"{piece.count} times {_amount(piece.size_bits)}, each " if piece.count > 1 else ""
     out: list[str] = []
-    for single in piece.singles:
+    for single in piece.single_locations:
         also = "also " if out else ""
         out.append(f"{also}{repeated}{_place_words(single, piece)}")
     return out

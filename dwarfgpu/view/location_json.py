@@ -132,7 +132,7 @@ class _PartBudget:
         self._parts: dict[int, tuple[DistinctPart, ...]] = {}
 
     def places(self, location: Location, nesting: int) -> list[Plain]:
-        return [self.single_location(single, nesting) for single in location.singles]
+        return [self.single_location(single, nesting) for single in location.single_locations]
 
     def single_location(self, single: SingleLocation, nesting: int) -> JsonObject:
         storage, bit_offset = single.storage, single.bit_offset

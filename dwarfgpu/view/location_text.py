@@ -55,8 +55,8 @@ def _cut(text: str, characters: int) -> str:
 
 
 def _location(location: Location, nesting: int, texts: _Texts) -> str:
-    shown = [_place(single, nesting, texts) for single in location.singles[:_MAX_PLACES]]
-    more = len(location.singles) - len(shown)
+    shown = [_place(single, nesting, texts) for single in location.single_locations[:_MAX_PLACES]]
+    more = len(location.single_locations) - len(shown)
     if more:
         shown.append(f"{more} more places")
     return ", also at ".join(shown)
@@ -173,9 +173,9 @@ def _selected(storage: Selected) -> Iterator[_Piece]:
 
 def _goes_on(first: _Piece, piece: _Piece) -> bool:
     """Return whether the second piece is where the first one ends, at the only place of each."""
-    if len(first.location.singles) != 1 or len(piece.location.singles) != 1:
+    if len(first.location.single_locations) != 1 or len(piece.location.single_locations) != 1:
         return False
-    a, b = first.location.singles[0], piece.location.singles[0]
+    a, b = first.location.single_locations[0], piece.location.single_locations[0]
     if not is_same_storage(a, b):
         return False
     if isinstance(a.storage, Undefined):

@@ -210,9 +210,9 @@ def unknown_text(bits: Bits) -> str | None:
 
 def address_of(location: Location | None) -> int | None:
     """Return the address of an object in the default address space; None if it is elsewhere."""
-    if location is None or len(location.singles) != 1:
+    if location is None or len(location.single_locations) != 1:
         return None
-    single = location.singles[0]
+    single = location.single_locations[0]
     if isinstance(single.storage, Memory) and single.storage.space.number == 0:
         return single.byte_address
     return None

@@ -42,7 +42,7 @@ class Piece:
     """In the object."""
     size_bits: int
     """The size in bits of each of `count`."""
-    singles: tuple[SingleLocation, ...]
+    single_locations: tuple[SingleLocation, ...]
     """All hold the same bits; empty if these bits are not described."""
     count: int = 1
 
@@ -52,9 +52,9 @@ class Piece:
 
     @property
     def kind(self) -> Kind:
-        if not self.singles:
+        if not self.single_locations:
             return "undefined"
-        storage = self.singles[0].storage
+        storage = self.single_locations[0].storage
         match storage:
             case Register():
                 return "register"
@@ -87,7 +87,7 @@ def layouts(location: Location, size_bits: int, access: Access) -> tuple[Layout,
     """Return the pieces of each place that holds an object; errors are in the layouts."""
     return tuple(
         _layout(Location((single,), location.stop), size_bits, access)
-        for single in location.singles
+        for single in location.single_locations
     )
 
 
@@ -107,7 +107,7 @@ def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
     current: Piece | None = None
     position = 0
     for run in runs:
-        piece = Piece(position, run.size_bits, run.singles)
+        piece = Piece(position, run.size_bits, run.single_locations)
         position += run.size_bits
         joined = None if current is None else _merged(current, piece)
         if joined is not None:
@@ -122,11 +122,11 @@ def _joined(runs: Iterable[Run]) -> Iterator[Piece]:
 
 def _merged(first: Piece, piece: Piece) -> Piece | None:
     """Return both as one piece; None if they are separate."""
-    if len(first.singles) != len(piece.singles) or any(
-        is_compound(single.storage) for single in (*first.singles, *piece.singles)
+    if len(first.single_locations) != len(piece.single_locations) or any(
+        is_compound(single.storage) for single in (*first.single_locations, *piece.single_locations)
     ):
         return None
-    pairs = list(zip(first.singles, piece.singles, strict=True))
+    pairs = list(zip(first.single_locations, piece.single_locations, strict=True))
     if not all(is_same_storage(a, b) for a, b in pairs):
         return None
     if all(isinstance(a.storage, Undefined) for a, _ in pairs):
@@ -147,7 +147,9 @@ def layout_json(layout: Layout) -> JsonObject:
             "count": piece.count,
             "kind": piece.kind,
             "text": _text(piece),
-            "places": location_json(Location(piece.singles))["places"] if piece.singles else [],
+            "places": location_json(Location(piece.single_locations))["places"]
+            if piece.single_locations
+            else [],
         }
         for piece in layout.pieces
     ]
@@ -156,4 +158,8 @@ def layout_json(layout: Layout) -> JsonObject:
 
 
 def _text(piece: Piece) -> str:
-    return location_text(Location(piece.singles)) if piece.singles else "<optimized out>"
+    return (
+        location_text(Location(piece.single_locations))
+        if piece.single_locations
+        else "<optimized out>"
+    )

@@ -146,7 +146,7 @@ def test_ranges_that_have_been_read_are_not_read_again_where_another_is_unreadab
 
 def test_stale_locations_and_small_limits_are_refused() -> None:
     target = Counting()
-    old = Location(at(MEMORY, 4096).singles, stop=target.stop + 1)
+    old = Location(at(MEMORY, 4096).single_locations, stop=target.stop + 1)
     spilled = select(EXEC, old, at(VECTORS[0]))
     with pytest.raises(StaleLocation):
         access(target).read(spilled, 2048)

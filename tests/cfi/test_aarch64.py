@@ -84,7 +84,7 @@ def test_frames_are_those_of_gdb(name: str) -> None:
         assert ours.is_signal_frame == (theirs["kind"] == "signal")
         assert differences(theirs["registers"], ours) == []
         if theirs["cfa"] is not None and theirs["kind"] == "normal":
-            assert ours.cfa().singles[0].byte_address == int(theirs["cfa"], 0)
+            assert ours.cfa().single_locations[0].byte_address == int(theirs["cfa"], 0)
     assert stack.frame(len(frames)) is None
     assert str(stack.end) == "outermost: the return address is undefined"
 
@@ -100,7 +100,7 @@ def test_frames_of_tail_calls_are_those_of_gdb() -> None:
         assert isinstance(ours, TailFrame) == (theirs["kind"] == "tail call")
         assert differences(theirs["registers"], ours) == []
         if theirs["cfa"] is not None:
-            assert ours.cfa().singles[0].byte_address == int(theirs["cfa"], 0)
+            assert ours.cfa().single_locations[0].byte_address == int(theirs["cfa"], 0)
     assert [frame["name"] for frame in frames if frame["kind"] == "tail call"] == ["tail2", "tail1"]
     assert stack.frame(len(frames)) is None
 

@@ -138,7 +138,7 @@ def test_another_lane_has_its_own_stack() -> None:
 def test_it_is_the_wave_s_own_register_in_the_top_frame(tmp_path: Path) -> None:
     session = session_of("chain_flat.gfx942")
     location = session.frame.register(32 + 40)
-    assert isinstance(location.singles[0].storage, Register)
+    assert isinstance(location.single_locations[0].storage, Register)
     document = json.loads((FIXTURES / "states/chain_flat.gfx942.json").read_text())
     del document["waves"][0]["registers"]["v44"]
     document["code_objects"][0]["path"] = str(FIXTURES / "asm/chain_flat.gfx942.v5.co")

@@ -219,7 +219,7 @@ def without_wave(result: Result) -> Result:
         SingleLocation(Memory(place.storage.space), place.bit_offset)
         if isinstance(place.storage, Memory) and place.storage.space.scope == "any"
         else place
-        for place in result.singles
+        for place in result.single_locations
     )
     return Location(places)
 
@@ -227,7 +227,7 @@ def without_wave(result: Result) -> Result:
 def _has_several_places(ctx: Context) -> bool:
     """Whether a register of the frame is in several places."""
     assert isinstance(ctx.frame, ExplicitFrame)
-    return any(len(location.singles) > 1 for location in ctx.frame.registers.values())
+    return any(len(location.single_locations) > 1 for location in ctx.frame.registers.values())
 
 
 ELEMENTS = ("wave", "lane", "iteration", "frame", "pc", "unit", "object", "target", "architecture")

@@ -132,7 +132,7 @@ def test_every_place_must_be_long_enough(order: tuple[str, ...]) -> None:
 
 def test_the_remaining_size_ignores_undefined_places() -> None:
     """rbss of A.2.5.4.4.6: undefined storage has no size (A.2.5.4.4.2)."""
-    assert Location((*UNDEFINED_LOCATION.singles, place("s4"))).remaining_bits == 32
+    assert Location((*UNDEFINED_LOCATION.single_locations, place("s4"))).remaining_bits == 32
     assert UNDEFINED_LOCATION.remaining_bits is None
 
 

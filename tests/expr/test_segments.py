@@ -34,8 +34,8 @@ def place(text: str, load_bias: int, name: str = "amd") -> tuple[int, int]:
     location = evaluate(assemble(text, unit.dialect, arch=GFX), context)
     assert isinstance(location, Location)
     storage, address = (
-        location.singles[0].storage,
-        location.singles[0].byte_address,
+        location.single_locations[0].storage,
+        location.single_locations[0].byte_address,
     )
     assert isinstance(storage, Memory) and address is not None
     return storage.space.number, address
@@ -105,7 +105,7 @@ def test_an_offset_as_a_value(number: int) -> None:
     context = Context(architecture=GFX, frame=ExplicitFrame(GFX), unit=unit, result_kind="location")
     location = evaluate(assemble(text, unit.dialect, arch=GFX), context)
     assert isinstance(location, Location)
-    storage = location.singles[0].storage
+    storage = location.single_locations[0].storage
     assert isinstance(storage, Implicit) and storage.bits == OFFSET
 
 

@@ -193,8 +193,8 @@ def test_assignment_writes_every_place() -> None:
     session = stopped("locations.gfx942", 3, pc=0x1624)
     assert text(session, "two_places = 77") == "77"
     value = language.evaluate("two_places", session)
-    assert value.location is not None and len(value.location.singles) == 2
-    for place in value.location.singles:
+    assert value.location is not None and len(value.location.single_locations) == 2
+    for place in value.location.single_locations:
         location = type(value.location)((place,), value.location.stop)
         assert session.context().access.read(location, 32).value == 77
 

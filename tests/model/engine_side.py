@@ -305,7 +305,7 @@ class Engine:
             number = int(f"{number:0{count}b}"[::-1], 2) if count else 0
         failed = _class(lambda: context.access.write(location, count, number))
         return Answer(
-            places=tuple(dict.fromkeys(map(shown_place, location.singles))),
+            places=tuple(dict.fromkeys(map(shown_place, location.single_locations))),
             bits=bits,
             beyond=beyond,
             written=frozenset({failed}) if failed else frozenset(),

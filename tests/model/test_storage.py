@@ -35,7 +35,7 @@ def test_equal_when_made_alike() -> None:
 
 
 def test_every_difference_tells_them_apart() -> None:
-    two_places = Location((*at(BITS).singles, *at(BITS, 4).singles))
+    two_places = Location((*at(BITS).single_locations, *at(BITS, 4).single_locations))
     distinct = [
         *inside(BITS),
         *inside(Implicit(0x1235, 16)),
@@ -81,7 +81,10 @@ def test_depth_is_that_of_the_deepest_part() -> None:
     assert [storage.depth for storage in inside(BITS)] == [1, 1, 1, 1]  # type: ignore[union-attr]
     assert [storage.depth for storage in inside(flat)] == [2, 2, 2, 2]  # type: ignore[union-attr]
     assert Composite((), (), 0).depth == 1
-    assert Repeated(Location((*at(BITS).singles, *at(flat).singles)), 8, 2).depth == 2
+    assert (
+        Repeated(Location((*at(BITS).single_locations, *at(flat).single_locations)), 8, 2).depth
+        == 2
+    )
 
 
 def test_a_part_that_holds_everything_stands_for_the_whole() -> None:
@@ -89,12 +92,12 @@ def test_a_part_that_holds_everything_stands_for_the_whole() -> None:
     assert narrowed(four, 4, 8) == at(BITS, 8)
     assert narrowed(four, 2, 9) == at(BITS, 9)
     assert narrowed(four, 4, 12) == at(Implicit(0x99, 16), 12)
-    assert narrowed(four, 4, 6) == at(four.singles[0].storage, 6), "two elements"
+    assert narrowed(four, 4, 6) == at(four.single_locations[0].storage, 6), "two elements"
     repeated = at(Repeated(at(BITS, 2), 4, 3))
     assert narrowed(repeated, 4, 8) == at(BITS, 2)
     assert narrowed(repeated, 3, 5) == at(BITS, 3)
-    assert narrowed(repeated, 4, 5) == at(repeated.singles[0].storage, 5)
+    assert narrowed(repeated, 4, 5) == at(repeated.single_locations[0].storage, 5)
     parts = at(composite(at(BITS, 3), at(BITS, 1), size_bits=5))
     assert narrowed(parts, 5, 5) == at(BITS, 1)
     assert narrowed(parts, 4, 6) == at(BITS, 2)
-    assert narrowed(parts, 5, 6) == at(parts.singles[0].storage, 6)
+    assert narrowed(parts, 5, 6) == at(parts.single_locations[0].storage, 6)

@@ -129,5 +129,5 @@ def test_an_unlinked_object_has_its_sections_one_after_the_other() -> None:
     assert code.placement_note is not None
     texts = {name: pyelftools.read(named(elf, name), code) for name in ("counter", "corner")}
     assert [texts[name].text for name in texts] == ["41", "{x = 5, y = 6}"]
-    places = {reading.location.singles[0].byte_address for reading in texts.values()}
+    places = {reading.location.single_locations[0].byte_address for reading in texts.values()}
     assert len(places) == 2  # each has a section of its own

@@ -35,7 +35,7 @@ def test_a_variable_of_the_file_has_its_place_and_its_initial_value() -> None:
     place = pyelftools.evaluate(location_of(die), die, code)
     assert isinstance(place, dg.Location)
     symbol = elf.get_section_by_name(".symtab").get_symbol_by_name("access")[0]
-    assert place.singles[0].byte_address == symbol["st_value"]
+    assert place.single_locations[0].byte_address == symbol["st_value"]
     address = f"{symbol['st_value']:#x}"
     assert pyelftools.text(place, code) == f"{address} = <ELFFile>+{address}"
     reading = pyelftools.read(die, code)
@@ -50,7 +50,7 @@ def test_an_address_is_as_loaded() -> None:
     place = pyelftools.evaluate(location_of(die), die, code)
     value = elf.get_section_by_name(".symtab").get_symbol_by_name("access")[0]["st_value"]
     assert isinstance(place, dg.Location)
-    assert place.singles[0].byte_address == 0x5555_0000_0000 + value
+    assert place.single_locations[0].byte_address == 0x5555_0000_0000 + value
 
 
 def test_a_local_variable_needs_a_frame_by_name() -> None:
@@ -100,7 +100,7 @@ def test_a_program_location_elsewhere_is_refused() -> None:
 def test_writable_memory_of_a_machine_that_runs_is_not_that_of_the_file() -> None:
     elf, code = opened("x86_64/demo.gcc.O0.v5")
     die = named(elf, "access")
-    (place,) = pyelftools.evaluate(location_of(die), die, code).singles
+    (place,) = pyelftools.evaluate(location_of(die), die, code).single_locations
     assert isinstance(pyelftools.read(die, code, registers={}).error, dg.Unavailable)
     memory = {place.byte_address: b"\2\0\0\0"}
     assert pyelftools.read(die, code, memory=memory).text == "WRITE"
@@ -222,7 +222,7 @@ def test_lanes_of_a_kernel_with_operations_that_pyelftools_does_not_know() -> No
                 pyelftools.evaluate(attribute, die, code)
             registers = {"v0": range(100, 164)}
             place = pyelftools.evaluate(attribute, die, code, lane=5, registers=registers)
-            assert isinstance(place, dg.Location) and place.singles[0].bit_offset == 160
+            assert isinstance(place, dg.Location) and place.single_locations[0].bit_offset == 160
             shown += 1
     assert shown
 

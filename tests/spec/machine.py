@@ -316,7 +316,7 @@ def shown(entry: Entry) -> str:
         case PartialComposite():
             return f"partial {shown(entry.completed())}"
         case Location():
-            return " | ".join(map(_shown_place, entry.singles))
+            return " | ".join(map(_shown_place, entry.single_locations))
         case other:
             assert_never(other)
 

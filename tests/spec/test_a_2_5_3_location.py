@@ -137,7 +137,9 @@ def test_same_value_is_checked_on_request() -> None:
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     assert access.retrieve(same, 32) == 0x13121110
     (result,) = comparison.take_findings()
-    assert (result.index, result.other_index) == (1, 0) and result.single == same.singles[1]
+    assert (result.index, result.other_index) == (1, 0) and result.single == same.single_locations[
+        1
+    ]
     assert access.retrieve(same, 16) == 0x1110 and comparison.take_findings() == ()
     assert made.context.access.retrieve(same, 32) == 0x13121110
 
@@ -154,7 +156,7 @@ def test_places_are_compared_with_all_before_them() -> None:
         (3, None),
     ]
     inside = composite([Part(late, 32), Part(made.location("regx s0"), 32)])
-    access.read(Location((SingleLocation(inside.singles[0].storage),)), 64)
+    access.read(Location((SingleLocation(inside.single_locations[0].storage),)), 64)
     assert [(finding.index, finding.other_index) for finding in comparison.take_findings()] == [
         (2, 1),
         (3, None),
@@ -284,7 +286,7 @@ def test_one_stale_place_among_several(order: tuple[int, int]) -> None:
     made.target.stop += 1
     entries = [(0, 0x2000, "regx s0"), (0, 0x2000, f"LLVM_call_frame_entry_reg {s1}")]
     location = made.changed(frame=kept).loclist(*(entries[index] for index in order))
-    assert len(location.singles) == 2
+    assert len(location.single_locations) == 2
     raises(lambda: made.context.access.read(location, 8), StaleLocation, "moved")
 
 

@@ -89,7 +89,7 @@ def parts(*rows: tuple[Location, int]) -> Location:
             "{bytes 0-255: <undefined>}",
         ),
         (
-            Location((*at(V3).singles, *at(Memory(GLOBAL), 64).singles)),
+            Location((*at(V3).single_locations, *at(Memory(GLOBAL), 64).single_locations)),
             "v3 (wave 0), also at 0x8 (global)",
         ),
     ],

@@ -60,7 +60,7 @@ def target_address(attribute: ExprLoc, context: Context, *, is_clobbered: bool =
     name = "DW_AT_call_target_clobbered" if is_clobbered else "DW_AT_call_target"
     context = evolve(context, unit=attribute.unit, result_kind=None, object=None, initial_stack=())
     result = evaluate_attribute(attribute, context)
-    if isinstance(result, Location) and not isinstance(result.singles[0].storage, Memory):
+    if isinstance(result, Location) and not isinstance(result.single_locations[0].storage, Memory):
         bits = context.access.retrieve(result, context.generic.bit_size)
         if isinstance(bits, ImplicitPointer):
             raise IllFormed(f"{name} gives an implicit pointer, not an address")

@@ -159,8 +159,8 @@ def _piece(
 def _is_composite(entry: Entry) -> bool:
     return (
         isinstance(entry, Location)
-        and len(entry.singles) == 1
-        and is_compound(entry.singles[0].storage)
+        and len(entry.single_locations) == 1
+        and is_compound(entry.single_locations[0].storage)
     )
 
 
@@ -170,7 +170,7 @@ def _appended(
     if displacement is not None:
         location = _displaced(ctx, location, size_bits, displacement)
     part = part_of(ctx, location, size_bits)
-    single = base.singles[0]
+    single = base.single_locations[0]
     storage = single.storage
     assert is_compound(storage)
     if not isinstance(storage, Composite):  # one of the AMD text's, of equal parts
@@ -195,7 +195,7 @@ def _appended(
 def _displaced(ctx: Context, location: Location, size_bits: int, displacement: int) -> Location:
     """Return the location of a part, `displacement` bits into what `location` has."""
     singles: list[SingleLocation] = []
-    for single in location.singles:
+    for single in location.single_locations:
         remaining_bits = single.remaining_bits
         if isinstance(single.storage, Undefined):
             singles.append(single)
@@ -237,9 +237,9 @@ def bit_overlay(
 def _overlay(
     ctx: Context, base: Location, overlay: Location, offset_bits: int, width_bits: int
 ) -> Location:
-    if len(base.singles) != 1:
+    if len(base.single_locations) != 1:
         raise Unsupported("an overlay on a location of several places: no approved text defines it")
-    single = base.singles[0]
+    single = base.single_locations[0]
     storage, start = single.storage, single.bit_offset + offset_bits
     size_bits = storage.size_bits
     if size_bits is None:
@@ -266,7 +266,7 @@ def _overlay(
     if width_bits:
         parts.append(part_of(ctx, overlay, width_bits))
     keep(end, size_bits)
-    composed = composite(parts).singles[0].storage
+    composed = composite(parts).single_locations[0].storage
     return Location((SingleLocation(composed, single.bit_offset),), base.stop)
 
 

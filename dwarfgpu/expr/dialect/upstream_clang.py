@@ -250,7 +250,7 @@ def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
     """
     chosen = require(ctx.architecture, "target architecture").address_space(space.bits)
     if isinstance(address, Location):
-        storage = address.singles[0].storage
+        storage = address.single_locations[0].storage
         if isinstance(storage, Memory) and storage.space is chosen:
             return address
     return memory_location(ctx, chosen, as_value(ctx, address).integer, bind_lane=False)

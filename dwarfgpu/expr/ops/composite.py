@@ -155,7 +155,7 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
 
 def part_of(ctx: Context, location: Location, size_bits: int) -> Part:
     """Return a part whose bits all lie within each of its places."""
-    singles = location.singles
+    singles = location.single_locations
     if len(singles) == 1:
         single = singles[0]
         storage = single.storage
@@ -180,7 +180,7 @@ def _require_bits(location: Location, size_bits: int, index: int | None = None) 
     if rest_bits is None or needed_bits <= rest_bits:
         return
     moved = location if index is None else location.displaced(size_bits * index)
-    for single in moved.singles:
+    for single in moved.single_locations:
         remaining_bits = single.remaining_bits
         if remaining_bits is not None and remaining_bits < size_bits:
             raise IllFormed(

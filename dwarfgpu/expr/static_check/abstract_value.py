@@ -81,7 +81,9 @@ _UNTOLD: Final = "only the context determines it"
 def _identity(entry: Entry | None) -> object:
     """Return a key that is equal for entries that are known to be the same; composites are not
     looked into."""
-    if isinstance(entry, Location) and any(is_compound(single.storage) for single in entry.singles):
+    if isinstance(entry, Location) and any(
+        is_compound(single.storage) for single in entry.single_locations
+    ):
         return id(entry)
     return entry
 
@@ -200,7 +202,7 @@ def performed(perform: Perform, entries: list[Known], ctx: Context) -> Known | N
     if isinstance(top, Value) and (blank or in_top_frame or not top.type.is_generic):
         return None
     if isinstance(top, Location):
-        storage = top.singles[0].storage
+        storage = top.single_locations[0].storage
         in_top_frame = in_top_frame or isinstance(storage, Register)
         if isinstance(storage, Implicit) and storage.size_bits > _MAX_BITS:
             top, blank = blank_location(storage.size_bits), True
@@ -226,7 +228,7 @@ def kind_of(entry: Entry) -> int:
         case PartialComposite():
             return PARTIAL
         case Location():
-            single = entry.singles[0]
+            single = entry.single_locations[0]
             if isinstance(single.storage, Register):
                 return REGISTER
             is_address = single.byte_address is not None

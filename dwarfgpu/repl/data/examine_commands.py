@@ -169,7 +169,11 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
     if shell.examined.space is None:
         return
     location, size = value.location, value.size_bits
-    single = None if location is None or len(location.singles) != 1 else location.singles[0]
+    single = (
+        None
+        if location is None or len(location.single_locations) != 1
+        else location.single_locations[0]
+    )
     if single is None or size is None or not isinstance(single.storage, Memory):
         return
     if single.byte_address is not None:

@@ -96,7 +96,7 @@ def _at(shell: Shell, address: int, text: str) -> int:
             cfa = physical.cfa() if physical.level else top.frame.cfa()
         except DwarfGpuError:
             continue
-        if cfa.singles[0].byte_address == address:
+        if cfa.single_locations[0].byte_address == address:
             for candidate in frames_in(top, level):
                 if candidate.has_lane:
                     return candidate.number

@@ -141,7 +141,7 @@ def _shown(address: int | None) -> str:
 
 def _cfa(session: Session) -> int | None:
     try:
-        return session.frame.cfa().singles[0].byte_address
+        return session.frame.cfa().single_locations[0].byte_address
     except DwarfGpuError:
         return None
 
@@ -244,7 +244,7 @@ def saved_registers(frame: CfiFrame) -> Iterator[tuple[str, int]]:
         try:
             if isinstance(frame.rule(number), SameValueRule | RegisterRule):
                 continue  # where an inner frame has put it
-            single = frame.entry_register(number).singles[0]
+            single = frame.entry_register(number).single_locations[0]
         except DwarfGpuError:
             continue
         if isinstance(single.storage, Memory) and single.byte_address is not None:

@@ -47,7 +47,7 @@ def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bo
                 return f"constant bytes:  {entity.location.data.hex(' ')}"
         symbol = session.at_symbol(entity) if entity.location is None else None
         if symbol is not None:
-            return f"static storage at address {symbol.singles[0].byte_address:#x}"
+            return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
         return _describer(session, entity).text(entity.location)
     match entity.tag:
         case dw.TAG_SUBPROGRAM | dw.TAG_INLINED_SUBROUTINE:

@@ -144,7 +144,7 @@ def evaluated(session: Session, history: ValueHistory, text: str) -> TypedValue:
 
 def _is_in_registers(location: Location | None) -> bool:
     """Return whether it is a register, or made of some."""
-    singles = () if location is None else location.singles
+    singles = () if location is None else location.single_locations
     if len(singles) == 1 and isinstance(singles[0].storage, Composite):
         return all(_is_in_registers(part.location) for part in singles[0].storage.parts)
     return bool(singles) and all(isinstance(single.storage, Register) for single in singles)

@@ -50,7 +50,7 @@ def _place_text(single: SingleLocation) -> str:
 def _read_for_comparison(context: Context, result: Location) -> list[str]:
     """Read the object at a location result, so that its places are compared."""
     size_bits = result.remaining_bits
-    singles = result.singles
+    singles = result.single_locations
     if size_bits is None or (len(singles) == 1 and not is_compound(singles[0].storage)):
         return []
     # A whole register or value is the object; from within one its extent is unknown.
