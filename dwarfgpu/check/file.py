@@ -73,7 +73,8 @@ def verify(
             except DwarfGpuError as error:
                 _broken(error, unit, findings)
             entries += checker.entries
-            unit.forget()
+            unit.forget_locations()
+            unit.forget_entries()
     except DwarfGpuError as error:  # a section that cannot be read at all
         findings.skip(error)
     files = [file] if info.object is file else [file, info.object]

@@ -1,9 +1,9 @@
 """One unit (DWARF 5 section 7.5.1), and the `Unit` that expressions see.
 
 Law: the header is read when the file is opened, the unit's own entry on the first question, the
-other entries on first use. Nothing is parsed twice, except entries that were freed (`forget`). A
-split unit gets from its skeleton what a linker changes: addresses, its base address, the line table
-(3.1.3).
+other entries on first use. Nothing is parsed twice, except entries that were freed
+(`forget_entries`). A split unit gets from its skeleton what a linker changes: addresses, its base
+address, the line table (3.1.3).
 """
 
 from __future__ import annotations
@@ -439,14 +439,16 @@ class CompilationUnit:
             tuple([entry for entry in listed if not entry.is_empty]), self, empty, listed
         )
 
-    def forget(self) -> None:
-        """Free the location lists and the entries that were read: who reads a whole file needs them
-        no more.
+    def forget_locations(self) -> None:
+        """Free the location lists that were read: who reads a whole file needs them no more."""
+        self._locations.clear()
+        self.listed_expressions.clear()
+
+    def forget_entries(self) -> None:
+        """Free the entries that were read, for the same reason.
 
         Entries that something asks for afterwards are read once more, and then kept.
         """
-        self._locations.clear()
-        self.listed_expressions.clear()
         if not self._is_kept and self.__dict__.pop("tree", None) is not None:
             self._is_forgotten = True
 

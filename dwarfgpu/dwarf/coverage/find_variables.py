@@ -308,7 +308,9 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
             allowance = _cut(groups, allowance)
         yield groups
         for group in groups.groups[:1]:  # they share their unit
-            group.unit.forget()
+            group.unit.forget_locations()
+            if not query.is_restricted:  # the next question may be about the same unit
+                group.unit.forget_entries()
         if allowance < 0:
             return
 
