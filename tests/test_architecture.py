@@ -113,7 +113,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
         "access/many_lanes.py",
         "expr/evaluate_lanes.py",
         "expr/lockstep_lanes.py",
-        "machine/bulk_places.py",
+        "machine/bulk_addresses.py",
         "machine/state/bulk_state.py",
         "machine/core/gpu/lazy_memory.py",
         "machine/core/gpu/bulk_core.py",

@@ -16,12 +16,12 @@ import numpy as np
 from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.bulk_places import (
+from dwarfgpu.machine.bulk_addresses import (
     Array,
     KnownNumbers,
-    LoweredAddresses,
-    array_of,
-    exact,
+    SpaceAddresses,
+    int64_array,
+    wave_or_lane_array,
 )
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.forwarding import ForwardingTarget
@@ -63,12 +63,12 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
 
         The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
         """
-        wave, lane = (array_of(part) for part in (where.wave, where.lane))
-        at = exact(np.asarray(addresses))
+        wave, lane = (wave_or_lane_array(part) for part in (where.wave, where.lane))
+        at = int64_array(np.asarray(addresses))
         shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
-        places = LoweredAddresses(self.state, where.space.number, at, wave, lane, shape)
-        if size_bytes > 1 and places.straddles(size_bytes):
+        in_space = SpaceAddresses(self.state, where.space.number, at, wave, lane, shape)
+        if size_bytes > 1 and in_space.straddles(size_bytes):
             is_known |= True
             for byte in range(size_bytes):
                 part, has = self._whole(where, at + byte, wave, lane, 1, shape)
@@ -81,18 +81,18 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
     ) -> KnownNumbers:
         """Return numbers that each lie in one piece of one store."""
-        places = LoweredAddresses(self.state, where.space.number, at, wave, lane, shape)
+        in_space = SpaceAddresses(self.state, where.space.number, at, wave, lane, shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
         stores = {(name, owner): store for name, owner, store in self.state.memories()}
-        for key, chosen, lowered, last in places.lowered():
-            store = stores.get(key)
-            fits = chosen & (lowered >= 0) & (lowered + size_bytes <= last)
+        for name, owner, is_inside, at_store, ends in in_space.in_stores():
+            store = stores.get((name, owner))
+            fits = is_inside & (at_store >= 0) & (at_store + size_bytes <= ends)
             if store is not None:
-                _take(store, fits, lowered, size_bytes, values, is_known)
+                _take(store, fits, at_store, size_bytes, values, is_known)
             # Files complete the requested part of the default space, and nothing else.
             if where.space.number == GLOBAL and isinstance(self.machine, TargetWithCodeObjects):
                 self._loaded_segments(
-                    store, fits & ~is_known, lowered, size_bytes, values, is_known
+                    store, fits & ~is_known, at_store, size_bytes, values, is_known
                 )
         return values, is_known
 

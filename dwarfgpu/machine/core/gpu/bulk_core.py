@@ -14,12 +14,12 @@ from typing import Any, Final
 import numpy as np
 
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.machine.bulk_places import (
+from dwarfgpu.machine.bulk_addresses import (
     Array,
     KnownNumbers,
-    LoweredAddresses,
-    array_of,
-    exact,
+    SpaceAddresses,
+    int64_array,
+    wave_or_lane_array,
 )
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
@@ -56,18 +56,18 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
         """Read numbers from memory (`dwarfgpu.machine.target.BulkMemory`)."""
-        wave, lane = (array_of(part) for part in (where.wave, where.lane))
-        at = exact(np.asarray(addresses))
+        wave, lane = (wave_or_lane_array(part) for part in (where.wave, where.lane))
+        at = int64_array(np.asarray(addresses))
         shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
         values, is_known = np.zeros(shape, np.int64), np.ones(shape, bool)
         for byte in range(size_bytes):  # bytes of a number may be in two elements of scratch
-            places = LoweredAddresses(self, where.space.number, at + byte, wave, lane, shape)
+            in_space = SpaceAddresses(self, where.space.number, at + byte, wave, lane, shape)
             part, has = np.zeros(shape, np.int64), np.zeros(shape, bool)
-            for (name, owner), chosen, lowered, last in places.lowered():
+            for name, owner, is_inside, at_store, ends in in_space.in_stores():
                 base = 0 if name != "local" or owner is None else self._lds_base(owner)
-                fits = chosen & (lowered >= 0) & (lowered < last)
+                fits = is_inside & (at_store >= 0) & (at_store < ends)
                 if name != "private_wave":  # scratch that is nowhere in the core
-                    self._take(fits, lowered + base, part, has)
+                    self._take(fits, at_store + base, part, has)
             values |= part << 8 * byte
             is_known &= has
         return np.where(is_known, values, 0), is_known

@@ -1,12 +1,12 @@
-"""Resolve the addresses of many waves and lanes with NumPy, to read memory in bulk.
+"""Resolve the addresses of many waves and lanes with NumPy: in which store each one is, and where.
 
-`BulkState` and `BulkCore` read a state and a core.
+`BulkState` and `BulkCore` then read the stores of a state and of a core.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -25,8 +25,8 @@ _FARTHEST: Final = 1 << 62
 """Addresses at or above this are read lane by lane."""
 
 
-class Stores(Protocol):
-    """Where the memories of waves are."""
+class MemoryLayout(Protocol):
+    """What resolving addresses needs to know of the memories of waves."""
 
     @property
     def architecture(self) -> Architecture: ...
@@ -37,19 +37,33 @@ class Stores(Protocol):
     def apertures_of(self, wave: WaveId) -> Apertures: ...
 
 
-class LoweredAddresses:
-    """Where addresses of one space are for waves and lanes: stores, and addresses in them."""
+class StoreAddresses(NamedTuple):
+    """The addresses that are in one store; all arrays have the shape of the request."""
+
+    name: str
+    """`local`, `private_wave`, or empty for global memory."""
+    owner: int | None
+    """The workgroup or wave that has the store; None for global memory."""
+    is_inside: Array
+    """Which of the requested addresses are in this store; the others mean nothing here."""
+    addresses: Array
+    ends: Array
+    """End of the store."""
+
+
+class SpaceAddresses:
+    """Addresses of one address space, for waves and lanes."""
 
     def __init__(
-        self, state: Stores, space: int, at: Array, wave: Array, lane: Array, shape: Any
+        self, layout: MemoryLayout, space: int, at: Array, wave: Array, lane: Array, shape: Any
     ) -> None:
-        self.state, self.space = state, space
+        self.layout, self.space = layout, space
         self.at, self.wave, self.lane = (
             np.broadcast_to(operand, shape) for operand in (at, wave, lane)
         )
         self.numbers, inverse = np.unique(wave, return_inverse=True)
         self.rows = np.broadcast_to(inverse.reshape(wave.shape), shape)
-        self.apertures = [state.apertures_of(int(number)) for number in self.numbers]
+        self.apertures = [layout.apertures_of(int(number)) for number in self.numbers]
 
     def straddles(self, size_bytes: int) -> bool:
         """Return whether any number may lie in two elements of scratch, or in two apertures."""
@@ -59,83 +73,81 @@ class LoweredAddresses:
         return bool((self.at % element_bytes + size_bytes > element_bytes).any())
 
     def _aperture_values(self, number: Callable[[Apertures], int | None], absent: int = 0) -> Array:
-        """Return a number of the apertures, for every place."""
+        """Return a number of the apertures, for every address."""
         bounds = [number(aperture) for aperture in self.apertures]
         ends = [absent if bound is None else min(bound, _FARTHEST) for bound in bounds]
         return np.array(ends, np.int64)[self.rows]
 
-    def lowered(self) -> list[tuple[tuple[str, int | None], Array, Array, Array]]:
-        """Store, the places that are in it, addresses there, and where it ends for each."""
+    def in_stores(self) -> Iterator[StoreAddresses]:
+        """Yield the addresses by the stores that they are in."""
         at, everywhere = self.at, np.ones(self.at.shape, bool)
-        out: list[tuple[tuple[str, int | None], Array, Array, Array]] = []
         if self.space == GLOBAL:
-            self._global(out, everywhere, at)
+            yield self._global(everywhere, at)
         elif self.space == LOCAL:
-            self._local(out, everywhere, at)
+            yield from self._local(everywhere, at)
         elif self.space == PRIVATE_WAVE:
-            self._scratch(out, everywhere, at)
+            yield from self._scratch(everywhere, at)
         elif self.space == PRIVATE_LANE:
-            self._of_lanes(out, everywhere, at)
+            yield from self._private_lane(everywhere, at)
         elif self.space == GENERIC:
             local_base = self._aperture_values(lambda item: item.local_base)
             private_base = self._aperture_values(lambda item: item.private_base)
             local = self._inside(at, local_base)
             private = self._inside(at, private_base) & ~local
-            self._local(out, local, at - local_base & _SEGMENT_MASK)
-            self._of_lanes(out, private, at - private_base & _SEGMENT_MASK)
-            self._global(out, ~local & ~private, at)
-        return out
+            yield from self._local(local, at - local_base & _SEGMENT_MASK)
+            yield from self._private_lane(private, at - private_base & _SEGMENT_MASK)
+            yield self._global(~local & ~private, at)
 
     def _inside(self, at: Array, base: Array) -> Array:
         return np.asarray((at >= base) & (at - base < _APERTURE_SPAN))
 
-    def _global(self, out: list[Any], chosen: Array, at: Array) -> None:
-        out.append((("", None), chosen & (at >= 0), at, np.full(at.shape, _FARTHEST, np.int64)))
+    def _global(self, chosen: Array, at: Array) -> StoreAddresses:
+        return StoreAddresses(
+            "", None, chosen & (at >= 0), at, np.full(at.shape, _FARTHEST, np.int64)
+        )
 
-    def _local(self, out: list[Any], chosen: Array, at: Array) -> None:
-        last = self._aperture_values(lambda item: item.local_bytes, 1 << 32)
+    def _local(self, chosen: Array, at: Array) -> Iterator[StoreAddresses]:
+        ends = self._aperture_values(lambda item: item.local_bytes, 1 << 32)
         fits = chosen & (at >= 0) & (at < 1 << 32)
-        groups = np.array([self.state.workgroups.get(int(n), int(n)) for n in self.numbers])
+        groups = np.array([self.layout.workgroups.get(int(n), int(n)) for n in self.numbers])
         mine = groups[self.rows]
         for group in np.unique(mine[fits]):
-            out.append((("local", int(group)), fits & (mine == group), at, last))
+            yield StoreAddresses("local", int(group), fits & (mine == group), at, ends)
 
-    def _of_lanes(self, out: list[Any], chosen: Array, at: Array) -> None:
-        lanes, element_bytes = (
-            self.state.architecture.lane_count,
-            self._aperture_values(lambda item: item.element_bytes),
-        )
+    def _private_lane(self, chosen: Array, at: Array) -> Iterator[StoreAddresses]:
+        lanes = self.layout.architecture.lane_count
+        element_bytes = self._aperture_values(lambda item: item.element_bytes)
         is_lane = (self.lane >= 0) & (self.lane < lanes)
         chosen = chosen & is_lane & (at >= 0) & (at < 1 << 32)
         element, byte = at // element_bytes, at % element_bytes
         offset = (element * lanes + self.lane) * element_bytes + byte
-        self._scratch(out, chosen, offset)
+        yield from self._scratch(chosen, offset)
 
-    def _scratch(self, out: list[Any], chosen: Array, offset: Array) -> None:
+    def _scratch(self, chosen: Array, offset: Array) -> Iterator[StoreAddresses]:
         size = self._aperture_values(lambda item: item.scratch_bytes, 1 << 32)
         fits = chosen & (offset >= 0) & (offset < 1 << 32) & (offset < size)
         is_global = np.array([aperture.scratch_base is not None for aperture in self.apertures])[
             self.rows
         ]
         base = self._aperture_values(lambda item: item.scratch_base)
-        end = np.minimum(size, 1 << 32)
+        ends = np.minimum(size, 1 << 32)
         if is_global.any():
-            out.append((("", None), fits & is_global, base + offset, base + end))
+            yield StoreAddresses("", None, fits & is_global, base + offset, base + ends)
         in_aperture = fits & ~is_global
         for row in np.unique(self.rows[in_aperture]):
             wave, mine = self.numbers[row], in_aperture & (self.rows == row)
             if mine.any():
-                out.append((("private_wave", int(wave)), mine, offset, end))
+                yield StoreAddresses("private_wave", int(wave), mine, offset, ends)
 
 
-def array_of(part: int | None) -> Array:
-    """Return the wave or lane, which may differ by place; -1 if there is none."""
+def wave_or_lane_array(part: int | None) -> Array:
+    """Return the wave or lane, which may differ by address; -1 if there is none."""
     if isinstance(part, Lanes):
-        return exact(np.asarray(part.array))
+        return int64_array(np.asarray(part.array))
     return np.array([[-1 if part is None else part]], np.int64)
 
 
-def exact(array: Array) -> Array:
+def int64_array(array: Array) -> Array:
     """Return 64-bit numbers; those far beyond every memory become -1, which is in none."""
     if array.dtype != object and array.dtype != np.uint64:
         return array.astype(np.int64)
