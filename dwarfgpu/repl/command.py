@@ -56,10 +56,11 @@ HINTS: Final = (
 
 Run: TypeAlias = "Callable[[Shell, str], Iterator[Part]]"
 """Takes the text after the command's name; gives the lines of its output."""
-Complete: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
-"""Takes the word that is being typed; what it filters out need not be filtered by it."""
-Offer: TypeAlias = "tuple[int, Iterable[Candidate]]"
-"""Where a word begins, and what it can become."""
+WordCompleter: TypeAlias = "Callable[[Shell, str], Iterable[Candidate]]"
+"""Takes the word that is being typed. It may also give candidates that do not begin with the word:
+the caller omits these."""
+Completions: TypeAlias = "tuple[int, Iterable[Candidate]]"
+"""Where the word in the text begins, and its candidates."""
 
 _WORD = re.compile(r"\s*([\w.-]+|[^\s\w]?)")
 
@@ -73,15 +74,15 @@ class Candidate:
 
 
 @frozen
-class OfText:
-    """A completion that depends on all of a command's argument."""
+class ArgumentCompleter:
+    """Completes words of an argument, with knowledge of all of its text."""
 
-    offer: Callable[[Shell, str], Offer]
+    offer: Callable[[Shell, str], Completions]
     is_fitting: bool = False
-    """Whether all that it offers fits, what does not begin with the word too."""
+    """Whether every candidate is valid, even one that does not begin with the word."""
 
 
-Completer: TypeAlias = "Complete | OfText | None"
+Completer: TypeAlias = "WordCompleter | ArgumentCompleter | None"
 
 
 @frozen(eq=False)

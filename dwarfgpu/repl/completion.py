@@ -1,4 +1,4 @@
-"""What can be typed next: every way to complete a line, as plain data."""
+"""Complete a command line: commands, and the arguments of each kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dwarfgpu import language
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.repl.command import Candidate, Command, Offer, OfText, find, fitting
+from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Command, Completions, find, fitting
 from dwarfgpu.repl.files.symbol_index import CODE_KINDS, MAX_NAMES
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import lane_numbers
@@ -34,7 +34,7 @@ _DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
 _MAX_TYPED: Final = 1_000
 """Maximum number of characters of a line to complete."""
 _MAX_WORDS: Final = 100
-"""Its words: each may be a command that takes another."""
+"""Maximum number of its words: each may be a command that takes another."""
 _TAGS: Final = {
     "struct": ("struct", "class"),
     "class": ("struct", "class"),
@@ -46,7 +46,7 @@ _OPERANDS: Final = (
     "namespace", "code symbol", "data symbol",
 )  # fmt: skip
 _UNLISTED: Final = ("dll", "exit", "fg", "inspect", "mt")
-"""Other names of commands that GDB takes and does not list."""
+"""Names of commands that GDB accepts but does not list."""
 _MAX_BASES: Final = 50
 
 
@@ -75,14 +75,14 @@ def completions(shell: Shell, text: str) -> tuple[int, list[Candidate]]:
     if command.complete is None or re.fullmatch(r"/\S*", text[position:]):  # a format is typed
         return len(text), []
     argument = text[position:]
-    if isinstance(command.complete, OfText):
+    if isinstance(command.complete, ArgumentCompleter):
         start, offered = command.complete.offer(shell, argument)
     else:
         match = _ARGUMENT.search(argument)
         assert match is not None
         start, offered = match.start(), command.complete(shell, match[0])
     word = argument[start:]
-    if not (isinstance(command.complete, OfText) and command.complete.is_fitting):
+    if not (isinstance(command.complete, ArgumentCompleter) and command.complete.is_fitting):
         offered = (candidate for candidate in offered if candidate.text.startswith(word))
     unique = {candidate.text: candidate for candidate in reversed(list(offered))}
     return position + start, list(unique.values())[::-1]
@@ -241,7 +241,7 @@ def _opening(text: str, end: int) -> int:
     return 0
 
 
-def _of_expression(shell: Shell, text: str) -> Offer:
+def _of_expression(shell: Shell, text: str) -> Completions:
     match = _IN_FILE.search(text)
     if match is not None:
         file = match["quoted"] or match["file"] or ""
@@ -263,7 +263,7 @@ def _of_expression(shell: Shell, text: str) -> Offer:
     return match.start(), operands(shell, match[0])
 
 
-values: Final = OfText(_of_expression)
+values: Final = ArgumentCompleter(_of_expression)
 """Expressions."""
 
 
@@ -274,12 +274,12 @@ def _named(symbols: Iterable[tuple[str, str]]) -> Iterator[Candidate]:
 def _filled_up(
     offered: Iterable[Candidate], more: Callable[[], Iterable[Candidate]]
 ) -> list[Candidate]:
-    """Return candidates, and further ones where they are not too many to be shown."""
+    """Return candidates, and more of them if the first ones are few enough to be shown."""
     candidates = list(offered)
     return candidates if len(candidates) >= MAX_NAMES else [*candidates, *more()]
 
 
-def _of_symbol(shell: Shell, text: str) -> Offer:
+def _of_symbol(shell: Shell, text: str) -> Completions:
     match = _PLACE_IN_FILE.search(text)
     if match is not None:
         symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
@@ -292,11 +292,11 @@ def _of_symbol(shell: Shell, text: str) -> Offer:
     return start, _filled_up(offered, inlined)
 
 
-symbols: Final = OfText(_of_symbol)
+symbols: Final = ArgumentCompleter(_of_symbol)
 """Places as `list` takes them: any symbol, and functions of files."""
 
 
-def _of_place(shell: Shell, text: str) -> Offer:
+def _of_place(shell: Shell, text: str) -> Completions:
     if text.lstrip().startswith("*"):
         start, offered = _of_expression(shell, text)
         return start, (
@@ -315,7 +315,7 @@ def _of_place(shell: Shell, text: str) -> Offer:
     return start, _filled_up(_named(shell.symbols.functions(word)), files)
 
 
-places: Final = OfText(_of_place, is_fitting=True)
+places: Final = ArgumentCompleter(_of_place, is_fitting=True)
 """Places as `break` takes them: functions, source files and the functions of these."""
 
 
@@ -330,12 +330,12 @@ def words(*choices: str) -> Callable[[Shell, str], Iterator[Candidate]]:
 
 
 def with_options(
-    names: Mapping[str, tuple[str, ...]] | tuple[str, ...], then: OfText | None = None
-) -> OfText:
-    """Yield options with their values, before something else."""
+    names: Mapping[str, tuple[str, ...]] | tuple[str, ...], then: ArgumentCompleter | None = None
+) -> ArgumentCompleter:
+    """Return a completer of options with their values, and of what follows them."""
     values_of = names if isinstance(names, Mapping) else dict.fromkeys(names, ())
 
-    def offer(shell: Shell, text: str) -> Offer:
+    def offer(shell: Shell, text: str) -> Completions:
         match = re.search(r"(?<!\S)\S*$", text)
         arguments = _FORMAT.sub("", text, count=1).split()
         assert match is not None
@@ -351,28 +351,29 @@ def with_options(
                 return match.start(), (Candidate(value) for value in values_of[before])
         return (len(text), ()) if then is None else then.offer(shell, text)
 
-    return OfText(offer)
+    return ArgumentCompleter(offer)
 
 
-def _of_line(shell: Shell, text: str) -> Offer:
+def _of_line(shell: Shell, text: str) -> Completions:
     return completions(shell, text)
 
 
-lines: Final = OfText(_of_line)
+lines: Final = ArgumentCompleter(_of_line)
 """Commands with their arguments."""
 
 
-def lines_after(begin: str) -> OfText:
-    """Complete the rest of a command line, for example after an LLDB name."""
+def lines_after(begin: str) -> ArgumentCompleter:
+    """Return a completer of the rest of the command line that `begin` starts, for example after an
+    LLDB name."""
 
-    def offer(shell: Shell, text: str) -> Offer:
+    def offer(shell: Shell, text: str) -> Completions:
         start, candidates = completions(shell, begin + text)
         return max(start - len(begin), 0), candidates
 
-    return OfText(offer)
+    return ArgumentCompleter(offer)
 
 
-def _of_with(shell: Shell, text: str) -> Offer:
+def _of_with(shell: Shell, text: str) -> Completions:
     match = _WITH_END.search(text)
     if match is None:
         return lines_after("set ").offer(shell, text)
@@ -380,14 +381,14 @@ def _of_with(shell: Shell, text: str) -> Offer:
     return match.end() + start, candidates
 
 
-under_setting: Final = OfText(_of_with)
+under_setting: Final = ArgumentCompleter(_of_with)
 """A setting, and after `--` a command."""
 
 
-def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:
-    """Yield what `apply` takes: IDs, flags, a command."""
+def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> ArgumentCompleter:
+    """Return a completer of what `apply` takes: IDs, flags, a command."""
 
-    def offer(shell: Shell, text: str) -> Offer:
+    def offer(shell: Shell, text: str) -> Completions:
         match = _APPLIED.match(text)
         if match is None:
             start = len(text) - len(text.lstrip())
@@ -398,10 +399,10 @@ def applied(choices: tuple[str, ...], flags: tuple[str, ...]) -> OfText:
         inner, candidates = completions(shell, text[start:])
         return start + inner, candidates
 
-    return OfText(offer)
+    return ArgumentCompleter(offer)
 
 
-def _of_pipe(shell: Shell, text: str) -> Offer:
+def _of_pipe(shell: Shell, text: str) -> Completions:
     begin = _end(_DELIMITED, text, 0)
     if "|" in text[begin:]:
         match = _ARGUMENT.search(text)
@@ -413,11 +414,11 @@ def _of_pipe(shell: Shell, text: str) -> Offer:
     return begin + start, candidates
 
 
-piped: Final = OfText(_of_pipe)
+piped: Final = ArgumentCompleter(_of_pipe)
 """A command, and after `|` files."""
 
 
-def _of_alias(shell: Shell, text: str) -> Offer:
+def _of_alias(shell: Shell, text: str) -> Completions:
     begin = text.find("=") + 1
     if not begin:
         return with_options(("-a",)).offer(shell, text)
@@ -425,11 +426,11 @@ def _of_alias(shell: Shell, text: str) -> Offer:
     return begin + start, candidates
 
 
-aliased: Final = OfText(_of_alias)
+aliased: Final = ArgumentCompleter(_of_alias)
 """A command after `=`."""
 
 
-def _of_command_name(shell: Shell, text: str) -> Offer:
+def _of_command_name(shell: Shell, text: str) -> Completions:
     commands, position = shell.commands, 0
     while True:
         position = _end(_BLANK, text, position)
@@ -445,7 +446,7 @@ def _of_command_name(shell: Shell, text: str) -> Offer:
             return len(text), ()
 
 
-nested_names: Final = OfText(_of_command_name)
+nested_names: Final = ArgumentCompleter(_of_command_name)
 """Commands and their subcommands, without arguments."""
 
 

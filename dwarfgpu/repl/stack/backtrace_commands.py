@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.repl import completion
-from dwarfgpu.repl.command import Candidate, Offer, OfText, command
+from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions, command
 from dwarfgpu.repl.data.print_options import FRAME_OPTIONS, values_by_option, with_frame_options
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part
 from dwarfgpu.repl.settings import Settings
@@ -23,7 +23,7 @@ from dwarfgpu.view.lane_position import unlocated
 _FLAGS = ("full", "no-filters", "hide")
 
 
-def _full(shell: Shell, text: str) -> Offer:
+def _full(shell: Shell, text: str) -> Completions:
     start = len(text) - len(text.lstrip())
     return start, (Candidate("full", "with local variables"),)
 
@@ -33,7 +33,8 @@ def _full(shell: Shell, text: str) -> Offer:
     topic="stack",
     aliases=("bt",),
     complete=completion.with_options(
-        {**values_by_option(FRAME_OPTIONS), **{f"-{flag}": () for flag in _FLAGS}}, OfText(_full)
+        {**values_by_option(FRAME_OPTIONS), **{f"-{flag}": () for flag in _FLAGS}},
+        ArgumentCompleter(_full),
     ),
 )
 def backtrace(shell: Shell, argument: str) -> Iterator[Part]:

@@ -14,10 +14,10 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import (
     HINTS,
     TOPICS,
+    ArgumentCompleter,
     Candidate,
     Command,
-    Offer,
-    OfText,
+    Completions,
     command,
     every,
     find,
@@ -44,7 +44,7 @@ _USER_DEFINED: Final = (
 ALL: Final = "all"
 
 
-def _helped(shell: Shell, text: str) -> Offer:
+def _helped(shell: Shell, text: str) -> Completions:
     start, candidates = completion.nested_names.offer(shell, text)
     if text[:start].strip():
         return start, candidates
@@ -52,7 +52,7 @@ def _helped(shell: Shell, text: str) -> Offer:
     return start, (*candidates, *classes, Candidate(ALL, "all commands"))
 
 
-@command("help", topic="support", aliases=("h",), complete=OfText(_helped))
+@command("help", topic="support", aliases=("h",), complete=ArgumentCompleter(_helped))
 def help_(shell: Shell, argument: str) -> Iterator[Part]:
     """Print help on a command, or the classes of commands.
 
