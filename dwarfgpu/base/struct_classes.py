@@ -135,13 +135,14 @@ class DeclaredMeta(StructMeta):
 class PrivateMeta(DeclaredMeta):
     """The class of classes with private fields, whose parameters have no underscore."""
 
-    __parameter_names__: dict[str, str]
-    """The fields of parameters with other names."""
+    __renamed__: tuple[tuple[str, str], ...]
+    """Parameters with other names than their fields, and these."""
 
     def __call__(cls, *arguments: Any, **named: Any) -> Any:
         if named:
-            names = cls.__parameter_names__
-            named = {names.get(name, name): value for name, value in named.items()}
+            for parameter, name in cls.__renamed__:
+                if parameter in named:
+                    named[name] = named.pop(parameter)
         return _construct(cls, *arguments, **named)
 
 
@@ -285,10 +286,10 @@ def _declared(
 
 
 def _declared_metaclass(kind: type, specs: tuple[Field, ...], namespace: dict[str, Any]) -> type:
-    aliases = {spec.alias: spec.name for spec in specs if spec.init and spec.alias != spec.name}
-    if aliases:
-        namespace["__parameter_names__"] = aliases
-    wanted = PrivateMeta if aliases else DeclaredMeta
+    renamed = [(spec.alias, spec.name) for spec in specs if spec.init and spec.alias != spec.name]
+    if renamed:
+        namespace["__renamed__"] = tuple(renamed)
+    wanted = PrivateMeta if renamed else DeclaredMeta
     if issubclass(kind, wanted):
         return kind
     if issubclass(wanted, kind):
