@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, partial
-from operator import index
+from itertools import groupby
+from operator import index, itemgetter
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -73,8 +74,11 @@ class Group:
             for index, row in enumerate(self.rows[:, 0].tolist()):
                 yield row, index * len(columns), columns
         else:
-            for index, (row, column) in enumerate(self.members()):
-                yield row, index, (column,)
+            first = 0
+            for row, members in groupby(self.members(), itemgetter(0)):
+                columns = tuple([column for _, column in members])
+                yield row, first, columns
+                first += len(columns)
 
     @property
     def place(self) -> tuple[Any, Any]:

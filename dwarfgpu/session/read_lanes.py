@@ -7,7 +7,7 @@ large questions; without it, each lane is evaluated separately.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dwarfgpu.model.object import Bits
 
 T = TypeVar("T")
+T2 = TypeVar("T2")
 
 BATCH_THRESHOLD: Final = 400
 """Lanes for which importing NumPy takes less time than asking each alone."""
@@ -90,16 +91,12 @@ class LaneAnswers(Generic[T]):
                 return part.pick(part.first + part.lanes[lane])
         return self.alone(self.sessions[row].focused(lane))
 
-    def numbers(self, row: int, lanes: Sequence[int]) -> tuple[LanePick[T], list[int]] | None:
-        """Return what picks the answers of lanes, and their bits; None unless the lanes were asked
-        together, and all bits are known."""
-        parts = self.known.get(row, ())
-        if len(parts) != 1 or not isinstance(parts[0].pick, LanePick):
-            return None
-        part, pick = parts[0], parts[0].pick
-        if pick.numbers is None or [*part.lanes] != [*lanes]:
-            return None
-        return pick, pick.numbers[part.first : part.first + len(lanes)]
+    def with_known_bits(self, row: int) -> Iterator[tuple[LanePick[T], int, Mapping[int, int]]]:
+        """Yield what picks the answers of lanes that were asked together, all of whose bits are
+        known: the place of the first, and how far after it the others are."""
+        for part in self.known.get(row, ()):
+            if isinstance(part.pick, LanePick) and part.pick.numbers is not None:
+                yield part.pick, part.first, part.lanes
 
 
 class LanePick(Generic[T]):
@@ -114,6 +111,10 @@ class LanePick(Generic[T]):
 
     def __call__(self, at: int) -> T:
         return self._pick(at)
+
+    def of(self, part: T2) -> Callable[[int], T2]:
+        """Return a function that gives a part of the whole at a place."""
+        return self._picker.of(part)
 
     @cached_property
     def numbers(self) -> list[int] | None:

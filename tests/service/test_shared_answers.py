@@ -41,14 +41,17 @@ def meaning(session: Session, name: str) -> Subject:
         return Expression(name)
 
 
+@pytest.mark.parametrize("text_only", [True, False])
 @pytest.mark.parametrize("name", GPU_STATES[::2])
-def test_they_show_what_each_shows_alone(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_show_what_each_shows_alone(
+    name: str, text_only: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
     questions = [
         Question(session, tuple(chosen_states(session, None)), meaning(session, text))
         for session, text in shown(name)
     ]
-    together = lane_answers(questions, text_only=True)
+    together = lane_answers(questions, text_only=text_only)
     for question, answers in zip(questions, together, strict=True):
         for state, lane_answer in [*zip(question.states, answers, strict=True)][::21]:
             if state.error is not None or lane_answer.pc not in (None, question.session.pc):
@@ -62,6 +65,10 @@ def test_they_show_what_each_shows_alone(name: str, monkeypatch: pytest.MonkeyPa
             assert lane_answer.answer.text == alone.text
             assert lane_answer.answer.status == alone.status
             assert lane_answer.answer.notes == alone.notes
+            if not text_only:
+                assert lane_answer.answer.record == alone.record
+                assert [*lane_answer.answer.record] == [*alone.record]
+                assert lane_answer.answer.where == alone.where
 
 
 def struct(*members: Member, name: str | None = "S") -> Struct:

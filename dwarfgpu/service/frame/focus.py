@@ -55,13 +55,18 @@ def first_lane(session: Session) -> int | None:
 
 
 def target_id(session: Session) -> str:
-    """Return ROCgdb's name of the lane in focus; unknown parts are `?`, as in ROCgdb.
+    """Return ROCgdb's name of the lane in focus."""
+    return target_id_of_lane(session, session.lane)
+
+
+def target_id_of_lane(session: Session, lane: int | None) -> str:
+    """Return ROCgdb's name of a lane; unknown parts are `?`, as in ROCgdb.
 
     Agent, queue, dispatch and wave, then the lane, the work-group and the work-item.
     """
     if isinstance(session.target, Named):
-        return session.target.target_id(session.wave, session.lane)
-    return f"AMDGPU Lane ?:?:?:{session.wave}/{session.lane} (?,?,?)[?,?,?]"
+        return session.target.target_id(session.wave, lane)
+    return f"AMDGPU Lane ?:?:?:{session.wave}/{lane} (?,?,?)[?,?,?]"
 
 
 def thread_and_lane(session: Session) -> str:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
-from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.model.location import Location
+from dwarfgpu.service.answer import Answer, of_error, where_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.value.reading_answer import of_reading, variable_text
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
@@ -30,6 +32,8 @@ from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.location_json import location_json
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
@@ -80,8 +84,9 @@ def lane_answers(
 ) -> list[list[LaneAnswer]]:
     """Return the answers to each question, one per lane.
 
-    `settings`: for expressions; by default that of the command line. `text_only`: lanes with the
-    same number may share an answer, whose place and contents are those of one of them.
+    `settings`: for expressions; by default that of the command line. `text_only`: lanes with equal
+    bits may share an answer, whose place and contents are those of one of them; by default they
+    share what does not depend on the place.
     """
     are_together = _questions_with_one_subject(questions)
     meant = [
@@ -136,44 +141,59 @@ def lane_answers(
         except DwarfGpuError as error:
             return LaneAnswer(state, of_error(error, ()))
 
-    by_pick: dict[object, tuple[dict[int, Answer], dict[tuple[int, int], LaneAnswer]]] = {}
-    is_shared: dict[object, bool] = {}
+    known: dict[object, _EqualLanes | None] = {}
 
-    def shared(row: int, question: Question) -> list[LaneAnswer] | None:
-        """Return the answers of a row if bits alone make their texts; None for another row."""
-        item = question.wanted
-        if not are_together[row]:
-            return None
-        lanes = [state.lane for state in question.states]
-        answers: LaneAnswers[TypedValue] | LaneAnswers[Reading] | None
-        answers = values.get(item) if isinstance(item, Expression) else readings[item]
-        cached = None if answers is None else answers.numbers(row, lanes)
-        if cached is None:
-            return None
-        pick, numbers = cached
-        if pick not in is_shared:
-            is_shared[pick] = _is_text_of_bits(pick.whole, settings)
-        if not is_shared[pick]:
-            return None
+    def equal_lanes(row: int, pick: LanePick[Any]) -> _EqualLanes | None:
+        """Return what lanes with equal bits share; None where bits alone do not make a text."""
         # What a pointer refers to is of its wave.
         key = (pick, row) if isinstance(strip(pick.whole.type), Pointer) else pick
-        by_number, by_state = by_pick.setdefault(key, ({}, {}))
+        if key not in known:
+            is_shared = _is_text_of_bits(pick.whole, settings)
+            known[key] = _EqualLanes(pick) if is_shared else None
+        return known[key]
+
+    def answers_of(row: int, question: Question) -> list[LaneAnswer]:
+        item = question.wanted
+        together: LaneAnswers[Any] | None = None
+        if are_together[row] and checked is None:
+            together = values.get(item) if isinstance(item, Expression) else readings[item]
+        places: dict[int, tuple[_EqualLanes, int]] = {}
+        for pick, first, lanes in () if together is None else together.with_known_bits(row):
+            equal = equal_lanes(row, pick)
+            if equal is not None:
+                places |= {lane: (equal, first + at) for lane, at in lanes.items()}
         out = []
-        for state, number in zip(question.states, numbers, strict=True):
-            lane_answer = by_state.get((id(state), number))
+        for state, own in zip(question.states, meant[row], strict=True):
+            if state.lane not in places:
+                out.append(answered(row, state, own))
+                continue
+            equal, place = places[state.lane]
+            number = equal.numbers[place]
+            lane_answer = equal.by_state.get((id(state), number)) if text_only else None
             if lane_answer is None:
-                text = by_number.get(number)
-                if text is None:
-                    text = by_number[number] = answered(row, state, item).answer
-                lane_answer = by_state[id(state), number] = LaneAnswer(state, text)
+                shared = equal.by_number.get(number)
+                if shared is None:
+                    shared = _with_contents_kept(answered(row, state, own).answer)
+                    equal.by_number[number] = shared
+                if not text_only:
+                    shared = _moved(shared, equal.location(place), question.session)
+                lane_answer = equal.by_state[id(state), number] = LaneAnswer(state, shared)
             out.append(lane_answer)
         return out
 
-    return [
-        (shared(row, question) if text_only and checked is None else None)
-        or [answered(row, *pair) for pair in zip(question.states, meant[row], strict=True)]
-        for row, question in enumerate(questions)
-    ]
+    return [answers_of(row, question) for row, question in enumerate(questions)]
+
+
+class _EqualLanes:
+    """What lanes that were asked together share where they have equal bits."""
+
+    def __init__(self, pick: LanePick[Any]) -> None:
+        self.numbers: list[int] = pick.numbers or []
+        """The bits at each place."""
+        self.location: Callable[[int], Location | None] = pick.of(pick.whole.location)
+        self.by_number: dict[int, Answer] = {}
+        self.by_state: dict[tuple[int, int], LaneAnswer] = {}
+        """Keyed by `id` of the state, and the number."""
 
 
 def _questions_with_one_subject(questions: Sequence[Question]) -> list[bool]:
@@ -250,6 +270,31 @@ def _is_text_of_bits(whole: Reading | TypedValue, settings: ExpressionSettings |
     unit = whole.variable.unit if isinstance(whole, Reading) else whole.unit
     style = "c" if unit is None else unit.style
     return is_text_of_bits(whole.type, style, shown.printers)
+
+
+def _with_contents_kept(original: Answer) -> Answer:
+    """Return the same answer, whose record is made once."""
+    return evolve(original, contents=cache(original.contents))
+
+
+def _moved(shared: Answer, location: Location | None, session: Session) -> Answer:
+    """Return the answer about an object with equal bits at another location."""
+    if location is None or shared.error is not None:
+        return shared
+
+    def contents() -> JsonObject:
+        result = location_json(location, session.architecture.endian)
+        return {**shared.contents(), "result": result}
+
+    return Answer(
+        shared.text,
+        shared.status,
+        shared.notes,
+        shared.assumed,
+        missing=shared.missing,
+        contents=contents,
+        place=partial(where_text, location, session.code_objects),
+    )
 
 
 def _is_scalar(reading: Reading) -> bool:

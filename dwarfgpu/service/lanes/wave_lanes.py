@@ -15,7 +15,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, Undefined
 from dwarfgpu.language.registers import used_lanes
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.frame.focus import target_id
+from dwarfgpu.service.frame.focus import target_id_of_lane
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.session.lane_states import LaneState
@@ -153,7 +153,7 @@ class WaveLanes:
         return {
             "lane": state.lane,
             "state": self.letter(state),
-            "target_id": target_id(self.session.focused(state.lane)),
+            "target_id": target_id_of_lane(self.session, state.lane),
             "pc": pc,
             "place": None if pc is None else self.place(state),
             "is_in_frame": not state.is_absent,
