@@ -50,7 +50,7 @@ LOOKED_AT = {
     "n.type": "'int'",
     "n.name": "'n'",
     "n.is_optimized_out": "False",
-    "n.location.singles[0].byte_address == int(gdb.parse_and_eval('(long) &n'))": "True",
+    "n.location.single_locations[0].byte_address == int(gdb.parse_and_eval('(long) &n'))": "True",
     "dg.variable('n').text": "'42'",
     "dg.frame(1).variable('n').text": "'41'",
     "dg.frame().level": "0",
@@ -180,7 +180,7 @@ before = rax.bits.value
 gdb.execute(f"set var $rax = {before + 1}")
 say(rax.bits.value - before)
 gdb.execute("set var $rbp = $rbp - 16")
-say(dg.variable("n").location.singles[0].byte_address == address())
+say(dg.variable("n").location.single_locations[0].byte_address == address())
 gdb.execute("set var $rbp = $rbp + 16")
 say(n.text, numbers.text[:16])
 gdb.execute("set print repeats 1000")
@@ -197,7 +197,7 @@ import os
 numbers, sink = dg.variable("numbers"), dg.variable("sink")
 def poke(number):
     with open(f"/proc/{gdb.selected_inferior().pid}/mem", "r+b", buffering=0) as memory:
-        os.pwrite(memory.fileno(), bytes([number]), sink.location.singles[0].byte_address)
+        os.pwrite(memory.fileno(), bytes([number]), sink.location.single_locations[0].byte_address)
 poke(3)
 say(sink.text)
 poke(4)

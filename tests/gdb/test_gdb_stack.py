@@ -235,7 +235,7 @@ for number in (3, 6, 12, 13, 14, 15):
     session = debugger.session()
     name = session.architecture.register(number).name
     location = session.frame.register(number)
-    found.add(type(location.singles[0].storage).__name__)
+    found.add(type(location.single_locations[0].storage).__name__)
     value = session.context().access.read(location, 64).value
     assert value == int(gdb.selected_frame().read_register(name)) % 2**64
     assert said(f"dwarfgpu print ${name} = {number}").startswith(f"${name} = {number} = ")

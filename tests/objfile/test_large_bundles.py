@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.errors import Malformed
-from dwarfgpu.objfile import elf as elf_module
+from dwarfgpu.objfile import file_bytes
 from dwarfgpu.objfile.container import open_container, open_object
 from tests.cli.command import run_json
 from tests.dwarf.builder import FIXTURES, X86_64, elf, read_fixture
@@ -36,7 +36,7 @@ class _Counted(FileIO):
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_Counted]]:
     """Counts the bytes that are read of files."""
-    monkeypatch.setattr(elf_module, "FileIO", _Counted)
+    monkeypatch.setattr(file_bytes, "FileIO", _Counted)
     monkeypatch.setattr(_Counted, "bytes_read", 0)
     yield _Counted
 

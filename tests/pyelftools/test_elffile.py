@@ -12,7 +12,7 @@ import pytest
 
 import dwarfgpu as dg
 from dwarfgpu import pyelftools
-from dwarfgpu.objfile import elf as elf_reader
+from dwarfgpu.objfile import file_bytes
 from tests.dwarf.builder import Content
 from tests.dwarf.builder import elf as made_elf
 from tests.pyelftools.scripts import FIXTURES, dies, elffile, named
@@ -30,7 +30,7 @@ def numbers_in(stream: Any) -> str:
 
 @pytest.mark.parametrize("small_bytes", [1 << 20, 0], ids=["at once", "on demand"])
 def test_every_kind_of_stream(small_bytes: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elf_reader, "_SMALL_FILE_BYTES", small_bytes)
+    monkeypatch.setattr(file_bytes, "_SMALL_FILE_BYTES", small_bytes)
     assert numbers_in(BytesIO(DEMO.read_bytes())) == "(READ | RUN)"
     with DEMO.open("rb") as file, DEMO.open("rb", buffering=0) as unbuffered:
         assert numbers_in(file) == numbers_in(unbuffered) == "(READ | RUN)"
@@ -39,7 +39,7 @@ def test_every_kind_of_stream(small_bytes: int, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_position_of_the_stream_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elf_reader, "_SMALL_FILE_BYTES", 0)
+    monkeypatch.setattr(file_bytes, "_SMALL_FILE_BYTES", 0)
     stream = BytesIO(DEMO.read_bytes())
     elf = elffile.ELFFile(stream)
     stream.seek(77)
@@ -55,7 +55,7 @@ def test_the_name_is_that_of_the_stream() -> None:
 
 
 def test_a_closed_stream_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elf_reader, "_SMALL_FILE_BYTES", 0)
+    monkeypatch.setattr(file_bytes, "_SMALL_FILE_BYTES", 0)
     with DEMO.open("rb") as file:
         elf = elffile.ELFFile(file)
         code = dg.CodeObject.from_elffile(elf)
@@ -66,7 +66,7 @@ def test_a_closed_stream_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_stream_that_becomes_shorter_is_malformed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elf_reader, "_SMALL_FILE_BYTES", 0)
+    monkeypatch.setattr(file_bytes, "_SMALL_FILE_BYTES", 0)
     stream = BytesIO(DEMO.read_bytes())
     code = dg.CodeObject.from_elffile(elffile.ELFFile(stream))
     stream.truncate(100)
