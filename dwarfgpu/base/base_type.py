@@ -106,8 +106,8 @@ def unsigned_type(bit_size: int, endian: Endian = "little") -> BaseType:
 def float_format(name: str, bit_size: int, *, x87: bool = False) -> FloatFormat | None:
     """Return the format of a float, or of a part of a complex number.
 
-    None if neither size nor name decides. `x87`: `long double` is the x87 extended format, whatever
-    its padding (x86 targets).
+    None for an unknown format: another size, or a name such as `bfloat16`. `x87`: `long double` is
+    the x87 extended format, whatever its padding (x86 targets).
     """
     lowered = name.lower()
     if any(mark in lowered for mark in ("bf16", "bfloat", "fp8", "bf8", "float8", "e4m3", "e5m2")):

@@ -52,7 +52,7 @@ def _registers(
             instruction.operation,
             instruction.operands[0] if instruction.operands else None,
         )
-        if number not in VECTOR_REGISTERS or operation.reading is not None:
+        if number not in VECTOR_REGISTERS or operation.interpretation is not None:
             continue
         register = architecture.registers.get(number) if isinstance(number, int) else None
         if register is None:

@@ -36,7 +36,7 @@ def narrow_base_notes(
             instruction.operation.name == "LLVM_aspace_bregx" and before in _WIDE_SPACES
         )
         register = architecture.registers.get(number) if isinstance(number, int) else None
-        if not is_wide or register is None or instruction.operation.reading is not None:
+        if not is_wide or register is None or instruction.operation.interpretation is not None:
             continue
         if is_narrow_base(register, architecture.address_bits):
             notes[_note(instruction.operation.title, register)] = None

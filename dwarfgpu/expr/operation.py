@@ -49,7 +49,7 @@ class PopInfo:
 
 @frozen
 class Operation:
-    """All that is known of one operation."""
+    """An operation: its encoding, operands, documentation and the function that performs it."""
 
     name: str
     """Without DW_OP_."""
@@ -72,7 +72,7 @@ class Operation:
     """The kind of result that it pushes by its declaration, for the static check."""
     details: str = ""
     """The rest of its documentation."""
-    reading: str | None = None
+    interpretation: str | None = None
     """What a dialect means by it, where that is not what the AMD text says."""
     transfers: bool = False
     """Whether it may transfer control, within the expression or to another."""

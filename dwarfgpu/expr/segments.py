@@ -22,7 +22,9 @@ from dwarfgpu.model.location import Location
 
 LOADED_SPACES: Final = frozenset({0, 1})
 """DWARF's numbers of the address spaces into which code objects are loaded: global and generic."""
-READING: Final = "an offset in an address space that is not loaded: the load address is not added"
+INTERPRETATION: Final = (
+    "an offset in an address space that is not loaded: the load address is not added"
+)
 
 _ADDRESSES: Final = {"addr": "addr", "addrx": "addrx", "GNU_addr_index": "addrx"}
 _XDEREFS: Final = frozenset({"xderef", "xderef_size", "xderef_type"})
@@ -71,7 +73,7 @@ def with_offsets(
 def has_zero_offset(instructions: Instructions, unit: Unit) -> bool:
     """Return whether an address that `with_offsets` takes for an offset is 0."""
     for instruction in instructions.distinct:
-        if instruction.operation.reading == READING:
+        if instruction.operation.interpretation == INTERPRETATION:
             number = _number(instruction.operands)
             is_indexed = _ADDRESSES[instruction.operation.name] == "addrx"
             if number is not None and (unit.address(number) if is_indexed else number) == 0:
@@ -82,7 +84,7 @@ def has_zero_offset(instructions: Instructions, unit: Unit) -> bool:
 def _unrelocated(instruction: Instruction) -> Instruction:
     name = instruction.operation.name
     function = addr if _ADDRESSES[name] == "addr" else addrx
-    operation = evolve(OPERATIONS[name], function=function, reading=READING)
+    operation = evolve(OPERATIONS[name], function=function, interpretation=INTERPRETATION)
     return evolve(instruction, operation=operation)
 
 

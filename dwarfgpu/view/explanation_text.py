@@ -202,7 +202,7 @@ def _note(step: Step) -> str | None:
         if operation.name in ("LLVM_undefined", "undefined"):
             return "the compiler describes no value here"
         return GIVES_UNDEFINED
-    return operation.reading
+    return operation.interpretation
 
 
 def _makes_undefined(step: Step) -> bool:

@@ -63,7 +63,7 @@ def _retrieving(name: str) -> Callable[..., Entry | Nested]:
 
 
 def _reinterpreted(name: str, function: Callable[..., Any]) -> Operation:
-    return evolve(OPERATIONS[name], function=function, equals=None, reading=_INTERPRETATION)
+    return evolve(OPERATIONS[name], function=function, equals=None, interpretation=_INTERPRETATION)
 
 
 ADDED_OPERATIONS: Final[Mapping[Code, Operation]] = {

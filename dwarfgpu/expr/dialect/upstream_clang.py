@@ -31,7 +31,7 @@ from dwarfgpu.model.value import Value
 ADDRESS_SPACES = {1: 5, 2: 3, 5: 5, 3: 3}
 """Clang's number to DWARF's: 1 private and 2 local until LLVM 21, then 5 and 3."""
 
-_READINGS = {
+_INTERPRETATIONS = {
     "lit": "upstream clang: its own number of an address space, as DWARF's",
     "LLVM_form_aspace_address": "upstream clang: a final swap, xderef names an address space",
     "regx": "upstream clang: a vector register is the focused lane's dword of it",
@@ -44,7 +44,7 @@ _READINGS = {
 
 _SCRATCH_BASES = frozenset({64, 65})
 """DWARF's numbers of s32 and s33, clang's stack and frame pointer."""
-_SCRATCH_READING = (
+_SCRATCH_INTERPRETATION = (
     "upstream clang: DW_OP_bregx of the stack or frame pointer is in the focused lane's private "
     "memory"
 )
@@ -94,7 +94,7 @@ def translated(instructions: Instructions) -> Translation:
         name = instruction.operation.name
         register = instruction.operands[0] if instruction.operands else None
         if name == "bregx" and register in VECTOR_REGISTERS and index in computed:
-            instruction = _as(instruction, _reading("lane's dword", "bregx", _lane_value))
+            instruction = _as(instruction, _interpreted("lane's dword", "bregx", _lane_value))
             notes.append(LANE_VALUE)
         elif name == "bregx" and register in VECTOR_REGISTERS:
             instruction = _with(instruction, "bregx", _ambiguous)
@@ -108,7 +108,7 @@ def translated(instructions: Instructions) -> Translation:
         elif name == "bregx" and register in _SCRATCH_BASES:
             is_whole = following is None or following.operation.name in PIECES
             instruction = _as(instruction, _scratch_base(is_whole))
-            notes.append(_SCRATCH_READING)
+            notes.append(_SCRATCH_INTERPRETATION)
         elif name == "fbreg":
             notes.append(FRAME_BASE)
         out.append(instruction)
@@ -212,7 +212,7 @@ def _with(
     first: Instruction, name: str, function: Callable[..., Entry], *more: Instruction
 ) -> Instruction:
     encoding = first.encoding + b"".join(instruction.encoding for instruction in more)
-    operation = _reading(name, name, function)
+    operation = _interpreted(name, name, function)
     return Instruction(first.offset, operation, first.operands, encoding)
 
 
@@ -225,8 +225,10 @@ def _as(instruction: Instruction, operation: Operation) -> Instruction:
 
 
 @lru_cache(maxsize=128)
-def _reading(reading: str, name: str, function: Callable[..., Entry]) -> Operation:
-    operation = evolve(OPERATIONS[name], function=function, equals=None, reading=_READINGS[reading])
+def _interpreted(key: str, name: str, function: Callable[..., Entry]) -> Operation:
+    operation = evolve(
+        OPERATIONS[name], function=function, equals=None, interpretation=_INTERPRETATIONS[key]
+    )
     if function is _unbound_address:
         operation = evolve(operation, pops=(PopInfo("address", "entry"), operation.pops[1]))
     return evolve(operation, pushes="value") if function is _lane_value else operation
@@ -234,13 +236,13 @@ def _reading(reading: str, name: str, function: Callable[..., Entry]) -> Operati
 
 @cache
 def _literal(space: int) -> Operation:
-    return evolve(OPERATIONS[f"lit{space}"], reading=_READINGS["lit"])
+    return evolve(OPERATIONS[f"lit{space}"], interpretation=_INTERPRETATIONS["lit"])
 
 
 @cache
 def _scratch_base(is_whole: bool) -> Operation:
     based = _scratch_based(is_whole)
-    return evolve(OPERATIONS["bregx"], function=based, reading=_SCRATCH_READING)
+    return evolve(OPERATIONS["bregx"], function=based, interpretation=_SCRATCH_INTERPRETATION)
 
 
 def _unbound_address(ctx: Context, address: Entry, space: Value) -> Location:
