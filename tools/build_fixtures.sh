@@ -225,6 +225,11 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
 
 "$GXX" x86_64/members.cpp "${bases[@]:1}" -o x86_64/members.gcc.O0.v5
 
+"$GCC" x86_64/bodies.c -g -gdwarf-5 -gz=none -O2 -fno-var-tracking -ffile-prefix-map="$here=." \
+  -fcf-protection=none -nostdlib -static -no-pie -fno-pie -Wl,--build-id=none \
+  -Wl,-z,noseparate-code -Wl,-e,main -o x86_64/bodies.gcc.O2.v5
+"$CLANG" x86_64/bodies.c -g -gdwarf-5 -gz=none -O2 -ffile-prefix-map="$here=/src" -nostdlib \
+  -static --ld-path="$(command -v "$LLD")" -Wl,-e,main -Wno-unknown-attributes -o x86_64/bodies.clang.O2.v5
 "$GXX" x86_64/types.cpp "${bases[@]:1}" -std=c++20 -o x86_64/types.gcc.O0.v5
 "$CLANG" x86_64/types.cpp "${bases[@]:1}" -std=c++20 -fdebug-compilation-dir=. \
   -fstandalone-debug --ld-path="$(command -v "$LLD")" -o x86_64/types.clang.O0.v5

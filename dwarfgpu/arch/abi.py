@@ -51,6 +51,20 @@ class Prologue:
     moves: tuple[bytes, ...]
     """The encodings of setting it, all of one length."""
 
+    @property
+    def most_bytes(self) -> int:
+        """The bytes of all of them."""
+        return len(self.landing + self.push + self.moves[0])
+
+    def size_in(self, code: bytes) -> int | None:
+        """Return the bytes of the instructions that set a frame pointer at the begin of a
+        function; None if the function begins otherwise."""
+        rest = code.removeprefix(self.landing)
+        for move in self.moves:
+            if rest.startswith(self.push + move):
+                return len(code) - len(rest) + len(self.push + move)
+        return None
+
 
 @frozen(eq=False)
 class Abi:

@@ -22,7 +22,6 @@ from dwarfgpu.dwarf.line.stepping import LineSteps
 from dwarfgpu.dwarf.scope.functions_by_name import NamedFunction, functions_named
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.types.types import Function, strip
-from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.names import Names
@@ -206,10 +205,15 @@ class LineStep:
     begin: int
     """As loaded, as is the end."""
     end: int
+    file: int
+    """The number of its file in the line table."""
+    is_doubled: bool
+    """Whether the code of another line of the file begins at the same address."""
 
 
 @lru_cache(maxsize=16)
-def _steps(table: LineTable) -> LineSteps:
+def steps_of(table: LineTable) -> LineSteps:
+    """Return the steps of a line table."""
     return LineSteps(table)
 
 
@@ -222,12 +226,14 @@ def step_at(session: Session, pc: int) -> LineStep | None:
     table = None if unit is None else unit.line_table
     if owner is None or unit is None or table is None:
         return None
-    line_step = _steps(table).at(owner.info.in_file(pc))
+    steps = steps_of(table)
+    line_step = steps.at(owner.info.in_file(pc))
     if line_step is None:
         return None
     step, end = line_step
     position = place_in(table.file(step.file), step.line, is_start=True)
-    return LineStep(position, unit.relocate(step.address), unit.relocate(end))
+    begin, is_doubled = unit.relocate(step.address), steps.is_doubled(step)
+    return LineStep(position, begin, unit.relocate(end), step.file, is_doubled)
 
 
 def _place_at(session: Session, pc: int) -> FramePosition | None:
@@ -240,7 +246,7 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     table with the file; None if no code follows."""
     for lines in _lines(session):
         named_files = [
-            (unit, _steps(table).first_of(numbers, position.line))
+            (unit, steps_of(table).first_of(numbers, position.line))
             for unit, table in lines.tables()
             if (
                 numbers := frozenset(
@@ -391,38 +397,3 @@ def line_at(session: Session, pc: int) -> SourceLine | None:
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )
     return None if owner is None else Lines(owner.scopes).line_of(pc)
-
-
-def body_of(session: Session, entry: int) -> int:
-    """Return where the body of a function begins, as GDB takes it: at its second line, unless its
-    unit has location lists, which are right from its entry on."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(entry)), None
-    )
-    unit = None if owner is None else owner.scopes.unit_at(entry)
-    line = line_at(session, entry)
-    if line is None or unit is None or _has_location_lists(unit):
-        return entry
-    return line.span.end if line_at(session, line.span.end) is not None else entry
-
-
-def after_prologue(session: Session, pc: int) -> int:
-    """Return the body of a function for a program location in its prologue, otherwise the location
-    itself."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
-    )
-    subprogram = None if owner is None else owner.scopes.subprogram_at(pc)
-    span = None
-    if subprogram is not None:
-        span = next((span for span in subprogram.ranges if span.begin <= pc < span.end), None)
-    return pc if span is None else max(pc, body_of(session, span.begin))
-
-
-def _has_location_lists(unit: CompilationUnit) -> bool:
-    return "GNU" in unit.producer and any(
-        attribute.name == dw.AT_LOCATION
-        and attribute.form in (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
-        for abbreviation in unit.abbreviations.values()
-        for attribute in abbreviation.attributes
-    )

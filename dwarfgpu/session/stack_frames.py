@@ -94,7 +94,7 @@ def place_of(session: Session, frame_pc: int) -> FramePosition | None:
         return None
     try:
         if session.inline_level:
-            return _place_of_call(functions_at(session)[session.inline_level - 1])
+            return place_of_call(functions_at(session)[session.inline_level - 1])
         lines = Lines(code_object.scopes)
         line_info = lines.line_of(pc)
         if line_info is None:
@@ -145,7 +145,8 @@ def shown_pc(session: Session, frame_pc: int) -> int:
     return frame_pc if pc is None or pc == session.pc else pc
 
 
-def _place_of_call(inlined: Die) -> FramePosition | None:
+def place_of_call(inlined: Die) -> FramePosition | None:
+    """Return the line of the call of an inlined function; None if it is unknown."""
     file, line = inlined.integer(AT_CALL_FILE), inlined.integer(AT_CALL_LINE)
     table = inlined.unit.line_table
     if file is None or not line or table is None:

@@ -5,7 +5,7 @@ At one address the last row counts, except for a statement before rows that are 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ class Step(NamedTuple):
     line: int
     """0 where no line's code begins, at the end of a sequence above all."""
     is_statement: bool
+    is_prologue_end: bool = False
 
 
 class LineSteps:
@@ -50,6 +51,23 @@ class LineSteps:
             return None
         return step, self._addresses[after]
 
+    def prologue_end(self, begin: int, end: int, file: int) -> int | None:
+        """Return the first address in a range that the code of a file marks as the end of a
+        prologue (DW_LNS_set_prologue_end)."""
+        for step in self._between(begin, end):
+            if step.is_prologue_end and step.file == file:
+                return step.address
+        return None
+
+    def is_doubled(self, step: Step) -> bool:
+        """Return whether the code of several lines of its file begins at the address of a step."""
+        same = self._between(step.address, step.address + 1)
+        return sum(bool(other.line) and other.file == step.file for other in same) > 1
+
+    def _between(self, begin: int, end: int) -> list[Step]:
+        first, last = bisect_left(self._addresses, begin), bisect_left(self._addresses, end)
+        return self._steps[first:last]
+
     def first_of(self, files: frozenset[int], line: int) -> tuple[int, bool] | None:
         """Return where the first statement of a line of one of these files begins, else that of the
         next line with code; and whether it belongs to the line itself."""
@@ -68,5 +86,7 @@ def _kept(table: LineTable) -> Iterator[list[Step]]:
     """Yield the steps of each sequence."""
     for sequence in table.sequences:
         rows = table.rows_of_gdb(sequence)
-        steps = [Step(row.address, row.file, row.line, row.is_stmt) for row in rows]
+        steps = [
+            Step(row.address, row.file, row.line, row.is_stmt, row.prologue_end) for row in rows
+        ]
         yield [*steps, Step(sequence.span.end, 0, 0, True)]

@@ -15,13 +15,13 @@ from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
     LineStep,
     Spot,
-    body_of,
     declared_at,
     entry_of,
     split_at_comma,
     starts_of,
     step_at,
 )
+from dwarfgpu.language.prologue import body_of
 from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command

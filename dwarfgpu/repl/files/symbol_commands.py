@@ -15,9 +15,10 @@ from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.linespec import body_of, no_line, with_code
+from dwarfgpu.language.linespec import no_line, with_code
 from dwarfgpu.language.names import Names
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.prologue import body_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import address_of

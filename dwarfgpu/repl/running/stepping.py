@@ -7,7 +7,8 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.language.linespec import body_of, line_at
+from dwarfgpu.language.linespec import line_at
+from dwarfgpu.language.prologue import body_of
 from dwarfgpu.machine.target import EndsWaves, Halt, StepsRanges
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import addresses, runner

@@ -10,18 +10,16 @@ from dwarfgpu.dwarf.names.functions import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.linespec import (
-    after_prologue,
-    body_of,
-    line_at,
     no_line,
     spot_of,
     spots_of,
     with_code,
 )
 from dwarfgpu.language.options import Options
+from dwarfgpu.language.prologue import after_prologue, body_of, body_position
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, place_in
+from dwarfgpu.session.stack_frames import FramePosition
 
 _OFFSET: Final = re.compile(r"[+-][0-9]+$")
 
@@ -56,29 +54,32 @@ def break_addresses(
         return tuple(BreakAddress(pc, function_at(session, pc), spot.position) for pc in spot.pcs)
     if spot.kind == "function":
         spots = spots_of(session, text, around, options)
-        entries = {
-            spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0]): spot.position
-            for spot in spots
+        bodies = {
+            spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0]): spot for spot in spots
         }
-        return tuple(_break_address(session, pc, entries[pc]) for pc in sorted(entries))
+        return tuple(
+            _break_address(session, pc, bodies[pc].pcs[0], bodies[pc].position, bodies[pc].name)
+            for pc in sorted(bodies)
+        )
     begun = with_code(session, spot)
     if not begun.pcs:
         raise no_line(text, spot)
-    bodies: dict[int, int] = {}
+    firsts: dict[int, int] = {}
     for pc in begun.pcs:
-        bodies.setdefault(after_prologue(session, pc), pc)
+        firsts.setdefault(after_prologue(session, pc), pc)
     return tuple(
-        BreakAddress(pc, function_at(session, pc), begun.position)
-        if pc == first
-        else _break_address(session, pc, begun.position)
-        for pc, first in bodies.items()
+        _break_address(session, pc, first, begun.position, None) for pc, first in firsts.items()
     )
 
 
-def _break_address(session: Session, pc: int, otherwise: FramePosition | None) -> BreakAddress:
-    line = line_at(session, pc)
-    position = otherwise if line is None else place_in(line.file, line.line, is_start=True)
-    return BreakAddress(pc, function_at(session, pc), position)
+def _break_address(
+    session: Session, pc: int, first: int, position: FramePosition | None, function: str | None
+) -> BreakAddress:
+    """Return the location for the code of a function or line that begins at `first`, at the
+    position: another one after a prologue."""
+    if pc != first:
+        position = body_position(session, pc) or position
+    return BreakAddress(pc, function or function_at(session, first), position)
 
 
 def function_at(session: Session, pc: int) -> str:

@@ -25,6 +25,8 @@ FIXTURES = REPOSITORY / "fixtures"
 HERE = Path(__file__).parent
 
 FILES = {
+    "bodies_clang": ("x86_64/bodies.clang.O2.v5",),
+    "bodies_gcc": ("x86_64/bodies.gcc.O2.v5",),
     "break_places": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "breakpoint_numbers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "breakpoint_locations": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),

@@ -1,0 +1,139 @@
+"""Where the body of a function begins, after its prologue: where GDB puts breakpoints of functions.
+
+By GDB's rules, in this order: location lists of GCC are right from the entry on; the line table
+marks the end of the prologue (DW_LNS_set_prologue_end); on machines of `Abi.prologue`, the
+instructions that set a frame pointer are the prologue; elsewhere, and where clang made the unit,
+the first line of the function is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.language.linespec import step_at, steps_of
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition, place_of_call
+
+_LLVM: Final = ("clang ", " F90 Flang ")
+"""How the producers begin whose first line GDB trusts on every machine."""
+
+
+def body_of(session: Session, entry: int) -> int:
+    """Return where the body of the function begins whose entry is given, as loaded."""
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(entry)), None
+    )
+    if owner is None:
+        return entry
+    unit = owner.scopes.unit_at(entry)
+    if unit is not None and _has_location_lists(unit):
+        return entry
+    span = _range_at(owner, entry)
+    body = None if span is None or unit is None else _marked(session, owner, unit, span)
+    if body is None:
+        body = _after_prologue_code(session, owner, unit, entry, span)
+    step = step_at(session, body)
+    if step is not None and step.begin != body and span is not None and step.end < span.end:
+        body = step.end  # amid a line
+    return max(body, entry)
+
+
+def after_prologue(session: Session, pc: int) -> int:
+    """Return the body of a function for a program location in its prologue, otherwise the location
+    itself."""
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
+    )
+    span = None if owner is None else _range_at(owner, pc)
+    return pc if span is None else max(pc, body_of(session, span.begin))
+
+
+def body_position(session: Session, body: int) -> FramePosition | None:
+    """Return the line of the body of a function that does not begin at its entry: where an inlined
+    call is the first code of the body, the line of the call; None if the line is unknown."""
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(body)), None
+    )
+    chain = () if owner is None else owner.scopes.chain_at(body)
+    call = next((die for die in chain if die.tag == dw.TAG_INLINED_SUBROUTINE), None)
+    position = None if call is None else place_of_call(call)
+    if position is not None:
+        return position
+    step = step_at(session, body)
+    return None if step is None else step.position
+
+
+def _range_at(owner: CodeObject, pc: int) -> Range | None:
+    """Return the range of the function, not an inlined one, that covers a program location."""
+    subprogram = owner.scopes.subprogram_at(pc)
+    ranges = () if subprogram is None else subprogram.ranges
+    return next((span for span in ranges if span.begin <= pc < span.end), None)
+
+
+def _has_location_lists(unit: CompilationUnit) -> bool:
+    return "GNU" in unit.producer and any(
+        attribute.name == dw.AT_LOCATION
+        and attribute.form in (dw.FORM_SEC_OFFSET, dw.FORM_LOCLISTX)
+        for abbreviation in unit.abbreviations.values()
+        for attribute in abbreviation.attributes
+    )
+
+
+def _marked(session: Session, owner: CodeObject, unit: CompilationUnit, span: Range) -> int | None:
+    """Return the end of the prologue that the line table marks in a function."""
+    first, table = step_at(session, span.begin), unit.line_table
+    if first is None or table is None:
+        return None
+    begin, end = owner.info.in_file(span.begin), owner.info.in_file(span.end)
+    marked = steps_of(table).prologue_end(begin, end, first.file)
+    return None if marked is None else unit.relocate(marked)
+
+
+def _after_prologue_code(
+    session: Session,
+    owner: CodeObject,
+    unit: CompilationUnit | None,
+    entry: int,
+    span: Range | None,
+) -> int:
+    prologue = session.architecture.abi.prologue
+    if prologue is None or (unit is not None and unit.producer.startswith(_LLVM)):
+        after = None if span is None else _after_first_line(session, owner, span)
+        if after is not None or prologue is None:
+            return entry if after is None else after
+    size_bytes = prologue.most_bytes if span is None else min(prologue.most_bytes, span.end - entry)
+    code = owner.file.memory_bytes(entry - owner.load_address, size_bytes)
+    return entry + (prologue.size_in(code or b"") or 0)
+
+
+def _after_first_line(session: Session, owner: CodeObject, span: Range) -> int | None:
+    """Return where the code after the first line of a function begins; None if the function is all
+    on one line. Earlier lines that follow are of the prologue, too: a compiler moved them."""
+    line = step_at(session, span.begin)
+    if line is None:
+        return None
+    if line.begin == span.begin and line.is_doubled:
+        return span.begin  # the line of an empty prologue
+    if line.end >= span.end:
+        return None
+    while line.end < span.end:
+        following = step_at(session, line.end)
+        if (
+            following is None
+            or following.position.line >= line.position.line
+            or following.position.path != line.position.path
+            or _is_inlined(owner, line.end)
+        ):
+            break
+        line = following
+    return line.end if line.end < span.end else line.begin
+
+
+def _is_inlined(owner: CodeObject, pc: int) -> bool:
+    functions = [die for die in owner.scopes.chain_at(pc) if die.tag in FUNCTIONS]
+    return len(functions) > 1
