@@ -113,7 +113,7 @@ SAID: tuple[tuple[str, str], ...] = (
     ("show width", "Number of characters dwarfgpu thinks are in a line is 100.\n"),
     ("show height", "Number of lines dwarfgpu thinks are in a page is 24.\n"),
     ("run", 'A state cannot be started from the beginning: use "continue".\n'),
-    ("break nest", "Breakpoint 1 at 0x7f0000001610: file hip/nest.hip, line 9.\n"),
+    ("break nest", "Breakpoint 1 at 0x7f0000001600: file hip/device.h, line 15.\n"),
     ("s", "wave 0 cannot continue: its mode is not known; set $mode, or use --reg\n"),
     ("alias px = print /x", ""),
     ("px 255", "$17 = 0xff\n"),
