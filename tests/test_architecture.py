@@ -103,7 +103,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "attrs": ("base/records.py",),
     "msgspec": ("base/struct_classes.py",),
     "prompt_toolkit": ("repl/*",),
-    "pygments": ("repl/*", "service/assembly_lexer.py"),
+    "pygments": ("service/assembly_lexer.py",),
     "gdb": ("gdb/*",),
     "capstone": ("service/code/host_code.py",),
     "zstandard": ("objfile/compression.py",),
@@ -755,12 +755,12 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
         ),
         (
             {
-                "repl/__init__.py": "from pygments.lexer import RegexLexer",
+                "service/__init__.py": "",
+                "service/assembly_lexer.py": "from pygments.lexer import RegexLexer",
                 "arch/__init__.py": "import pygments",
             },
             [
-                "dwarfgpu/arch/__init__.py:1: pygments belongs to "
-                "repl/*, service/assembly_lexer.py",
+                "dwarfgpu/arch/__init__.py:1: pygments belongs to service/assembly_lexer.py",
             ],
         ),
         (
@@ -772,7 +772,7 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
             },
             [
                 "dwarfgpu/session/__init__.py:2: pygments.lexers belongs to "
-                "repl/*, service/assembly_lexer.py",
+                "service/assembly_lexer.py",
                 "dwarfgpu/view/__init__.py:1: gdb belongs to gdb/*",
                 "dwarfgpu/view/__init__.py:1: yaml is not a declared dependency",
             ],

@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
+from dwarfgpu.dwarf.index.units_by_name import likely_units
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import DwarfGpuError
@@ -198,6 +199,19 @@ def test_nothing_is_parsed_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         (result,) = info.object.symbols_named(symbol)
         scopes.variables_at(result.address)
     assert sorted(parsed) == [unit.header.entries_at for unit in info.units]
+
+
+@pytest.mark.parametrize("name", ["y", "corner"])
+@pytest.mark.parametrize("kind", [GdbIndex, NameIndex])
+def test_the_unit_of_a_symbol_comes_before_those_of_an_index(
+    kind: type[GdbIndex | NameIndex], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Indexes also name units that only declare a variable; in files of Debian they come first."""
+    info = opened("index/symbols.gcc")
+    monkeypatch.setattr(kind, "units_named", lambda self, name: iter(info.units))
+    units = list(likely_units(info, name))
+    assert units[0].name == {"y": "b.cpp", "corner": "a.cpp"}[name]
+    assert units[0] in info.units and len(units) == len(info.units) > 1
 
 
 @pytest.mark.parametrize("kind", [GdbIndex, NameIndex])

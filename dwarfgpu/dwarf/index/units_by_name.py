@@ -67,8 +67,8 @@ def _may_be(unit: CompilationUnit, is_possible: Callable[[CompilationUnit], bool
 
 
 def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    """Yield the units that indexes name, then those with the address of a symbol of the name; each
-    once, in file order within both groups."""
+    """Yield the units with the address of a symbol of the name, then those that indexes name; each
+    once, in file order within the groups. Indexes also name units that only declare a variable."""
     visited: set[CompilationUnit] = set()
     for unit in _hinted(info, name.removeprefix("::")):
         if unit not in visited:
@@ -77,9 +77,9 @@ def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 
 def _hinted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+    yield from _in_order(_units_of_symbols(info, name))
     yield from _in_order(info.names.units_named(name.rsplit("::", 1)[-1]))
     yield from _in_order(info.gdb_index.units_named(name))
-    yield from _in_order(_units_of_symbols(info, name))
 
 
 def _in_order(units: Iterator[CompilationUnit]) -> list[CompilationUnit]:
