@@ -102,6 +102,21 @@ def names(words: Iterable[str]) -> UnitNames:
     return UnitNames("some.c", tuple((word, "function") for word in words))
 
 
+def test_files_of_names_are_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each letter of a place that is typed, where all names are known."""
+    index = SymbolIndex()
+    index.take([names(["one"])])
+    sorted_again: list[int] = []
+    monkeypatch.setattr(index, "_index", lambda: sorted_again.append(1))
+    assert list(index.files("some")) == ["some.c"]
+    assert list(index.in_file("some.c", "o")) == [("one", "function")]
+    assert sorted_again == []
+    index._remaining = iter([names(["two"])])
+    list(index.files("some"))
+    list(index.files("some"))
+    assert sorted_again == [1]
+
+
 def test_the_index_finds_by_the_beginning() -> None:
     index = SymbolIndex()
     assert list(index.starting_with("a")) == []

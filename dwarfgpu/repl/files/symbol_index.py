@@ -93,9 +93,11 @@ class SymbolIndex:
 
     def _read_all(self) -> None:
         required, self._required = self._required, None
-        self._taken += self._remaining
+        more = [*self._remaining]
         self._required = required
-        self._index()
+        if more:
+            self._taken += more
+            self._index()
 
     def _index(self) -> None:
         units = self._taken
