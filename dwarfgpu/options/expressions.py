@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import lru_cache
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base import json_reader
@@ -46,10 +47,14 @@ def _entry(text: str, option: str, context: Context, chosen: Dialect) -> Entry:
         raise UsageError(f"{option} {text}: {error}") from None
 
 
+@lru_cache(maxsize=8)
 def assembled(
     text: str, chosen: Dialect, form: UnitFormat, architecture: Architecture | None
 ) -> bytes:
-    """Assemble operations; text that cannot be read raises `UsageError`."""
+    """Assemble operations; text that cannot be read raises `UsageError`.
+
+    The bytes depend on nothing but the arguments, which are the same in every lane: they are kept.
+    """
     try:
         return assemble(text, chosen, form, architecture)
     except Malformed as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.cli.main import main
+from dwarfgpu.options import expressions
 from tests.cli.command import FIXTURES
 from tools.bench_journeys import calls
 
@@ -53,3 +54,26 @@ def test_lines_of_a_dispatch(
         assert lines.count(f"   5 A     0x7f0000001620 hip/nest.hip:11 {text}") == 2 * waves
     each = (counts[1] - counts[0]) / (16 * 64)
     assert each < 60  # before lanes shared answers 102 for a number, 370 for `$_kernarg`
+
+
+def test_operations_are_parsed_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Thousands of operations, evaluated in 64 lanes, are assembled once, and again for others."""
+    parsed: list[str] = []
+
+    def assemble(text: str, *rest: object) -> bytes:
+        parsed.append(text)
+        return bytes([0x30 + len(parsed)])  # DW_OP_lit1, DW_OP_lit2, …
+
+    monkeypatch.setattr(expressions, "assemble", assemble)
+    expressions.assembled.cache_clear()
+    try:
+        for lanes in ("all", "0-63"):
+            assert main(["eval", "--lanes", "64", "--lane", lanes, "lit1; nop"]) == 0
+            assert "[ 0-63] 1" in capsys.readouterr().out
+        assert main(["eval", "--lanes", "64", "--lane", "all", "lit2; nop"]) == 0
+        assert "[ 0-63] 2" in capsys.readouterr().out
+    finally:
+        expressions.assembled.cache_clear()
+    assert parsed == ["lit1; nop", "lit2; nop"]
