@@ -321,24 +321,24 @@ class _Loader:
         address = waves.state.runtime.r_debug
         gpu_files = gpu_modules(memory, address, where, self._code_objects)
         if is_alone and where.program is not None:
-            gpu_files = self._with_overrides(memory, gpu_files, where.program)
+            gpu_files = self._with_given_file(memory, gpu_files, where.program)
         self._notes += [note for note in gpu_files.notes if gpu_files.listed or not gpu_files.files]
         self._notes += gpu_files.missing_notes
         if gpu_files.missing:
             self._notes.append("--code-object URI=FILE names a file for a code object")
         return gpu_files
 
-    def _with_overrides(self, memory: CoreMemory, modules: GpuModules, path: str) -> GpuModules:
+    def _with_given_file(self, memory: CoreMemory, gpu_files: GpuModules, path: str) -> GpuModules:
         """Return the code objects, one of them replaced by the file that the user gives."""
         file = open_code_object(path, None, self._where.limits)
         address = self._where.load_address
         if address is not None:
             why = why_not_loaded(memory, file, address)
-            entries = [entry for entry in modules.listed if entry.load_address == address]
+            entries = [entry for entry in gpu_files.listed if entry.load_address == address]
         else:
             checked = [
                 (entry, why_not_loaded(memory, file, entry.load_address))
-                for entry in modules.listed
+                for entry in gpu_files.listed
             ]
             entries = [entry for entry, why in checked if why is None]
             why = None if entries else next((why for _, why in checked if why), "none is listed")
@@ -348,12 +348,12 @@ class _Loader:
                     f"--load-address"
                 )
             address = entries[0].load_address
-        placed = [file for file in modules.files if file.load_address != address]
+        placed = [file for file in gpu_files.files if file.load_address != address]
         name = entries[0].uri if entries else path
         loaded = LoadedFile(name, file, address)
         notes = () if why is None else (f"{path} is accepted unchecked: {why}",)
-        missing = {entry: why for entry, why in modules.missing.items() if entry not in entries}
-        return GpuModules(modules.listed, (loaded, *placed), missing, (*modules.notes, *notes))
+        missing = {entry: why for entry, why in gpu_files.missing.items() if entry not in entries}
+        return GpuModules(gpu_files.listed, (loaded, *placed), missing, (*gpu_files.notes, *notes))
 
     def _target(
         self, memory: CoreMemory, gpu: GpuTarget | None
