@@ -1,7 +1,8 @@
 """The instruction encodings of AMD GPUs in `data/`, for one processor and wave size.
 
-A new AMD GPU is a `target` line there (`tools/gen_isa.py` writes them). A disassembler for another
-machine is a module like `dwarfgpu/service/code/host_code.py`.
+A new AMD GPU is a row in `dwarfgpu/arch/processors.py` and a `target` line in `data/`, which
+`tools/gen_isa.py` writes. A disassembler for another machine is a module like
+`dwarfgpu/service/code/host_code.py`.
 """
 
 from __future__ import annotations
