@@ -202,8 +202,10 @@ def load(path: Path) -> Field:
     """Return the JSON document of a file."""
     try:
         with open_to_read(path) as file:
-            text = read_at_most(file, MAX_BYTES, path).decode("utf-8")
-        return parse(text, str(path))
+            data = read_at_most(file, MAX_BYTES, path)
+        if data.startswith(b"\x7fELF"):
+            raise UsageError(f"{path}: not JSON: it is an ELF file")
+        return parse(data.decode("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:

@@ -106,10 +106,13 @@ def _run(args: Namespace) -> int:
 
         return run_resumed(args)
     first = args.earlier[0] if args.earlier else args
-    if args.file is None or first.grid is None or first.workgroup is None:
+    if args.file is None:
         raise UsageError(
             "run needs FILE, --grid and --workgroup, --demo alone, a core file, or --state FILE"
         )
+    sizes = {"--grid": first.grid, "--workgroup": first.workgroup}
+    if missing := [option for option, size in sizes.items() if size is None]:
+        raise UsageError(f"{args.file}: to run a kernel of it, give {' and '.join(missing)} too")
     outputs_of(args)
     dispatches = prepared_dispatches(args, sections_of(args), prepare_run)
     if args.out or args.save is not None or args.core is not None:

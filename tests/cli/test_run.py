@@ -342,7 +342,9 @@ def test_a_run_names_what_it_lacks() -> None:
         "run needs FILE, --grid and --workgroup, --demo alone, a core file, or --state FILE"
     )
     file = CL / "kernels.gfx942.O2.v5.co"
-    assert run("run", file, "call", "--grid", 64).error == run("run").error
+    lacking = f"{file}: to run a kernel of it, give "
+    assert run("run", file, "call", "--grid", 64).error == lacking + "--workgroup too"
+    assert run("run", file).error == lacking + "--grid and --workgroup too"
     assert run("run", file, "--demo").error == "give FILE or --demo, not both"
 
 

@@ -402,11 +402,11 @@ def test_bytes(text: str, data: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("0f 0g", "1:4: '0g': no hexadecimal number"),
+        ("0f 0g", "1:4: '0g': not a hexadecimal number"),
         ("0f\n 123", "2:2: '123': an odd number of hexadecimal digits"),
-        ("0x0f, 0f", "1:7: '0f': no byte"),
-        (".byte 256", "1:7: '256': no byte"),
-        (".byte 010", "1:7: '010': no byte"),  # eight to an assembler: too easily misread
+        ("0x0f, 0f", "1:7: '0f': not a byte"),
+        (".byte 256", "1:7: '256': not a byte"),
+        (".byte 010", "1:7: '010': not a byte"),  # eight to an assembler: too easily misread
         (".long 1", "1:1: '.long': only .byte"),
         (r"b'\x0fA'", r"1:7: 'A': among"),
         ("0f = 04", "1:4: '=': not part of a byte"),

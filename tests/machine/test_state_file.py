@@ -301,6 +301,14 @@ def test_a_broken_file_names_the_field_and_what_was_expected(
     assert len(str(caught.value)) < 600
 
 
+def test_an_elf_file_is_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.co"
+    path.write_bytes(b"\x7fELF\x02\x01\xe0")
+    with pytest.raises(UsageError) as caught:
+        load_state(path)
+    assert str(caught.value) == f"{path}: not JSON: it is an ELF file"
+
+
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     path.write_bytes(b"\xff\xfe\0")

@@ -97,9 +97,9 @@ def _bytes(text: str, word: _Word, notation: Notation) -> bytes:
         elif re.fullmatch(r"0|[1-9][0-9]{0,2}", digits) and int(digits) < 256:
             return bytes((int(digits),))
         else:
-            _fail(text, word, "no byte; beside 0x numbers, others are decimal, from 0 to 255")
+            _fail(text, word, "not a byte; beside 0x numbers, others are decimal, from 0 to 255")
     if not re.fullmatch(r"[0-9A-Fa-f]+", digits):
-        _fail(text, word, "no hexadecimal number")
+        _fail(text, word, "not a hexadecimal number")
     if len(digits) > 1 and len(digits) % 2:
         _fail(text, word, "an odd number of hexadecimal digits")
     return bytes.fromhex(digits.zfill(2))
