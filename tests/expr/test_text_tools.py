@@ -135,7 +135,7 @@ def test_readelf_on_fixtures(name: str, tool: Find) -> None:
     assert pasted or made or name.startswith("triton/")  # line tables alone
 
 
-@pytest.mark.parametrize("name", [name for name in BINARIES if re.match("x86_64/.*O2", name)])
+@pytest.mark.parametrize("name", [name for name in BINARIES if re.match("x86_64/demo.*O2", name)])
 def test_gdb_on_fixtures(name: str, tool: Find) -> None:
     info, arch = of_file(FIXTURES / name)
     (unit,) = info.units
