@@ -12,10 +12,11 @@ import dwarfgpu as dg
 from dwarfgpu import language
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
+from dwarfgpu.base.regexp import regexp
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.class_parts import Declarations, TemplateType
 from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
-from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits
+from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits, UsageError
 from dwarfgpu.language.containers import element_of, pointee_of
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value import TypedValue
@@ -25,6 +26,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import chain, tree
+from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.values import format_value
 from tests.processes import finished
 
@@ -435,3 +437,39 @@ def test_data_of_eval_has_what_a_printer_says() -> None:
     assert values[0] == 1
     assert values[1]["printed"]["summary"] == [{"characters": "one"}]
     assert "members" in answer["data"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "is_of"),
+    [
+        ("ns::Fixed", "ns::Fixed", True),
+        ("ns::Fixed", "ns::Fix", False),
+        ("ns::Fixed?", "ns::Fixe", True),
+        ("ns::Fixed*", "ns::Fixe", True),
+        ("ns::Fixed{0}", "ns::Fixe", True),
+        ("ns::Fixed+", "ns::Fixedd", True),
+        ("ns::A|B", "B", True),
+        ("ns::(A|B)", "ns::B", True),
+        ("ns::(A|B)|C", "C", True),
+        (r"ns::\(|C", "C", True),
+        ("ns::[(]|C", "C", True),
+        (r"\w+", "B", True),
+        ("?", "B", None),
+    ],
+)
+def test_a_pattern_is_a_regular_expression(pattern: str, name: str, is_of: bool | None) -> None:
+    printer = Printer("p", pattern, lambda _: Printed("p"))
+    if is_of is None:
+        with pytest.raises(UsageError, match="the pattern of printer p"):
+            Printers().with_printers(printer)
+        return
+    printers = Printers().with_printers(printer)
+    assert (printers.of(Struct("struct", name, 4)) is printer) == is_of
+
+
+def test_only_patterns_that_begin_like_the_name_are_compiled() -> None:
+    regexp.cache_clear()
+    assert STANDARD.of(Struct("struct", "_object", 16)) is None
+    assert regexp.cache_info().misses == 0
+    assert STANDARD.of(Struct("struct", "std::unknown", 16)) is None
+    assert regexp.cache_info().misses > 50

@@ -6,7 +6,9 @@ Law: a printer reads; it never writes and never raises anything but a `DwarfGpuE
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.records import evolve, frozen
@@ -16,6 +18,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.view.printers.names import template_name
 from dwarfgpu.view.printers.object import Object
 
+_SET: Final = re.compile(r"\[[A-Za-z0-9-]+\]")
+"""Characters of a pattern, none of them a parenthesis."""
 WHOLE: Final = ""
 """In the place of a printer's name: all of a collection."""
 
@@ -106,6 +110,8 @@ class Printers:
         name = template_name(full_name(struct_type))
         for collection in self.collections:
             for printer in collection.printers:
+                if not name.startswith(_beginning(printer.pattern)):
+                    continue  # most patterns need not be compiled
                 if self.is_enabled(collection.name, printer.name) and _is_of(printer, name):
                     return printer
         return None
@@ -137,3 +143,30 @@ def _is_of(printer: Printer, name: str) -> bool:
     from dwarfgpu.base.regexp import regexp  # not every answer has a class
 
     return regexp(printer.pattern).fullmatch(name)
+
+
+@lru_cache(maxsize=256)
+def _beginning(pattern: str) -> str:
+    """Return a text with which all that a pattern matches begins."""
+    if _may_be_choice(pattern):
+        return ""
+    end = 0
+    while end < len(pattern) and (pattern[end].isalnum() or pattern[end] in "_:"):
+        end += 1
+    may_be_absent = pattern[end : end + 1] in ("?", "*", "{")
+    return pattern[: max(end - may_be_absent, 0)]
+
+
+def _may_be_choice(pattern: str) -> bool:
+    """Return whether a `|` may be outside of all groups."""
+    if "|" not in pattern:
+        return False
+    without_sets = _SET.sub("", pattern)
+    if "\\" in pattern or "[" in without_sets:
+        return True  # a parenthesis may be a character
+    before = ""
+    for text in without_sets.split("|")[:-1]:
+        before += text
+        if before.count("(") <= before.count(")"):
+            return True
+    return False
