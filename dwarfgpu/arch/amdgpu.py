@@ -1,5 +1,7 @@
 """AMD GPUs: registers and memories (AMDGPU usage, "DWARF Debug Information"), relocations.
 
+DW_ASPACE_LLVM_AMDGPU_private_lane is the `AddressSpace` named `private_lane`, and so on.
+
 Law: only this module assigns DWARF numbers and apertures of AMD GPUs; others look them up in the
 `Architecture` that it makes.
 """

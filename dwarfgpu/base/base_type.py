@@ -1,4 +1,8 @@
-"""Base types: what the bits of a value mean (AMD text A.2.5.2, A.5.1; DWARF 5 section 5.1)."""
+"""Base types: what the bits of a value mean (AMD text A.2.5.2, A.5.1; DWARF 5 section 5.1).
+
+`dwarfgpu.model.value` has the number of such bits, `dwarfgpu.view.scalars` their text, and
+`dwarfgpu.dwarf.types.base_types` reads the entries.
+"""
 
 from __future__ import annotations
 

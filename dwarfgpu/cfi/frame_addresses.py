@@ -1,5 +1,7 @@
 """The CFA and the return address of a frame as numbers, for rows as compilers write them for CPUs.
 
+`unwind` computes the return address of any frame (DWARF 5 6.4.4), `call_stack` continues from it.
+
 Law: the numbers are those of the locations that `CfiFrame` gives. None means that the locations
 have to be asked: they have the same answer, or the error.
 """

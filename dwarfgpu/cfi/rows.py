@@ -1,5 +1,7 @@
 """Call frame instructions to rows (AMD text A.6.4.1, A.6.4.2; DWARF 5 6.4.3).
 
+`instructions` says what each instruction changes.
+
 Law: time and memory are bounded by `CfiLimits`, however hostile the instructions; a row that was
 completed before an error stays usable.
 """

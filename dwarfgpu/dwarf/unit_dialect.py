@@ -1,5 +1,7 @@
 """The dialect of a unit, by its producer and its expressions (`docs/dialects.md`).
 
+DW_AT_LLVM_augmentation (A.3.1.1) is not among the reasons; `service/file/file_report.py` reads it.
+
 Law: the producer's name decides where it is known, the operations used where it is not.
 """
 

@@ -1,5 +1,7 @@
 """The shape of an array: its dimensions and their bounds, unresolved (DWARF 5 5.5, 5.13).
 
+`base_types` reads DW_AT_LLVM_vector_size, `builder` DW_AT_GNU_vector.
+
 Law: nothing is evaluated, as in `computed_attributes`.
 """
 

@@ -1,6 +1,8 @@
 """Properties of a type that only the running program determines (DWARF 5 2.19, 5.5, 5.11, 5.13,
 5.18).
 
+`computed_attributes` reads the attributes.
+
 Law: data only. An attribute is kept unresolved, with the unit of its expressions;
 `dwarfgpu.session.type_attributes` evaluates it for an object, and `dwarfgpu.session.resolve_type`
 applies what it gives.

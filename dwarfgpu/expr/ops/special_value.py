@@ -1,4 +1,7 @@
-"""Special value operations (AMD text A.2.5.4.3.4)."""
+"""Special value operations (AMD text A.2.5.4.3.4).
+
+LLVM_push_lane and LLVM_push_iteration are among the literal operations (`literal`).
+"""
 
 from __future__ import annotations
 
