@@ -107,7 +107,7 @@ def test_answers(commands: list[str], expected: list[str]) -> None:
         ("frame apply 1", "Please specify a command to apply on the selected frames"),
         ("set", "Argument required (expression to compute)."),
         ("ignore 99", "Second argument (specified ignore-count) is missing."),
-        ("ignore x", "bad breakpoint number: 'x'"),
+        ("ignore x 1", "bad breakpoint number: 'x 1'"),
         ("frame apply p 1", "Invalid COUNT argument."),
         ("frame apply 0 p 1", "Invalid COUNT argument."),
         ("frame apply", "Missing COUNT argument."),

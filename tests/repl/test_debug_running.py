@@ -40,6 +40,7 @@ AT = "x86_64/demo.c"
          "No breakpoints or watchpoints.\n"),
         ("delete 7", "No breakpoint number 7.\n"),
         ("delete x", "Bad breakpoint number 'x'\n"),
+        ("delete 1 -1", "negative value\n"),
     ],
 )  # fmt: skip
 def test_breakpoints(shell: Shell, script: str, expected: str) -> None:

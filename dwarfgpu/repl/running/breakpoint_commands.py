@@ -18,6 +18,11 @@ from dwarfgpu.repl.numbers import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.break_locations import located, require_valid_condition
 from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
+from dwarfgpu.repl.running.breakpoint_numbers import (
+    BAD_NUMBER,
+    listed_numbers,
+    numbers_and_locations,
+)
 from dwarfgpu.repl.running.runner import arm, can_run
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import body
@@ -26,9 +31,6 @@ from dwarfgpu.service.value.value_history import convenience_integer, whole_numb
 
 _NONE: Final = "No breakpoints or watchpoints."
 _VARIABLE: Final = re.compile(r"\$[$\w]*")
-_LOCATIONS: Final = re.compile(r"(?P<number>[0-9]{1,9})\.(?P<locations>[0-9]{1,9}(?:-[0-9]{1,9})?)")
-_MAX_NUMBERS: Final = 100_000
-"""Breakpoints of one range: those that do not exist are named one by one."""
 _MAX_DIGITS: Final = 18
 """No breakpoint has a longer number; Python refuses to read one of thousands of digits."""
 
@@ -40,14 +42,11 @@ def _numbers(shell: Shell, word: str) -> Iterator[Candidate]:
 def _chosen(shell: Shell, argument: str) -> Generator[Part, None, list[Breakpoint]]:
     """Return the breakpoints of numbers and ranges, all without one; yield GDB's line for each
     number without a breakpoint. `UsageError` with GDB's wording for other words."""
-    words = _with_variables(shell, argument, "number").split()
+    words = _with_variables(shell, argument, BAD_NUMBER).split()
     if not words:
         return list(shell.breakpoints.values())
-    if not all(map(is_numbers, words)):
-        bad = next(word for word in words if not is_numbers(word))
-        raise UsageError(f"Bad breakpoint number '{bad}'")
     chosen: dict[int, Breakpoint] = {}
-    for number in chain.from_iterable([_range(word, "breakpoints") for word in words]):
+    for number in chain.from_iterable([listed_numbers(word) for word in words]):
         if number in shell.breakpoints:
             chosen[number] = shell.breakpoints[number]
         else:
@@ -56,38 +55,29 @@ def _chosen(shell: Shell, argument: str) -> Generator[Part, None, list[Breakpoin
 
 
 def _missing(number: int) -> Output:
-    return Output(f"No breakpoint number {number}.", {"number": number}, "missing-breakpoints")
+    text = f"No breakpoint number {number}." if number else BAD_NUMBER
+    return Output(text, {"number": number}, "missing-breakpoints")
 
 
-def _range(word: str, what: str) -> range:
-    """Return the numbers of `3` or `3-5`."""
-    first, _, last = word.partition("-")
-    begin, end = int(first), int(last or first)
-    if end < begin:
-        raise UsageError("inverted range")
-    if end - begin >= _MAX_NUMBERS:
-        raise UsageError(f"More than {_MAX_NUMBERS} {what}: {word}")
-    return range(begin, end + 1)
-
-
-def _with_variables(shell: Shell, text: str, what: str) -> str:
+def _with_variables(shell: Shell, text: str, complaint: str) -> str:
     """Return the text with integers in place of convenience variables; `UsageError` for other
-    values."""
+    values, with the line that GDB adds."""
 
     def integer(match: re.Match[str]) -> str:
         try:
             return str(convenience_integer(shell.session, shell.values, match[0]))
         except DwarfGpuError as error:
-            raise UsageError(f"{error.message}\nBad breakpoint {what} '{text}'") from None
+            raise UsageError(f"{error.message}\n{complaint}") from None
 
     return _VARIABLE.sub(integer, text)
 
 
 def _one(shell: Shell, argument: str) -> Breakpoint:
     """Return the breakpoint of the number that an argument begins with."""
-    word = _with_variables(shell, argument, "argument:").partition(" ")[0]
-    if not word.isdecimal():
-        raise UsageError(f"Bad breakpoint argument: '{argument}'")
+    complaint = f"Bad breakpoint argument: '{argument}'"
+    word = _with_variables(shell, argument, complaint).partition(" ")[0]
+    if not word.isdecimal() or not word.strip("0"):
+        raise UsageError(complaint)
     number = int(word) if len(word) <= _MAX_DIGITS else 0
     if number not in shell.breakpoints:
         raise UsageError(f"No breakpoint number {word}.")
@@ -124,8 +114,8 @@ def ignore(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (a breakpoint number).")
     word, _, count = argument.partition(" ")
-    if not word.isdecimal() and not _VARIABLE.fullmatch(word):
-        raise UsageError(f"bad breakpoint number: '{word}'")
+    if not _VARIABLE.fullmatch(word) and (not word.isdecimal() or not word.strip("0")):
+        raise UsageError(f"bad breakpoint number: '{argument}'")
     if not count.strip():
         raise UsageError("Second argument (specified ignore-count) is missing.")
     item = _one(shell, word)
@@ -256,20 +246,24 @@ def _enable(
 
 def _enable_with_locations(shell: Shell, argument: str, *, is_enabled: bool) -> Iterator[Part]:
     """Enable or disable breakpoints, and locations: `1 2.1 3.2-4`."""
-    words = _with_variables(shell, argument, "number").split()
+    words = argument.split()
     if not words:
         yield from _enable(shell, "", is_enabled=is_enabled)
     for word in words:
-        match = _LOCATIONS.fullmatch(word)
-        if match is None:
-            yield from _enable(shell, word, is_enabled=is_enabled)
+        text = _with_variables(shell, word, f"Bad breakpoint number '{word}'")
+        numbers, locations = numbers_and_locations(text)
+        if locations is None:
+            chosen = f"{numbers[0]}-{numbers[-1]}"
+            yield from _enable(shell, chosen, is_enabled=is_enabled)
             continue
-        item = shell.breakpoints.get(int(match["number"]))
+        item = shell.breakpoints.get(numbers[0])
+        if item is None and locations == range(1, 2):  # 9.1 is 9 itself
+            yield _missing(numbers[0])
+            continue
         if item is None:
-            yield _missing(int(match["number"]))
-            continue
-        for number in _range(match["locations"], "locations"):
-            if not 1 <= number <= len(item.locations):
+            raise UsageError(f"Bad breakpoint number '{numbers[0]}'")
+        for number in locations:
+            if number > len(item.locations):
                 raise UsageError(f"Bad breakpoint location number '{number}'")
             item.enable_location(number, is_enabled=is_enabled)
             arm(shell)
@@ -405,7 +399,7 @@ def disable(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _listed_ones(shell: Shell, argument: str) -> list[Breakpoint]:
     """Return those of a list of numbers, as far as they exist; all without one."""
-    words = _with_variables(shell, argument, "number").split()
+    words = _with_variables(shell, argument, f"Bad breakpoint number '{argument}'").split()
     if not words:
         return list(shell.breakpoints.values())
     if not all(map(is_numbers, words)):

@@ -51,6 +51,8 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
         argument = number
     if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
         raise UsageError(f"Invalid thread ID: {argument}")
+    if int(argument) == 0 and 0 not in shell.machine.threads:  # waves of a state may begin with 0
+        raise UsageError(f"Invalid thread ID: {argument}")
     if int(argument) not in shell.machine.threads:
         raise UsageError(f"Unknown thread {argument}.")
     focus_on(shell, int(argument))
