@@ -236,7 +236,7 @@ def outcome(function: Callable[[], object]) -> object:
     """What a function returns, or the class of its error; a frozen field is an AttributeError."""
     try:
         return function()
-    except Exception as error:  # noqa: BLE001 (the same, whatever it is)
+    except (AttributeError, TypeError, ValueError) as error:
         name = type(error).__name__
         return {"FrozenInstanceError": "AttributeError"}.get(name, name)
 
