@@ -37,8 +37,7 @@ from dwarfgpu.language import TypedValue
 from dwarfgpu.language import evaluate as evaluate_source
 from dwarfgpu.language import format as format_source
 from dwarfgpu.language import type_of as source_type
-from dwarfgpu.language.presented_session import Session
-from dwarfgpu.language.source_lines import (
+from dwarfgpu.language.code_positions import (
     CodePosition,
     LineEntry,
     SourcePosition,
@@ -46,6 +45,7 @@ from dwarfgpu.language.source_lines import (
     line_entries,
     place_at,
 )
+from dwarfgpu.language.presented_session import Session
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget

@@ -5,12 +5,17 @@ Law: no input, however hostile, makes dwarfgpu raise anything but a `DwarfGpuErr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 def counted(count: int, noun: str) -> str:
     """Return `1 byte` or `2 bytes`: a number and its noun in a message."""
-    return f"{shown(count)} {noun}" if count == 1 else f"{shown(count)} {noun}s"
+    return f"{shown(count)} {plural(count, noun)}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return `byte` for 1, and `bytes` for any other count."""
+    return noun if count == 1 else f"{noun}s"
 
 
 def shown(number: int) -> str:
@@ -18,8 +23,7 @@ def shown(number: int) -> str:
     return str(number) if number.bit_length() <= 128 else f"of {number.bit_length()} bits"
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """The operation at which an error arose."""
 
     offset: int

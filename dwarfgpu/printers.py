@@ -1,6 +1,6 @@
 """Printers of one's own: how values of classes are shown (`docs/printers.md`)."""
 
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import (
     Characters,
     Collection,

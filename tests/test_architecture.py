@@ -11,6 +11,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatch
 from graphlib import CycleError, TopologicalSorter
@@ -56,7 +57,8 @@ ONLY_TARGET: dict[str, tuple[str, ...]] = {
 ANSWERED: dict[str, dict[str, str]] = {
     "access.location_access": {},
     "access.coalesced_reads": {},
-    "access.compare_places": {},
+    "access.compare_single_locations": {},
+    "access.lane_group": {},
     "access.many_lanes": {},
     "cfi.*": {
         "cli/dis.py": "call frame instructions as bytes need no file",
@@ -67,13 +69,13 @@ ANSWERED: dict[str, dict[str, str]] = {
     "check.file.verify": {},
     "conformance.*": {"cli/conformance.py": "it is the command of that folder"},
     "dwarf.calls.*": {"gdb/files.py": "GDB's files are searched for calls"},
-    "dwarf.coverage.change": {},
+    "dwarf.coverage.compare_builds": {},
     "dwarf.coverage.find_variables.find_variables": {},
     "dwarf.index.*": {},
     "dwarf.split.*": {},
     "expr.static_check.*": {"cli/check*.py": "operations alone are checked without a file"},
     "expr.evaluate": {
-        "cli/eval.py": "operations without a program need no session, and so no service of one",
+        "cli/eval_operations.py": "without a program they need no session, so no service of one",
         "cli/explain.py": "it records the steps",
         "gdb/*": "its library evaluates in GDB's frames, and types what that gives",
         "pyelftools/questions.py": "attributes of entries that are no variables",
@@ -87,7 +89,9 @@ ANSWERED: dict[str, dict[str, str]] = {
         "cli/dispatch.py": "it makes a machine, and asks nothing of one",
     },
     "session.read_lanes": {},
-    "session.read_variable": {"gdb/differences.py": "it reads what GDB has read, in other places"},
+    "session.read_variable.[a-z]*": {
+        "gdb/differences.py": "it reads what GDB has read, in other places"
+    },
     "view.lost_register": {},
     "view.location_json": {"cli/dis.py": "operands of instructions"},
     "view.printer_text": {},
@@ -95,7 +99,7 @@ ANSWERED: dict[str, dict[str, str]] = {
     "view.type_layout": {},
     "view.type_offsets": {},
     "view.type_text": {},
-    "view.value_json": {},
+    "view.value_data": {},
 }
 """What `service` answers with (docs/decisions/0014): front ends ask it, but for these files."""
 
@@ -110,6 +114,7 @@ OWNERS: dict[str, tuple[str, ...]] = {
     "matplotlib": ("view/grid_image.py",),
     "numpy": (
         "model/lane*.py",
+        "access/lane_group.py",
         "access/many_lanes.py",
         "expr/evaluate_lanes.py",
         "expr/lockstep_lanes.py",
@@ -123,6 +128,26 @@ OWNERS: dict[str, tuple[str, ...]] = {
 }
 """The only files that may import each dependency, the more special first. Anything else outside
 the standard library is an undeclared dependency."""
+
+SHARED_NAMES: dict[str, str] = {
+    "__init__": "packages",
+    **dict.fromkeys(
+        ("completion", "dispatch", "explain", "location", "waves"),
+        "a module of cli/ has the name of its command",
+    ),
+    "arithmetic": "operations of expr/ops, operators of the language",
+    "decode": "bytes to instructions: of expressions, call frames, machines",
+    "instruction": "what decode makes",
+    "load": "opens a core, opens a state",
+    "memory": "operations of expr/ops, bytes of a core",
+    "operands": "of machine instructions, of expressions as text",
+    "operation": "what an instruction does: of expressions, of machines",
+    "output": "text and data: of a service, of the prompt",
+    "parser": "of operations as text, of source expressions",
+    "rows": "made by cfi, checked by check",
+    "write": "writes a core, writes a state",
+}
+"""Names that modules of several folders share because they answer one question there."""
 
 FREE = frozenset({*sys.stdlib_module_names, PACKAGE})
 
@@ -422,8 +447,8 @@ BY_NAME: dict[str, str] = {
     "objfile/borrowed_file.py": "objects of pyelftools",
     "pyelftools/*": "objects of pyelftools",
     "repl/open_files.py": "options that only some commands have",
-    "repl/streams.py": "streams of the process",
-    "repl/support/log.py": "what only some systems have",
+    "repl/session_streams.py": "streams of the process",
+    "repl/support/session_log.py": "what only some systems have",
     "terminal/streams.py": "streams of the process",
 }
 """The files that ask an object of others for an attribute by its name, and whose that is."""
@@ -465,7 +490,7 @@ WRITERS: dict[str, str] = {
     "base/index_cache.py": "it opens files to read them, without following symbolic links",
     "base/writing.py": "it is what writes files",
     "gdb/save_state.py": "it works alone in GDB, and writes as writing.py does",
-    "repl/support/log.py": "a log grows while it is written",
+    "repl/support/session_log.py": "a log grows while it is written",
     "repl/terminal/prompt.py": "so does the history",
     "terminal/streams.py": "/dev/null in place of a stream",
 }
@@ -618,6 +643,11 @@ NO_SIBLINGS = {"print", "check", "eval"}
 """Commands, which docstrings of packages quote as well."""
 
 
+def test_modules_share_a_name_only_for_a_reason(repository: Path) -> None:
+    names = Counter(path.stem for path in (repository / PACKAGE).rglob("*.py"))
+    assert {name for name, count in names.items() if count > 1} == {*SHARED_NAMES}
+
+
 def test_docstrings_of_packages_name_siblings_that_exist(repository: Path) -> None:
     """A lower-case word in backticks is a module or folder of the package, or a name in it."""
     named = 0
@@ -742,14 +772,14 @@ def test_below_cli_loads_neither_prompt_nor_numpy(tree: Tree, repository: Path) 
             {
                 "cli/__init__.py": "",
                 "cli/dis.py": "from dwarfgpu.view.location_json import operand_json",
-                "repl/__init__.py": "from dwarfgpu.view import value_json",
-                "service/__init__.py": "import dwarfgpu.view.value_json",
+                "repl/__init__.py": "from dwarfgpu.view import value_data",
+                "service/__init__.py": "import dwarfgpu.view.value_data",
                 "view/__init__.py": "",
                 "view/location_json.py": "",
-                "view/value_json.py": "",
+                "view/value_data.py": "",
             },
             [
-                "dwarfgpu/repl/__init__.py:1: view.value_json is for the service, which answers "
+                "dwarfgpu/repl/__init__.py:1: view.value_data is for the service, which answers "
                 "front ends",
             ],
         ),

@@ -86,17 +86,24 @@ def test_where_to_look_is_where_it_is(repository: Path) -> None:
         )
 
 
-def test_modules_that_name_a_cpu_are_listed(repository: Path) -> None:
-    """Outside of `arch/` only these name a CPU or its ELF machine, each for the reason given."""
+@pytest.mark.parametrize(
+    ("named", "names"),
+    [
+        ("CPUs", r'"(?:EM_)?(X86_64|AARCH64|386|x86_64|aarch64|aarch64_be|i386)"'),
+        ("GPUs", r'"(AMDGPU|CUDA)"'),
+    ],
+)
+def test_modules_that_name_a_processor_are_listed(repository: Path, named: str, names: str) -> None:
+    """Outside of `arch/` only these name a CPU or a vendor's GPU, or its ELF machine, each for the
+    reason given."""
     text = (repository / "docs/contributing.md").read_text("utf-8")
     folder = repository / "dwarfgpu"
-    names = re.compile(r'"(?:EM_)?(X86_64|AARCH64|386|x86_64|aarch64|aarch64_be|i386)"')
     modules = {
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*.py")
-        if path.parent != folder / "arch" and names.search(path.read_text("utf-8"))
+        if path.parent != folder / "arch" and re.search(names, path.read_text("utf-8"))
     }
-    _, _, section = text.partition("| Module that names CPUs | Reason |")
+    _, _, section = text.partition(f"| Module that names {named} | Reason |")
     listed = re.findall(r"^\| (.*) \| \S.* \|$", section.partition("\n\n")[0], re.MULTILINE)
     assert modules == set(re.findall(r"`([\w/]+\.py)`", "".join(listed)))
 

@@ -14,7 +14,7 @@ import pytest
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.readable_files import beneath, is_regular, is_source, open_to_read
 from dwarfgpu.errors import UsageError
-from dwarfgpu.objfile.companions import joined_below, open_companion, places
+from dwarfgpu.objfile.companions import candidate_paths, joined_below, open_companion
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.session.stack_frames import FramePosition
 from tests.cli.command import run
@@ -58,7 +58,7 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["../x.dwo", "a/../../../x.dwo", "../../../../../../x.dwo"])
 def test_names_out_of_files_stay_in_the_folders_of_the_user(name: str) -> None:
     assert joined_below("/debug", name) == "/debug/x.dwo"
-    assert list(places(name, ["/beside"], ["/debug"])) == [
+    assert list(candidate_paths(name, ["/beside"], ["/debug"])) == [
         f"/beside/{name}", "/debug/x.dwo", "/beside/x.dwo", "/debug/x.dwo",
     ]  # fmt: skip
     assert joined_below("/debug", "./a/x.dwo") == "/debug/./a/x.dwo"
@@ -76,8 +76,10 @@ def test_files_of_the_kernel_are_no_sources(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["/proc/kmsg", "/dev/zero", "/sys/kernel/notes"])
 def test_list_reads_no_file_of_the_kernel(name: str) -> None:
-    place = SimpleNamespace(path=name, file=name)
-    assert SourcePath().text_file(cast(FramePosition, place)) is None
+    position = SimpleNamespace(
+        file_to_open=name, path=name, source=SimpleNamespace(path_to_open=name)
+    )
+    assert SourcePath().text_file(cast(FramePosition, position)) is None
 
 
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")

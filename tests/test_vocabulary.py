@@ -17,9 +17,24 @@ WORDS = frozenset({"told", "tell", "tells", "nobody", "somebody", "whoever"})
 """Words in names that do not say what something is, and to whom."""
 NAMES = WORDS | {
     *("both", "done", "each", "elsewhere", "found", "given", "held", "lost", "made", "seen"),
-    *("stuff", "thing"),
+    *("near", "nowhere", "others", "ours", "stuff", "theirs", "thing"),
 }
 """Whole names in place of a noun."""
+PLACES = frozenset({"place", "places"})
+"""A location, an address, an index, a source line or a linespec: which one, says its noun."""
+USERS_PLACES = {
+    "base/limits.py": {"places"},  # --max-places
+    "cli/disas.py": {"place"},  # the argument PLACE
+    "cli/lanes.py": {"verify_places"},  # --verify-places
+    "language/code_positions.py": {"code_places", "place_at"},  # docs/library.md
+    "machine/state/state_target.py": {"place_wave", "place_scratch"},  # the verb
+    "objfile/borrowed_file.py": {"_in_place"},
+    "objfile/relocate.py": {"place"},  # P of the ELF ABIs
+    "options/given_contents.py": {"place_scratch"},  # the verb
+    "options/integer_options.py": {"PLACE", "PLACE_HELP"},  # the argument PLACE
+    "service/value/printf_fields.py": {"places"},  # of a decimal number
+    "view/text_of_bits.py": {"_is_in_place"},
+}
 PROSE = re.compile(
     r"\b(told|tells|nobody|somebody|whoever|of which|stands? for|so many|that go on"
     r"|(cannot|could not) go on|goes on (from|after|with|where|until)|by a jump|at hand"
@@ -51,9 +66,16 @@ def named(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.name
 
 
+def parts(name: str) -> list[str]:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_")
+
+
 def is_private(name: str) -> bool:
-    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_")
-    return name.strip("_") in NAMES or not WORDS.isdisjoint(parts)
+    return name.strip("_") in NAMES or not WORDS.isdisjoint(parts(name))
+
+
+def is_place(name: str) -> bool:
+    return not PLACES.isdisjoint(parts(name))
 
 
 def prose(source: str) -> Iterator[tuple[int, str]]:
@@ -163,6 +185,18 @@ def test_private_names(repository: Path) -> None:
     assert not findings, "\n".join(findings)
 
 
+def test_places_have_the_word_for_what_they_are(repository: Path) -> None:
+    package = repository / "dwarfgpu"
+    names: dict[str, set[str]] = {}
+    for path in package.rglob("*.py"):
+        for _, name in named(parsed(path)):
+            if is_place(name):
+                names.setdefault(path.relative_to(package).as_posix(), set()).add(name)
+    assert names == USERS_PLACES
+    modules = [path.name for path in package.rglob("*.py") if is_place(path.stem)]
+    assert not modules
+
+
 def test_private_vocabulary(repository: Path) -> None:
     findings = []
     files = [
@@ -224,3 +258,11 @@ def test_names_that_are_found(source: str, names: list[str]) -> None:
 )
 def test_prose_that_is_found(source: str, lines: list[int]) -> None:
     assert [line for line, text in prose(source) if PROSE.search(text)] == lines
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("place", True), ("_saved_places", True), ("PlaceOf", True), ("replaced", False)],
+)
+def test_places_that_are_found(name: str, expected: bool) -> None:
+    assert is_place(name) is expected

@@ -24,8 +24,8 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
 from dwarfgpu.service.frame.focus import contents
 from dwarfgpu.session.session import Session
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from dwarfgpu.repl import start
 from dwarfgpu.repl.open_files import FileOpener
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = (

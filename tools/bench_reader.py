@@ -27,7 +27,7 @@ FUNCTION, GLOBAL = "PyList_New", "_Py_NoneStruct"
 WALK = """
 import sys
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.walk import walk
+from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.objfile.elf import open_object
 entries = 0
 for unit in DebugInfo.of(open_object(sys.argv[1])).units:

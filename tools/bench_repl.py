@@ -22,8 +22,8 @@ from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
 from dwarfgpu.session.session import Session
 
 ROOT = Path(__file__).resolve().parent.parent

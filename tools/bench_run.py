@@ -12,7 +12,7 @@ from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMa
 from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching, Watchpoints
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 from dwarfgpu.machine.target import Watch, WatchKind
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.options.opened_launch import prepare_run
 
 _FILE = "fixtures/run/speed.{}.v5.co"
 _FOLDER = Path(__file__).resolve().parent.parent

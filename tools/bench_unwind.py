@@ -11,8 +11,8 @@ from pathlib import Path
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import ExpressionRule, OffsetRule, RegisterCfa, Rule, UndefinedRule
-from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.text.assembly import assemble

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import gdb
 
-from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.gdb_session import Debugger
 
 ROUNDS = 15
 

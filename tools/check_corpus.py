@@ -27,7 +27,7 @@ from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.service.check.report import place_text
+from dwarfgpu.service.check.report import position_text
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "check-corpus.md"
@@ -251,7 +251,7 @@ def _classes(total: Total) -> Iterator[str]:
         yield ""
         text: set[tuple[str, ...]] = set()
         for name, finding in found:
-            yield f"- `{name}`: {finding.message}; {place_text(finding.position)}"
+            yield f"- `{name}`: {finding.message}; {position_text(finding.position)}"
             steps = () if finding.excerpt is None else finding.excerpt.steps
             if steps and steps not in text:
                 text.add(steps)

@@ -22,7 +22,7 @@ from dwarfgpu.base.records import evolve
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import DIALECTS

@@ -20,7 +20,7 @@ from random import Random
 from dwarfgpu.cli.main import main
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.imports import imported_units, units_with_names
 from dwarfgpu.dwarf.types.builder import types_of
@@ -135,7 +135,7 @@ def _of_program(code: CodeObject, starts: list[int]) -> Iterator[Callable[[], ob
     for name in ("baseline", "corner", "geo::scale", "launches", "nothing"):
         yield lambda name=name: code.scopes.global_named(name)
     for pc in (at + step for at in starts for step in (0, 5, 0x40)):
-        yield lambda pc=pc: Lines(code.scopes).line_of(pc)
+        yield lambda pc=pc: LineLookup(code.scopes).line_of(pc)
         yield lambda pc=pc: code.scopes.functions_at(pc)
         yield lambda pc=pc: [
             (type_name(variable.type), size_bytes(variable.type), variable.location)
@@ -158,7 +158,8 @@ def _ask_entries(unit: CompilationUnit, outcomes: Counter[str]) -> None:
         attempt(outcomes, lambda die=die: die.name)
         attempt(outcomes, lambda die=die: unit.location_attribute(die))
         attempt(
-            outcomes, lambda die=die: die.has(dw.AT_RANGES) and unit.ranges_of(die.attribute(0x55))
+            outcomes,
+            lambda die=die: die.has(dw.AT_RANGES) and unit.lists.ranges_of(die.attribute(0x55)),
         )
 
         def members(die: object = die) -> object:

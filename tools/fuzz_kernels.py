@@ -29,7 +29,7 @@ import numpy as np
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.simulated.execution.interpreter import Executor
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.options.opened_launch import prepare_run
 
 Words = np.ndarray[Any, Any]
 CLANG = os.environ.get("CLANG", "clang-19")

@@ -12,8 +12,8 @@ from collections import Counter
 
 import gdb
 
-from dwarfgpu.gdb.compare import compare, gdb_frames
-from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.compare_frames import compare, gdb_frames
+from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.variables import compare_variables
 
 SETTINGS = (

@@ -15,9 +15,9 @@ from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
 from dwarfgpu.machine.core.gpu.process_image import process_core
 from dwarfgpu.machine.core.gpu.state_image import image_of_state
 from dwarfgpu.machine.core.write import core_parts, core_state_note
-from dwarfgpu.options.launch import prepare_run
-from dwarfgpu.service.core.state_of_run import all_of_run
-from dwarfgpu.service.machine.run_kernel import run_kernel
+from dwarfgpu.options.opened_launch import prepare_run
+from dwarfgpu.service.run.run_kernel import run_kernel
+from dwarfgpu.service.run.state_of_run import all_of_run
 
 FIXTURES: Final = Path(__file__).resolve().parent.parent / "fixtures"
 CODE_OBJECT: Final = FIXTURES / "opencl/kernels.gfx942.O0.v5.co"

@@ -1,6 +1,6 @@
-"""Generate docs/tutorial.md from a real conversation with the prompt.
+"""Generate docs/tutorial.md from a real session at the prompt.
 
-The conversation is held in this process, as on a terminal without powers; what the commands say is
+The session is held in this process, as on a terminal without powers; what the commands say is
 not written here. `tools/gen_docs.py` writes the file; its `--check` checks whether it is current.
 """
 
@@ -184,7 +184,7 @@ def _printed(*arguments: str) -> str:
     return out.getvalue()
 
 
-def conversation(options: list[str], commands: list[str]) -> str:
+def transcript(options: list[str], commands: list[str]) -> str:
     """All that is on the terminal of someone who types the commands."""
     from dwarfgpu.cli.main import main
 
@@ -226,9 +226,9 @@ def document() -> str:
 def _part(
     steps: tuple[Step, ...], options: list[str], introduction: str, **words: str
 ) -> list[str]:
-    """One conversation."""
+    """One transcript."""
     commands = [command for step in steps for command in step.commands]
-    text = conversation(options, commands)
+    text = transcript(options, commands)
     lines = iter(text.splitlines(keepends=True))
     banner, first = _until_prompt(lines)
     parts = [introduction.format(banner=banner, **words)]

@@ -93,7 +93,8 @@ def _ours(die: Die, depth: int) -> Entry:
             expressions.append(shortest(attribute.raw, unit.dialect, unit.format))
         elif number == dw.AT_RANGES:
             lists += [
-                (unit.relocate(a), unit.relocate(b), None) for a, b in unit.ranges_of(attribute)
+                (unit.relocate(a), unit.relocate(b), None)
+                for a, b in unit.lists.ranges_of(attribute)
             ]
         elif attribute.kind in ("loclistx", "sec_offset") and number in (
             dw.AT_LOCATION,

@@ -27,8 +27,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.gpu_code import read_gpu_code
-from dwarfgpu.options.launch import prepare_run
-from dwarfgpu.service.machine.run_kernel import run_kernel
+from dwarfgpu.options.opened_launch import prepare_run
+from dwarfgpu.service.run.run_kernel import run_kernel
 from tools.check_library import LIBRARY
 
 Array = np.ndarray[Any, Any]

@@ -30,7 +30,7 @@ _TOO_MANY: Final = f"more than {PROBES} reads were needed to find the readable b
 
 @frozen
 class Run:
-    """Bits that follow each other at one place outside any composite, or at several places."""
+    """Bits that follow each other in one single location outside any composite, or in several."""
 
     single_locations: tuple[SingleLocation, ...]
     size_bits: int
@@ -39,18 +39,19 @@ class Run:
 
 @define
 class RunBudget:
-    """How much of storage one access may still touch, in pieces; places in places share it."""
+    """How much of storage one access may still touch, in pieces; composites in composites share
+    it."""
 
     limit: int
-    left: int = field(init=False)
+    remaining: int = field(init=False)
 
-    @left.default
+    @remaining.default
     def _left(self) -> int:
         return self.limit
 
     def spend(self, pieces: int = 1) -> None:
-        self.left -= pieces
-        if self.left < 0:
+        self.remaining -= pieces
+        if self.remaining < 0:
             raise LimitExceeded(
                 f"more than {self.limit} pieces of storage in one access", "--max-runs"
             )

@@ -1,6 +1,7 @@
-"""Read and write the bits of a location description: the protocol and the shared implementation.
+"""Read the bits of a location description: the protocol of access and its shared implementation.
 
-`dwarfgpu.access.one_lane` and `dwarfgpu.access.many_lanes` implement it for one lane and for many.
+`dwarfgpu.access.one_lane` and `dwarfgpu.access.many_lanes` implement it for one lane and for many,
+`dwarfgpu.access.write_location` writes.
 
 Read any, write all (AMD text A.2.5.3): a location with several places is read from the first
 readable place and written to every place.
@@ -10,18 +11,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Protocol, assert_never
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET, Fetch, Run, RunBudget
-from dwarfgpu.access.compare_places import Comparison
-from dwarfgpu.base.bits import Endian, extract, insert
+from dwarfgpu.access.compare_single_locations import Comparison
+from dwarfgpu.base.bits import Endian, extract
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
-    DwarfGpuError,
     EvaluationError,
     LimitExceeded,
     MissingContext,
@@ -45,7 +44,7 @@ from dwarfgpu.model.storage import (
 )
 
 PLAIN_LEVELS = 4
-"""Composites inside one another that are looked through for the one place of an object."""
+"""Composites inside one another that are searched for the only single location of an object."""
 NO_BITS = "an implicit pointer has no bits: it can only be dereferenced whole"
 """Reason given for the unavailable bits of an implicit pointer."""
 
@@ -80,11 +79,11 @@ class Access(Protocol):
         ...
 
     def write(self, location: Location, size_bits: int, value: int) -> None:
-        """Write the run to every place, or to none."""
+        """Write the run to every single location, or to none."""
         ...
 
     def write_bytes(self, location: Location, data: bytes) -> None:
-        """Write bytes to every place, or to none."""
+        """Write bytes to every single location, or to none."""
         ...
 
     def runs(self, location: Location, size_bits: int) -> Iterator[Run]:
@@ -117,7 +116,8 @@ class LocationAccess:
     read_bytes_limit: int
     runs_limit: int
     comparison: Comparison | None = field(default=None, eq=False, repr=False)
-    """Records how the places of each location compare; None reads only the first readable place."""
+    """Records how the single locations of each location compare; None reads only the first readable
+    one."""
 
     def retrieve(self, location: Location, size_bits: int) -> int | ImplicitPointer:
         """Return the bits as an unsigned integer, or the implicit pointer that they are.
@@ -246,51 +246,17 @@ class LocationAccess:
         return contents.to_bytes(size_bytes, self.endian)
 
     def write(self, location: Location, size_bits: int, value: int) -> None:
-        """Write the low `size_bits` bits to every place; all places are checked first.
+        """Write the low `size_bits` bits to every single location; all are checked first.
 
         Raises `OutOfRange`, `UndefinedBits` for undefined storage, `EvaluationError` for
         implicit storage, `Unavailable` where the machine refuses.
         """
-        writes: list[tuple[SingleLocation, int, int]] = []
-        budget = RunBudget(self.runs_limit)
-        pending = deque(
-            (single, size_bits, value, location.stop) for single in location.single_locations
-        )
-        while pending:
-            single, count, bits, stop = pending.popleft()
-            first = 0
-            for run in self.runs(Location((single,), stop), count, budget):
-                part = extract(bits, count, first, run.size_bits, self.endian)
-                first += run.size_bits
-                if len(run.single_locations) > 1:
-                    pending.extend(
-                        (single, run.size_bits, part, run.stop) for single in run.single_locations
-                    )
-                else:
-                    self._bytes_to_store(run.single_locations[0], run.size_bits, part)
-                    writes.append((run.single_locations[0], run.size_bits, part))
-        self._store_all(writes)
+        from dwarfgpu.access.write_location import write  # most programs only read
 
-    def _store_all(self, writes: list[tuple[SingleLocation, int, int]]) -> None:
-        """Store everything; if a store fails, undo the earlier ones."""
-        stored: list[tuple[Memory | Register, int, bytes]] = []
-        try:
-            for single, count, part in writes:
-                # Prepared again: an earlier write may have changed bits of the same byte.
-                storage, first_byte, data = self._bytes_to_store(single, count, part)
-                old: bytes | None = None
-                with suppress(Unavailable):  # the store says whether it can be written
-                    old = self.load(storage, first_byte, len(data))
-                self._store(storage, first_byte, data)
-                if old is not None:
-                    stored.append((storage, first_byte, old))
-        except DwarfGpuError:
-            for storage, first_byte, old in reversed(stored):
-                self._store(storage, first_byte, old)
-            raise
+        write(self, location, size_bits, value)
 
     def write_bytes(self, location: Location, data: bytes) -> None:
-        """Write bytes to every place; errors as `write`."""
+        """Write bytes to every single location; errors as `write`."""
         self.write(location, 8 * len(data), int.from_bytes(data, self.endian))
 
     def runs(
@@ -318,7 +284,7 @@ class LocationAccess:
                 )
                 yield Run(moved, count, current.stop)
             elif isinstance(storage, Composite | Repeated | Selected):
-                pending.extend(reversed(list(_sub_ranges(storage, start, count, budget.left))))
+                pending.extend(reversed(list(_sub_ranges(storage, start, count, budget.remaining))))
             else:
                 yield Run((SingleLocation(storage, start),), count, current.stop)
 
@@ -372,7 +338,7 @@ class LocationAccess:
                 assert_never(other)
 
     def _read_any(self, run: Run, budget: RunBudget) -> Bits:
-        """Read each bit from the first place that has it (A.2.5.3)."""
+        """Read each bit from the first single location that has it (A.2.5.3)."""
         merged: Bits | None = None
         problem: EvaluationError | None = None
         compared = None if self.comparison is None else self.comparison.of(run.single_locations)
@@ -381,7 +347,7 @@ class LocationAccess:
                 contents = self._read(Location((single,), run.stop), run.size_bits, budget)
             except StaleLocation:
                 raise
-            except EvaluationError as error:  # another place may have the bits that this one lacks
+            except EvaluationError as error:  # another may have the bits that this one lacks
                 problem = problem or error
                 if compared is not None:
                     compared.unread(index, error.message)
@@ -421,42 +387,9 @@ class LocationAccess:
         assert isinstance(storage, Memory)
         return target.read_memory(storage, first_byte, size_bytes)
 
-    def _bytes_to_store(
-        self, single: SingleLocation, size_bits: int, value: int
-    ) -> tuple[Memory | Register, int, bytes]:
-        """Return the storage, the first byte and the whole bytes to store, with old bits around."""
-        storage = single.storage
-        match storage:
-            case Undefined():
-                raise UndefinedBits("undefined storage cannot be written: it is optimized out")
-            case Implicit() | ImplicitPointer():
-                raise EvaluationError(f"{storage_name(storage)} can only be read")
-            case Composite() | Repeated() | Selected():
-                raise AssertionError("runs() yields no composite")
-            case Memory() | Register():
-                pass
-            case other:
-                assert_never(other)
-        if self.target is None:
-            raise MissingContext("the context has no target to write to")
-        first_byte, bit = divmod(single.bit_offset, 8)
-        size_bytes = (bit + size_bits + 7) // 8
-        old = 0
-        if bit or size_bits % 8:
-            old = int.from_bytes(self.load(storage, first_byte, size_bytes), self.endian)
-        new = insert(old, 8 * size_bytes, bit, size_bits, value, self.endian)
-        return storage, first_byte, new.to_bytes(size_bytes, self.endian)
-
-    def _store(self, storage: Memory | Register, first_byte: int, data: bytes) -> None:
-        assert self.target is not None
-        if isinstance(storage, Register):
-            self.target.write_register(storage.wave, storage.register, data, first_byte)
-        else:
-            self.target.write_memory(storage, first_byte, data)
-
 
 def _completed(bits: Bits, more: Bits) -> Bits:
-    """Fill the unknown bits from another place that has them."""
+    """Fill the unknown bits from another single location that has them."""
     fills = ~more.unknown
     return Bits(
         bits.value & ~(bits.unknown & fills) | more.value & bits.unknown & fills,
@@ -473,7 +406,7 @@ def _needs_context(bits: Bits, problem: EvaluationError) -> bool:
 
 
 def _is_implicit_pointer(run: Run) -> bool:
-    """Return whether no place of the run has bits of its own."""
+    """Return whether no single location of the run has bits of its own."""
     return all(isinstance(single.storage, ImplicitPointer) for single in run.single_locations)
 
 
@@ -505,7 +438,7 @@ def _sub_ranges(
         if isinstance(storage, Repeated):
             yield storage.part, start, size_bits
         else:
-            # Adjacent ranges from the same place become one range.
+            # Adjacent ranges from the same single location become one range.
             lanes = storage.mask >> index
             chosen, lanes = (storage.one, ~lanes) if lanes & 1 else (storage.zero, lanes)
             if size_bits < end - first:

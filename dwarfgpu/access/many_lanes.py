@@ -6,156 +6,43 @@ Law: results equal those of one lane at a time. Lanes that cannot be read in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cached_property, partial
-from itertools import groupby
-from operator import index, itemgetter
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Callable
+from functools import partial
+from operator import index
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from dwarfgpu.access.coalesced_reads import Fetch, Run, RunBudget
+from dwarfgpu.access.coalesced_reads import (
+    PROBES,
+    CoalescedReads,
+    Fetch,
+    Load,
+    Run,
+    RunBudget,
+)
+from dwarfgpu.access.lane_group import WORD_BYTES, Group, Machine
 from dwarfgpu.access.location_access import Access, HasAccess, LocationAccess
 from dwarfgpu.arch.model import Apertures, Architecture, RegisterInfo
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import Limits
-from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.errors import StaleLocation, Unavailable
 from dwarfgpu.machine.target import (
-    BulkMemory,
-    BulkRegisters,
     Modelled,
-    SharesArchitecture,
-    Target,
     WaveId,
 )
+from dwarfgpu.model.lane_extract import LaneExtractor
 from dwarfgpu.model.lane_integers import Array, Divergence, Lanes, lanes
+from dwarfgpu.model.lane_texts import LaneTexts
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits, concatenate
 from dwarfgpu.model.storage import Memory, Register, Selected
 
 T = TypeVar("T")
 
-WORD_BYTES = 4
-"""Bytes gathered at once."""
 MAX_BYTES = 1 << 26
 """Read for a whole group at once; larger objects are read for each lane."""
-
-
-@frozen(eq=False)
-class Group:
-    """Lanes evaluated together: rows (waves) and columns (lanes) that broadcast to each other."""
-
-    rows: Array
-    columns: Array
-    is_whole: bool = False
-
-    @classmethod
-    def of(cls, rows: int, columns: int) -> Group:
-        """Return all lanes of all waves."""
-        return cls(np.arange(rows)[:, None], np.arange(columns)[None, :], is_whole=True)
-
-    @classmethod
-    def among(cls, members: Collection[tuple[int, int]]) -> Group:
-        """Return the group of some of the rows and columns, in any order."""
-        pairs = np.array(list(members), np.int64).reshape(-1, 2)
-        return cls(pairs[:, :1], pairs[:, 1:])
-
-    def members(self) -> Iterator[tuple[int, int]]:
-        """Yield the row and column of each lane, in the order of its arrays."""
-        rows, columns = np.broadcast_arrays(self.rows, self.columns)
-        return zip(rows.ravel().tolist(), columns.ravel().tolist(), strict=True)
-
-    def by_row(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-        """Yield rows with the number of their first lane in the order of its arrays, and the
-        columns, which follow on there."""
-        if self.rows.shape[1] == 1 and self.columns.shape[0] == 1:
-            columns = tuple(self.columns[0].tolist())
-            for index, row in enumerate(self.rows[:, 0].tolist()):
-                yield row, index * len(columns), columns
-        else:
-            first = 0
-            for row, members in groupby(self.members(), itemgetter(0)):
-                columns = tuple([column for _, column in members])
-                yield row, first, columns
-                first += len(columns)
-
-    @property
-    def place(self) -> tuple[Any, Any]:
-        """Where the group is in an array (waves, lanes, …)."""
-        return (slice(None), slice(None)) if self.is_whole else (self.rows, self.columns)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return np.broadcast_shapes(self.rows.shape, self.columns.shape)
-
-    @property
-    def size(self) -> int:
-        rows, columns = self.shape
-        return rows * columns
-
-    def split(self, key: Array) -> list[Group]:
-        """Split the lanes by key; into whole rows or columns where the key depends on one of them
-        only."""
-        values = np.array([False, True]) if key.dtype == bool else np.unique(key)
-        if self.rows.shape[1] == 1 and self.columns.shape[0] == 1:
-            if key.shape[0] == 1:
-                return [Group(self.rows, self.columns[:, key[0] == value]) for value in values]
-            if key.shape[1] == 1:
-                return [Group(self.rows[key[:, 0] == value], self.columns) for value in values]
-        rows, columns, keys = np.broadcast_arrays(self.rows, self.columns, key)
-        chosen = [keys == value for value in values]
-        return [Group(rows[mask][:, None], columns[mask][:, None]) for mask in chosen]
-
-
-class Machine:
-    """The waves and lanes of a question, and what their passes share."""
-
-    def __init__(self, target: Target, waves: tuple[WaveId, ...], lanes: tuple[int, ...]) -> None:
-        self.target, self.waves, self.lanes = target, waves, lanes
-        self.wave_numbers, self.lane_numbers = np.asarray(waves), np.asarray(lanes)
-        self.registers: dict[RegisterInfo, tuple[Array, Array]] = {}
-
-    @cached_property
-    def architecture(self) -> Architecture:
-        """The architecture of all waves; `Divergence` where they differ, or some wave does not
-        exist."""
-        if isinstance(self.target, SharesArchitecture):
-            shared = self.target.architecture_of_all(self.waves)
-            if shared is None:
-                raise Divergence(None)
-            return shared
-        return self._shared(self.target.architecture_of)
-
-    @cached_property
-    def apertures(self) -> Apertures:
-        """The apertures of all waves; `Divergence` where they differ."""
-        return self._shared(self.target.apertures_of)
-
-    def _shared(self, of_wave: Callable[[WaveId], T]) -> T:
-        try:
-            first, *others = [of_wave(wave) for wave in self.waves]
-        except DwarfGpuError:
-            raise Divergence(None) from None
-        if any(answer is not first and answer != first for answer in others):
-            raise Divergence(None)
-        return first
-
-    def register(self, register: RegisterInfo) -> tuple[Array, Array]:
-        """Return a register of all waves: bytes, a multiple of words, and a mask of the known
-        ones."""
-        if register not in self.registers:
-            if isinstance(self.target, BulkRegisters):
-                read = _padded(*self.target.registers_of(self.waves, register))
-            else:
-                read = _registers(self.target, self.waves, register)
-            self.registers[register] = read
-        return self.registers[register]
-
-    @cached_property
-    def bulk_memory(self) -> BulkMemory | None:
-        """The target, where it has the power to read memory in bulk."""
-        return self.target if isinstance(self.target, BulkMemory) else None
 
 
 class LaneTarget(HasAccess):
@@ -303,12 +190,49 @@ class VectorAccess(LocationAccess):
             bits.value.array if isinstance(bits.value, Lanes) else bits.value
             for bits, _ in bits_and_known
         ]
-        known = [np.array(True) if is_known is None else is_known for _, is_known in bits_and_known]
+        known_masks = [
+            np.array(True) if is_known is None else is_known for _, is_known in bits_and_known
+        ]
         value = np.where(mask, numbers[1], numbers[0])
-        return Chunks([Bits(lanes(value), size_bits)], np.where(mask, known[1], known[0]))
+        return Chunks(
+            [Bits(lanes(value), size_bits)], np.where(mask, known_masks[1], known_masks[0])
+        )
 
     def _coalesced(self, runs: list[Run], budget: RunBudget) -> Fetch:
         return _Gathered(self._fetch, budget)
+
+    def read_run_by_run(self, location: Location, size_bits: int) -> Bits:
+        """Return the bits of an object, whose unknown ones may differ by lane."""
+        budget = RunBudget(self.runs_limit)
+        runs = list(self.runs(location, size_bits, budget))
+        # A lane alone reads an unknown byte at most twice, and gives up where that is too much.
+        is_little = self.endian == "little" and size_bits // 4 <= min(budget.remaining, PROBES)
+        unknown = self._unknown if is_little else None
+        return self._read_runs(runs, budget, _Gathered(self._fetch, budget, unknown=unknown))
+
+    def _unknown(self, storage: Memory | Register, bit_offset: int, size_bits: int) -> Bits:
+        """Return whole bytes that no lane knows completely, with the unknown bits of each lane."""
+        if size_bits % 8 or index(bit_offset % 8):
+            raise Divergence(None)
+        lane = None if isinstance(storage, Register) else storage.lane
+        if _are_same(bit_offset, storage.wave, lane):
+            reads = CoalescedReads(self.load, self.endian, [], RunBudget(self.runs_limit))
+            return reads.read(storage, bit_offset, size_bits)
+        if isinstance(storage, Memory):  # what is unknown in bulk, a lane alone may know
+            raise Divergence(None)
+        first_byte, size_bytes, shape = bit_offset // 8, size_bits // 8, self._lanes.group.shape
+        if self._lanes.group.size * size_bytes > MAX_BYTES:
+            raise Divergence(None)
+        contents, rows = self._lanes.machine.register(storage.register), self._rows(storage)
+        first = first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
+        at = first[..., None] + np.arange(size_bytes)
+        data, masks = (
+            np.broadcast_to(part[rows[..., None], at], (*shape, size_bytes))
+            for part in (contents.data, contents.masks)
+        )
+        alone = evolve(self, target=self._lanes.machine.target)
+        reasons = LaneTexts(_reasons(alone.load, storage, first_byte, size_bytes, shape))
+        return Bits(_numbers(data), size_bits, 0, _numbers(~masks), reasons)
 
     def _fetch(
         self,
@@ -357,14 +281,8 @@ class VectorAccess(LocationAccess):
     def _of_register(
         self, storage: Register, first_byte: int, size_bytes: int
     ) -> tuple[Array, Array]:
-        values, is_known = self._lanes.machine.register(storage.register)
-        wave = self._lanes.wave
-        if storage.wave is not wave and not (
-            _are_same(storage.wave, wave) and storage.wave == wave
-        ):
-            raise Divergence(None)
-        group = self._lanes.group
-        rows = group.rows if isinstance(storage.wave, Lanes) else group.rows[:1]
+        values, _, is_known = self._lanes.machine.register(storage.register)
+        rows, group = self._rows(storage), self._lanes.group
         at = first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
         are_known = np.array(is_known.all())
         if not are_known:
@@ -379,6 +297,16 @@ class VectorAccess(LocationAccess):
         for byte in range(1, size_bytes):
             number |= values[rows, at + byte].astype(np.int64) << 8 * byte
         return number, are_known
+
+    def _rows(self, storage: Register) -> Array:
+        """Return the rows of the waves of a register; `Divergence` unless it is of each lane's own
+        wave."""
+        wave, group = self._lanes.wave, self._lanes.group
+        if storage.wave is not wave and not (
+            _are_same(storage.wave, wave) and storage.wave == wave
+        ):
+            raise Divergence(None)
+        return group.rows if isinstance(storage.wave, Lanes) else group.rows[:1]
 
     def _of_memory(self, storage: Memory, address: int, size_bytes: int) -> tuple[Array, Array]:
         target = self._lanes.machine.target
@@ -407,6 +335,8 @@ class _Gathered:
     budget: RunBudget
     is_last: bool = False
     """Whether nothing needs to be read of an object that is not completely known."""
+    unknown: Callable[[Memory | Register, int, int], Bits] | None = None
+    """What reads bits that no lane knows completely; None where each lane has to."""
 
     def read(self, storage: Memory | Register, first: int, count: int) -> Bits:
         try:
@@ -414,7 +344,40 @@ class _Gathered:
         except Unavailable:
             if self.is_last:
                 raise
-            raise Divergence(None) from None  # some of the bits may be known
+            if self.unknown is None:
+                raise Divergence(None) from None  # some of the bits may be known
+        return self.unknown(storage, first, count)
+
+
+def _numbers(data: Array) -> int:
+    """Return the little-endian number of the bytes of each lane, uint8 (rows, columns, bytes)."""
+    size_bytes = data.shape[-1]
+    if size_bytes <= 8:
+        words = np.zeros((*data.shape[:-1], 8), np.uint8)
+        words[..., :size_bytes] = data
+        return lanes(words.view("<u8")[..., 0])
+    raw = np.ascontiguousarray(data).tobytes()
+    numbers = [
+        int.from_bytes(raw[at : at + size_bytes], "little") for at in range(0, len(raw), size_bytes)
+    ]
+    return lanes(np.array(numbers, object).reshape(data.shape[:-1]))
+
+
+def _reasons(
+    load: Load, storage: Register, first_byte: int, size_bytes: int, shape: tuple[int, ...]
+) -> Callable[[int], tuple[str, ...]]:
+    """Return a function that reads bytes that are not known in a lane, for the reason."""
+    extractor = LaneExtractor(shape)
+    registers, first_bytes = extractor.of(storage), extractor.of(first_byte)
+
+    def of_lane(at: int) -> tuple[str, ...]:
+        try:
+            load(registers(at), first_bytes(at), size_bytes)
+        except Unavailable as error:
+            return (error.message,)
+        raise StaleLocation("the machine has changed since lanes were read: read them again")
+
+    return of_lane
 
 
 def _words(run: Run) -> list[Run]:
@@ -428,38 +391,3 @@ def _words(run: Run) -> list[Run]:
         )
         for first in range(0, run.size_bits, size_bits)
     ]
-
-
-def _registers(
-    target: Target, waves: Sequence[WaveId], register: RegisterInfo
-) -> tuple[Array, Array]:
-    """Read once per wave; a register that is not completely known, once per word."""
-    size_bytes = (register.size_bits + 7) // 8
-    contents = np.zeros((len(waves), size_bytes), np.uint8)
-    is_known = np.zeros(contents.shape, bool)
-    for row, wave in enumerate(waves):
-        pending = [(0, size_bytes)]
-        while pending:
-            first, count = pending.pop()
-            try:
-                raw = target.read_register(wave, register, first, count)
-            except Unavailable:
-                if count > 1:
-                    step = WORD_BYTES if count > WORD_BYTES else 1
-                    pending += [
-                        (at, min(step, first + count - at))
-                        for at in range(first, first + count, step)
-                    ]
-                continue
-            contents[row, first : first + count] = np.frombuffer(raw, np.uint8)
-            is_known[row, first : first + count] = True
-    return _padded(contents, is_known)
-
-
-def _padded(values: Array, is_known: Array) -> tuple[Array, Array]:
-    """Pad to whole words, so that each can be looked up as one number."""
-    padding = -values.shape[1] % WORD_BYTES
-    if not padding:
-        return values, is_known
-    wider = ((0, 0), (0, padding))
-    return np.pad(values, wider), np.pad(is_known, wider)

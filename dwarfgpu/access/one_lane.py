@@ -43,9 +43,13 @@ class ScalarAccess(LocationAccess):
         ):
             single = singles[0]
             storage, first_bit = single.storage, single.bit_offset
-            if type(storage) is Register or type(storage) is Memory:
+            if type(storage) is Register:
+                register = storage.register
+                if not first_bit & 7 and first_bit + 8 * size_bytes <= register.size_bits:
+                    return target.read_register(storage.wave, register, first_bit >> 3, size_bytes)
+            elif type(storage) is Memory:
                 if not first_bit & 7 and first_bit + 8 * size_bytes <= storage.size_bits:
-                    return _loaded(target, storage, first_bit, size_bytes)
+                    return target.read_memory(storage, first_bit >> 3, size_bytes)
             elif type(storage) is Composite:
                 data = self._pieces(target, storage, first_bit, size_bytes)
                 if data is not None:
@@ -113,7 +117,7 @@ class ScalarAccess(LocationAccess):
 
         stop = None if self.target is None else self.target.stop
         location_spans = spans(location, size_bits, self.endian, stop)
-        if location_spans is None or budget.left < MAX_RUNS:
+        if location_spans is None or budget.remaining < MAX_RUNS:
             return None
         self._require_size(size_bits)
         fetched = self._coalesced([span.run for span in location_spans], budget)

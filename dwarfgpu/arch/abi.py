@@ -46,6 +46,8 @@ class Prologue:
     """The register that they set."""
     landing: bytes
     """An instruction that may precede them."""
+    alignments: tuple[bytes, ...]
+    """Instructions that may follow it: they align the stack, and push the return address again."""
     push: bytes
     """Saves the frame pointer of the caller."""
     moves: tuple[bytes, ...]
@@ -54,12 +56,14 @@ class Prologue:
     @property
     def most_bytes(self) -> int:
         """The bytes of all of them."""
-        return len(self.landing + self.push + self.moves[0])
+        return len(self.landing + self.alignments[0] + self.push + self.moves[0])
 
     def size_in(self, code: bytes) -> int | None:
         """Return the bytes of the instructions that set a frame pointer at the begin of a
         function; None if the function begins otherwise."""
         rest = code.removeprefix(self.landing)
+        for alignment in self.alignments:
+            rest = rest.removeprefix(alignment)
         for move in self.moves:
             if rest.startswith(self.push + move):
                 return len(code) - len(rest) + len(self.push + move)
@@ -79,6 +83,9 @@ class Abi:
     thread_control_bytes: int | None = None
     """Bytes between the thread pointer and the program's block after it (variant I of
     thread-local storage); None: the block ends at the thread pointer (variant II)."""
+    is_loaded_by_runtime: bool = False
+    """Whether a runtime of the host loads its files, each by itself, in place of a dynamic linker:
+    they have no entry point, and no symbol of another file comes first."""
     long_double_bits: int = 64
     """Size of C's `long double`, in bits."""
     has_x87: bool = False

@@ -15,6 +15,7 @@ from typing import Final
 from dwarfgpu.arch.abi import Abi, relocations
 from dwarfgpu.arch.amdgpu_flags import flag_fields
 from dwarfgpu.arch.model import (
+    APERTURE_BYTES,
     AddressSpace,
     Apertures,
     Architecture,
@@ -48,6 +49,7 @@ VECTOR_REGISTERS: Final = frozenset(
 """DWARF numbers of VGPRs and AGPRs, of both wave sizes."""
 
 ABI: Final = Abi(
+    is_loaded_by_runtime=True,
     relocations=relocations(
         "AMDGPU",
         (
@@ -113,6 +115,8 @@ def _architecture(described: Processor, lanes: int) -> Architecture:
         register_parts=_parts((*registers.values(), *unnumbered)),
         pseudo_registers=_pseudo(described, {register.name: register for register in unnumbered}),
         dwarf_names=names,
+        widens_bases=True,
+        has_default_rules=True,
         lower=lower,
         convert=convert_address,
     )
@@ -267,7 +271,6 @@ _SPACES: Final = {
     )
 }
 _SEGMENT_END: Final = 1 << 32
-_APERTURE_SPAN: Final = 1 << 48
 
 
 def swizzle(address: int, lane: int, wave_size: int, element_bytes: int = 4) -> int:
@@ -290,7 +293,7 @@ def lower(
     lane: int | None,
     apertures: Apertures,
 ) -> Lowered:
-    """Return the place in global, local or private_wave memory that backs an address of any space.
+    """Return the global, local or private_wave memory that backs an address of any space.
 
     If the apertures give the global address of the wave's scratch, scratch is stored there. Errors:
     see `Architecture.lower`.
@@ -402,7 +405,7 @@ def _segment(address: int, apertures: Apertures) -> tuple[int, int, int]:
     """
     bases = {LOCAL: apertures.local_base, PRIVATE_LANE: apertures.private_base}
     for space_number, base in bases.items():
-        if 0 <= address - base < _APERTURE_SPAN:
+        if 0 <= address - base < APERTURE_BYTES:
             offset = (address - base) % _SEGMENT_END
             return space_number, offset, _SEGMENT_END - offset
     next_base = min((base for base in bases.values() if base > address), default=1 << 64)

@@ -26,8 +26,8 @@ def _bits(text: str) -> tuple[FlagField, ...]:
     """Return fields from words: `SCC@0`, `SPI_PRIO@1-2`."""
     out: list[FlagField] = []
     for word in text.split():
-        name, _, place = word.partition("@")
-        first, _, last = place.partition("-")
+        name, _, bit_range = word.partition("@")
+        first, _, last = bit_range.partition("-")
         out.append(FlagField(name, int(first), int(last or first) - int(first) + 1))
     return tuple(out)
 

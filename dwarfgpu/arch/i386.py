@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.arch.abi import Abi, relocations
+from dwarfgpu.arch.abi import Abi, Prologue, relocations
 from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, bank, registers_of_thread
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
@@ -28,6 +28,17 @@ ABI: Final = Abi(
     long_double_bits=96,
     has_x87=True,
     capstone_mode=("CS_ARCH_X86", "CS_MODE_32"),
+    prologue=Prologue(
+        base="ebp",
+        landing=b"\xf3\x0f\x1e\xfb",  # endbr32
+        alignments=tuple(  # lea 4(%esp),%ecx; and $-16,%esp; push -4(%ecx); or by %edx, %eax
+            b"\x8d" + base + b"\x24\x04\x83\xe4" + mask + b"\xff" + push + b"\xfc"
+            for base, push in ((b"\x4c", b"\x71"), (b"\x54", b"\x72"), (b"\x44", b"\x70"))
+            for mask in (b"\xf0", b"\xe0", b"\xc0")
+        ),
+        push=b"\x55",
+        moves=(b"\x89\xe5", b"\x8b\xec"),  # mov %esp,%ebp
+    ),
 )  # fmt: skip
 
 

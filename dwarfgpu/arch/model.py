@@ -135,6 +135,10 @@ class AddressSpace:
         return self.name
 
 
+APERTURE_BYTES: Final = 1 << 48
+"""Of the aperture of a memory: bits 63:48 of a generic address choose it, as in amd-dbgapi."""
+
+
 @frozen
 class Apertures:
     """Where the generic address space maps the other memories of a wave.
@@ -274,6 +278,11 @@ class Architecture:
     no_machine: str | None = None
     """Why there is no machine to read values from, for architectures whose files alone are
     read."""
+    widens_bases: bool = False
+    """Whether compilers mean registers that are narrower than an address, as bases of addresses,
+    extended by zeros."""
+    has_default_rules: bool = False
+    """Whether the ABI's default rules hold where no call frame information is (A.2.5.4.4.1)."""
     virtual_register: Callable[[str], int | None] | None = None
     """The DWARF number of a register that is declared by code, from its name with `%`."""
     _lower: Lower = field(default=identity_lower, repr=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.abi import NO_ABI
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import UsageError
 
@@ -27,6 +27,8 @@ _MODULES: Final = {
 """`e_machine` of ELF headers to its name without `EM_`, and the module of this folder about it."""
 MACHINES: Final = {number: name for number, (name, _) in _MODULES.items()}
 """`e_machine` to the name in `Architecture.machine`."""
+GPUS: Final = frozenset({"AMDGPU", "CUDA"})
+"""The names of the GPUs among these."""
 CPUS: Final[dict[str, tuple[str, Endian]]] = {
     "aarch64": ("AARCH64", "little"),
     "aarch64_be": ("AARCH64", "big"),
@@ -43,7 +45,7 @@ _OTHER_NAMES: Final = {
 }
 _TYPICAL_GPUS: Final = (("gfx90a", 64), ("gfx1010", 32), ("gfx1200", 64), ("gfx1250", 32))
 """Together they have every register that an AMD GPU has."""
-_NVIDIA_NAME: Final = re.compile(r"sm_\d{2,3}[a-z]?")
+_NVIDIA_NAME: Final = pattern(r"sm_\d{2,3}[a-z]?")
 """A compute capability times ten, with `a` for code of only that GPU."""
 _NVIDIA: Final = tuple(
     f"sm_{number}"
@@ -97,14 +99,14 @@ def cpu_of(machine: str, endian: Endian) -> Architecture | None:
     return None if name is None else _cpu(name)
 
 
-def other_wave_size(known: Architecture) -> Architecture | None:
+def other_wave_size(arch: Architecture) -> Architecture | None:
     """Return the same processor with its other wave size; None if it has only one, or no waves."""
-    if known.name not in PROCESSORS:
+    if arch.name not in PROCESSORS:
         return None
     from dwarfgpu.arch.processors import processor
 
-    others = [size for size in processor(known.name).wave_sizes if size != known.lane_count]
-    return architecture(known.name, others[0]) if others else None
+    wave_sizes = [size for size in processor(arch.name).wave_sizes if size != arch.lane_count]
+    return architecture(arch.name, wave_sizes[0]) if wave_sizes else None
 
 
 def has_on_another_gpu(name: str) -> bool:
@@ -118,6 +120,6 @@ def has_on_another_gpu(name: str) -> bool:
 def _cpu(name: str) -> Architecture:
     # Imported here, as amdgpu above, so that a start pays only for the architecture it uses.
     machine, endian = CPUS[name]
-    [module] = (module for known, module in _MODULES.values() if known == machine)
+    [module] = (module for machine_name, module in _MODULES.values() if machine_name == machine)
     architecture_: Architecture = import_module(f"dwarfgpu.arch.{module}").architecture(endian)
     return architecture_

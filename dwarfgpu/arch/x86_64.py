@@ -74,6 +74,10 @@ ABI: Final = Abi(
     prologue=Prologue(
         base="rbp",
         landing=b"\xf3\x0f\x1e\xfa",  # endbr64
+        alignments=tuple(  # lea 8(%rsp),%r10; and $-16,%rsp; pushq -8(%r10)
+            b"\x4c\x8d\x54\x24\x08\x48\x83\xe4" + mask + b"\x41\xff\x72\xf8"
+            for mask in (b"\xf0", b"\xe0", b"\xc0")
+        ),
         push=b"\x55",
         moves=(b"\x48\x89\xe5", b"\x48\x8b\xec"),  # mov %rsp,%rbp
     ),
@@ -84,7 +88,7 @@ ABI: Final = Abi(
 def architecture(endian: Endian) -> Architecture:
     """Return the architecture; registers are named as GDB names them."""
     registers = registers_of_thread(_registers())
-    unnumbered = tuple(_others())
+    unnumbered = tuple(_unnumbered_registers())
     aliases = {"rflags": "eflags", "fs.base": "fs_base", "gs.base": "gs_base", "ra": "rip"}
     return Architecture(
         name="x86_64",
@@ -116,9 +120,9 @@ def _parts(registers: Mapping[str, RegisterInfo]) -> dict[str, RegisterPart]:
     `sp`."""
     out: dict[str, RegisterPart] = {}
 
-    def add(name: str, whole: str, bit_size: int, offset_bytes: int = 0) -> None:
+    def add(name: str, register_name: str, bit_size: int, offset_bytes: int = 0) -> None:
         part = BaseType(f"int{bit_size}_t", "signed", bit_size)
-        out[name] = RegisterPart(name, registers[whole], offset_bytes, part)
+        out[name] = RegisterPart(name, registers[register_name], offset_bytes, part)
 
     for letter in "abcd":
         add(f"e{letter}x", f"r{letter}x", 32)
@@ -144,7 +148,7 @@ def _wide(registers: Mapping[str, RegisterInfo]) -> Iterator[PseudoRegister]:
         yield PseudoRegister(f"zmm{n}", ZMM, ((low, 0, 128), (high, 0, 128), (top, 0, 256)))
 
 
-def _others() -> Iterator[RegisterInfo]:
+def _unnumbered_registers() -> Iterator[RegisterInfo]:
     """Yield registers without a DWARF number, as GDB names them."""
     word = BaseType("int", "signed", 32)
     names = ("ftag", "fiseg", "fioff", "foseg", "fooff", "fop")

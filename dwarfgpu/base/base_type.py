@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import lru_cache
+from numbers import Rational
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
@@ -64,7 +64,7 @@ class BaseType:
     """DW_AT_LLVM_address_space of an `address` type."""
     float_format: FloatFormat | None = None
     """Format of each of the two parts, for a complex type."""
-    scale: Fraction | None = None
+    scale: Rational | None = None
     """Factor of a fixed-point type; None if the file gives none."""
 
     @property

@@ -74,6 +74,10 @@ class Reader:
         raise Malformed(f"LEB128 number at offset {start:#x} is cut short")
 
     def uleb(self) -> int:
+        position = self.position
+        if position < self.end and self.data[position] < 0x80:
+            self.position = position + 1
+            return self.data[position]
         return decode(self._leb())
 
     def sleb(self) -> int:

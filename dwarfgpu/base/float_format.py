@@ -7,11 +7,13 @@ done on fractions and rounded once, to nearest even.
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from operator import index
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.base.records import frozen
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Special = Literal["nan", "inf", "-inf"]
 
@@ -34,7 +36,7 @@ class FloatFormat:
         return (1 << self.exponent_bits - 1) - 1
 
     def _fields(self, bits: int) -> tuple[int, int, int, int]:
-        """Sign, biased exponent, integer bit, fraction."""
+        """Return sign, biased exponent, integer bit and fraction."""
         fraction = bits & (1 << self.fraction_bits) - 1
         bits >>= self.fraction_bits
         integer = 0
@@ -56,8 +58,16 @@ class FloatFormat:
         """Return 1 for a number with its sign bit set, including a zero or NaN."""
         return self._fields(bits)[0]
 
+    def is_valid(self, bits: int) -> bool:
+        """Return whether the integer bit is that of the exponent: x87 has no other numbers."""
+        _, exponent, integer, _ = self._fields(bits)
+        return bool(exponent) == bool(integer)
+
     def negate(self, bits: int) -> int:
         return bits ^ 1 << self.size_bits - 1
+
+    def zero(self, sign: int = 0) -> int:
+        return self._pack(sign, 0, 0, 0)
 
     def infinity(self, sign: int = 0) -> int:
         return self._pack(sign, (1 << self.exponent_bits) - 1, 1, 0)
@@ -67,6 +77,8 @@ class FloatFormat:
 
     def decode(self, bits: int) -> Fraction | Special:
         """Return the number; both zeros give 0. Unnormal x87 encodings are NaN, as in hardware."""
+        from fractions import Fraction  # most commands read no number of a floating-point type
+
         # A Fraction holds one number: `index` separates lanes with different bits.
         sign, exponent, integer, fraction = self._fields(index(bits))
         if exponent == (1 << self.exponent_bits) - 1:
@@ -85,7 +97,7 @@ class FloatFormat:
     def encode(self, number: Fraction, sign: int | None = None) -> int:
         """Round to the nearest number of this format, ties to even; `sign` is used for a zero."""
         if number == 0:
-            return self._pack(sign or 0, 0, 0, 0)
+            return self.zero(sign or 0)
         sign = int(number < 0)
         top, bottom = abs(number.numerator), number.denominator
         exponent = top.bit_length() - bottom.bit_length()
@@ -163,7 +175,7 @@ def divide(form: FloatFormat, a: int, b: int) -> int:
     if isinstance(x, str):
         return form.nan() if isinstance(y, str) else form.infinity(sign)
     if isinstance(y, str):
-        return form.encode(Fraction(0), sign=sign)
+        return form.zero(sign)
     if y == 0:
         return form.nan() if x == 0 else form.infinity(sign)
     return form.encode(x / y, sign=sign)
@@ -180,5 +192,5 @@ def compare(form: FloatFormat, a: int, b: int) -> int | None:
     rank_y = order[y] if isinstance(y, str) else 0
     if rank_x or rank_y:
         return rank_x - rank_y
-    assert isinstance(x, Fraction) and isinstance(y, Fraction)
+    assert not isinstance(x, str) and not isinstance(y, str)
     return (x > y) - (x < y)

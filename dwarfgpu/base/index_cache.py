@@ -1,4 +1,4 @@
-"""The index cache: what was found in large files, kept in a folder of the user for later processes.
+"""The index cache: names and other facts of large files, kept in a folder of the user.
 
 Law: an entry is used only with the identity and the format that it was written for, and with the
 checksum that it was written with. A cache that cannot be used, for any

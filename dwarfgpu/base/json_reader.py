@@ -5,7 +5,6 @@ Law: a value that is not of the expected shape is a `UsageError`, never a guess.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Iterator
 from stat import S_ISREG
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
@@ -34,9 +34,9 @@ _PART_BYTES = 1 << 20
 
 MAX_BITS = 128
 """Default limit of an integer in bits, without its sign."""
-_BINARY = re.compile(r"%[01?]{8}")
-_PAIR = re.compile(r"[0-9a-fA-F]{2}")
-_INTEGER = re.compile(r"\s*[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)\s*", re.ASCII)
+_BINARY = pattern(r"%[01?]{8}")
+_PAIR = pattern(r"[0-9a-fA-F]{2}")
+_INTEGER = pattern(r"\s*[+-]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+)\s*", re.ASCII)
 
 Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
 
@@ -51,6 +51,8 @@ class Field:
 
     def expected(self, description: str) -> UsageError:
         """Return the error that this field has an unexpected value."""
+        import json
+
         try:
             shown = json.dumps(self.value)
         except RecursionError:  # arrays in arrays, just less deep than a reader takes
@@ -151,16 +153,24 @@ class Field:
             data = self.hexadecimal()
             return data, b"\xff" * len(data)
         out: list[tuple[int, int]] = []
+        kept: dict[str, list[tuple[int, int]]] = {}
         for word in self.value.split():
-            if _BINARY.fullmatch(word):
-                value, mask = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
-                out.append((int(value, 2), int(mask.replace("?", "0"), 2)))
-                continue
-            for pair in (word[at : at + 2] for at in range(0, len(word), 2)):
-                if pair != "??" and not _PAIR.fullmatch(pair):
-                    raise self.expected("bytes in hex, two digits each, or ?? for an unknown one")
-                out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))
-        return bytes(value for value, _ in out), bytes(mask for _, mask in out)
+            if word not in kept:
+                kept[word] = self._with_gaps(word)
+            out += kept[word]
+        return bytes([value for value, _ in out]), bytes([mask for _, mask in out])
+
+    def _with_gaps(self, word: str) -> list[tuple[int, int]]:
+        """Return the bytes of a word, and the masks of their known bits."""
+        if _BINARY.fullmatch(word):
+            value, mask = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
+            return [(int(value, 2), int(mask.replace("?", "0"), 2))]
+        out = []
+        for pair in (word[at : at + 2] for at in range(0, len(word), 2)):
+            if pair != "??" and not _PAIR.fullmatch(pair):
+                raise self.expected("bytes in hex, two digits each, or ?? for an unknown one")
+            out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))
+        return out
 
     def boolean(self) -> bool:
         if not isinstance(self.value, bool):
@@ -181,6 +191,7 @@ def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
 
     Raises `UsageError` beyond the maximum, or beyond `MAX_DEVICE_BYTES` of a non-regular file.
     """
+    parts: list[bytes] = []
     try:
         status = os.fstat(file.fileno())
     except OSError:  # no file of the system
@@ -190,12 +201,19 @@ def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
             most_bytes = min(most_bytes, MAX_DEVICE_BYTES)
         elif status.st_size > most_bytes:
             raise UsageError(f"{source}: more than {most_bytes} bytes")
-    data = bytearray()
+        else:
+            data = file.read(status.st_size)  # once: no second copy is needed
+            if len(data) < status.st_size or not (part := file.read(_PART_BYTES)):
+                return data
+            parts.append(data)
+            parts.append(part)  # it has grown
+    size_bytes = sum(map(len, parts))
     while part := file.read(_PART_BYTES):
-        data += part
-        if len(data) > most_bytes:
+        parts.append(part)
+        size_bytes += len(part)
+        if size_bytes > most_bytes:
             raise UsageError(f"{source}: more than {most_bytes} bytes")
-    return bytes(data)
+    return b"".join(parts)
 
 
 def load(path: Path) -> Field:
@@ -224,6 +242,8 @@ def parse(text: str, source: str) -> Field:
         )
     if len(text) > MAX_VALUES and sum(map(text.count, ",{[")) > MAX_VALUES:
         raise UsageError(f"{source}: more than {MAX_VALUES} values; long data belong in arrays")
+    import json
+
     try:
         return Field(source, "", json.loads(text, object_pairs_hook=_members))
     except json.JSONDecodeError as error:

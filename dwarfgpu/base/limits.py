@@ -75,6 +75,8 @@ class FileLimits:
     """Variables of one name that a question lists."""
     waves: int = 1 << 16
     """Maximum number of waves of a state: four times the largest simulated dispatch."""
+    state_bytes: int = 1 << 28
+    """Memory for the registers and the arrays of a state, in bytes."""
     index_cache: bool = False
     """Whether names in the file may be kept in the user's folder, and be looked up there."""
 

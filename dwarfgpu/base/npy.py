@@ -53,17 +53,18 @@ def is_npy(data: bytes) -> bool:
     return data.startswith(MAGIC)
 
 
-def read_npy(path: Path) -> Npy:
-    """Read the array of a file; `UsageError` if it is not an array of plain little-endian
-    numbers."""
-    return parse_npy(read_file(path), str(path))
+def read_npy(path: Path, most_bytes: int = MAX_BYTES) -> Npy:
+    """Read the array of a file; `UsageError` if it is not an array of plain little-endian numbers,
+    or the file has more bytes."""
+    data = read_file(path, most_bytes)
+    return parse_npy(data, str(path))
 
 
-def read_file(path: Path) -> bytes:
-    """Read the bytes of a file; `UsageError` if it cannot be read."""
+def read_file(path: Path, most_bytes: int = MAX_BYTES) -> bytes:
+    """Read the bytes of a file; `UsageError` if it cannot be read, or has more bytes."""
     try:
         with open_to_read(path) as file:
-            return read_at_most(file, MAX_BYTES, path)
+            return read_at_most(file, most_bytes, path)
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
 

@@ -12,13 +12,13 @@ from pathlib import Path
 def install_command(package: str) -> str:
     """Return the command that installs a package for the Python that runs dwarfgpu, in a checkout
     or another environment."""
-    python = shlex.quote(_near(sys.executable or "python3"))
+    python = shlex.quote(_from_working_folder(sys.executable or "python3"))
     if find_spec("pip") is None:  # as in an environment that uses the pip of another one
         return f"pip --python {python} install {package}"
     return f"{python} -m pip install {package}"
 
 
-def _near(path: str) -> str:
+def _from_working_folder(path: str) -> str:
     """Return a path from the working folder, where it is inside of it."""
     try:
         return str(Path(path).relative_to(os.getcwd()))

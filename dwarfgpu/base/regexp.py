@@ -127,11 +127,11 @@ class Regexp:
         return self._following(current, "", mode) is True if answer is None else answer is True
 
     def _set(self, steps: tuple[int, ...], before: str, mode: Mode) -> _Set:
-        known = self._sets.setdefault(mode, {})
+        sets = self._sets.setdefault(mode, {})
         kind = "" if not before else "w" if _is_word(before) else " "
-        state = known.get((steps, kind))
+        state = sets.get((steps, kind))
         if state is None:
-            state = known[steps, kind] = _Set(steps, kind)
+            state = sets[steps, kind] = _Set(steps, kind)
         return state
 
     def _following(self, current: _Set, character: str, mode: Mode) -> _Set | bool:
@@ -222,7 +222,7 @@ class _Parser:
         node = self._choice()
         if self._at < len(self._pattern):
             raise self._wrong("unbalanced parenthesis")
-        start = self._place(node, self._step(_Step()))
+        start = self._add(node, self._step(_Step()))
         self._step(_Step(successors=(start,)))
         return tuple(self._steps_made)
 
@@ -418,7 +418,7 @@ class _Parser:
         self._steps_made.append(step)
         return len(self._steps_made) - 1
 
-    def _place(self, node: _Node, following: int) -> int:
+    def _add(self, node: _Node, following: int) -> int:
         """Return the first step of a part, which continues at another step."""
         match node.kind:
             case "take":
@@ -427,10 +427,10 @@ class _Parser:
                 return self._step(_Step(None, node.holds, (following,)))
             case "sequence":
                 for part in reversed(node.parts):
-                    following = self._place(part, following)
+                    following = self._add(part, following)
                 return following
             case "choice":
-                starts = tuple(self._place(part, following) for part in node.parts)
+                starts = tuple(self._add(part, following) for part in node.parts)
                 return self._step(_Step(successors=starts))
         return self._repeat(node, following)
 
@@ -438,13 +438,13 @@ class _Parser:
         [part] = node.parts
         if node.most is None:
             again = self._step(_Step(successors=(following,)))
-            begin = self._place(part, again)
+            begin = self._add(part, again)
             self._steps_made[again] = _Step(successors=(begin, following))
             following = again
         else:
             end = following
             for _ in range(node.most - node.least):
-                following = self._step(_Step(successors=(self._place(part, following), end)))
+                following = self._step(_Step(successors=(self._add(part, following), end)))
         for _ in range(node.least):
-            following = self._place(part, following)
+            following = self._add(part, following)
         return following

@@ -62,7 +62,7 @@ class Field:
         self.kw_only = kw_only
 
     def named(self, name: str) -> Field:
-        """Return it as the field of a name."""
+        """Return the same declaration, with the name of its field."""
         self.name = name
         self.alias = name.lstrip("_")
         return self

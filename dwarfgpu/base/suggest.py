@@ -8,6 +8,8 @@ from typing import Final
 
 _MAX_NAMES: Final = 10_000
 _MAX_CHARACTERS: Final = 80
+_LEAST_PART: Final = 3
+"""Characters of a word that suggest the names in which it is a part."""
 _NO_ASCII: Final = bytes(range(0x80, 0x100))
 
 
@@ -46,26 +48,26 @@ class KnownNames:
         self._texts: dict[int, bytes] = {}
         """Those of one length in lower case, with a zero after each but the last."""
 
-    def near(self, name: str) -> list[tuple[int, str]]:
+    def similar(self, name: str) -> list[tuple[int, str]]:
         """Return the edit distance of a simple name to each of the names that is near enough to
         suggest, and that name; the nearest first."""
         most = _most_edits(name)
         typed = name.lower()[:_MAX_CHARACTERS].rpartition("::")[2]
         letters = typed.encode("utf-8", "surrogatepass")
-        missing, places = {*typed}.difference, _places(typed)
+        missing, positions = {*typed}.difference, _letter_positions(typed)
         distances: list[tuple[int, str]] = []
         for length in range(len(typed) - most, len(typed) + most + 1):
             group = self._by_length.get(length)
             if group is None:
                 continue
             # Most of them have more other letters than edits: all are compared in C.
-            others = self._text(length).translate(None, letters + _NO_ASCII).split(b"\0")
-            for number in [at for at, count in enumerate(map(len, others)) if count <= most]:
-                folded, known = group[number]
+            extra_letters = self._text(length).translate(None, letters + _NO_ASCII).split(b"\0")
+            for number in [at for at, count in enumerate(map(len, extra_letters)) if count <= most]:
+                folded, spelling = group[number]
                 if len(missing(folded)) <= most:
-                    edits = _distance(places, len(typed), folded)
+                    edits = _distance(positions, len(typed), folded)
                     if edits <= most:
-                        distances.append((edits, known))
+                        distances.append((edits, spelling))
         return sorted(distances)
 
     def _text(self, length: int) -> bytes:
@@ -86,18 +88,18 @@ def _edits(first: str, second: str, most: int) -> int:
     other; more than `most` where they are more."""
     if abs(len(first) - len(second)) > most or len({*first} - {*second}) > most:
         return most + 1
-    return _distance(_places(first), len(first), second)
+    return _distance(_letter_positions(first), len(first), second)
 
 
-def _places(text: str) -> dict[str, int]:
+def _letter_positions(text: str) -> dict[str, int]:
     """Return where each letter of a text is: a bit for each place."""
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for number, letter in enumerate(text):
-        places[letter] = places.get(letter, 0) | 1 << number
-    return places
+        positions[letter] = positions.get(letter, 0) | 1 << number
+    return positions
 
 
-def _distance(places: Mapping[str, int], length: int, second: str) -> int:
+def _distance(positions: Mapping[str, int], length: int, second: str) -> int:
     """Return the edits between the text that has these places and length, and another one.
 
     A column of the table of distances is two numbers, with a bit for each letter of the first text
@@ -110,7 +112,7 @@ def _distance(places: Mapping[str, int], length: int, second: str) -> int:
     larger, smaller = every, 0  # by one than in the row above
     diagonal = before = 0
     for letter in second:
-        same = places.get(letter, 0)
+        same = positions.get(letter, 0)
         swapped = ((~diagonal & same) << 1) & before
         diagonal = (((same & larger) + larger) ^ larger | same | smaller | swapped) & every
         right, left = smaller | ~(diagonal | larger), diagonal & larger
@@ -126,11 +128,20 @@ def nearest(name: str, names: Iterable[str]) -> str:
     return nearest_meaning(name, {candidate.lower(): candidate for candidate in names})
 
 
+def _has_part(part: str, name: str) -> bool:
+    """Return whether one of the words of a name, as `private_lane` or `--lane-base`, begins so."""
+    return any(word.startswith(part) for word in name.replace("_", "-").split("-"))
+
+
 def nearest_meaning(name: str, meanings: Mapping[str, str]) -> str:
     """Return the name nearest to a word, as `nearest` does, among names with several spellings
     each, which are in lower case."""
     from difflib import get_close_matches  # few names are unknown
 
-    close = get_close_matches(name.lower()[:_MAX_CHARACTERS], meanings, 3, 0.7)
+    typed = name.lower()[:_MAX_CHARACTERS]
+    close = get_close_matches(typed, meanings, 3, 0.7)
+    part = typed.lstrip("-")
+    if not close and len(part) >= _LEAST_PART:
+        close = [meaning for meaning in meanings if _has_part(part, meaning)][:3]
     suggestions = list(dict.fromkeys(meanings[candidate] for candidate in close))
     return f"; did you mean {' or '.join(suggestions)}?" if suggestions else ""

@@ -23,6 +23,7 @@ from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG
 from typing import Final
 
 from dwarfgpu.base.input_files import input_paths
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 
 if sys.platform != "win32":
@@ -30,16 +31,16 @@ if sys.platform != "win32":
 
 _HASH_DIGITS: Final = 16
 _NAME_END: Final = rf"\.[0-9a-f]{{{_HASH_DIGITS}}}\.[a-z]+"
-_CONTENT_NAME: Final = re.compile(f".*{_NAME_END}".encode("ascii"), re.DOTALL)
-_JSON_STRING: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?', re.DOTALL)
+_CONTENT_NAME: Final = pattern(f".*{_NAME_END}".encode("ascii"), re.DOTALL)
+_JSON_STRING: Final = pattern(rb'"((?:[^"\\]++|\\.)*+)"?', re.DOTALL)
 """Without the last quote at the end of a document that is cut short: the search stays linear."""
-_QUOTED: Final = re.compile(rf'"([^"\x00-\x1f]*{_NAME_END})(?=")'.encode("ascii"))
+_QUOTED: Final = pattern(rf'"([^"\x00-\x1f]*{_NAME_END})(?=")'.encode("ascii"))
 """Between any two quotes, whether or not they belong together."""
 _DEVICES: Final = ("/dev/", "/proc/")
 """Files here have no siblings: `/dev/stdout`, for example."""
 _MEMORY: Final = "/dev/shm/"
 """A folder like any other."""
-_OWN_STREAM: Final = re.compile(
+_OWN_STREAM: Final = pattern(
     r"/dev/(?P<name>stdout|stderr)|(?:/dev|/proc/self)/fd/(?P<number>[0-9]{1,9})"
 )
 _STREAMS: Final = {"stdout": 1, "stderr": 2}
@@ -238,8 +239,8 @@ def _replaced_file(path: Path, mode: int) -> Path:
 def _is_device(path: Path, mode: int) -> bool:
     """Return whether a path of that mode is written to as it is: nothing is beside it or
     renamed."""
-    place = os.path.abspath(path)
-    is_there = place.startswith(_DEVICES) and not place.startswith(_MEMORY)
+    absolute = os.path.abspath(path)
+    is_there = absolute.startswith(_DEVICES) and not absolute.startswith(_MEMORY)
     return is_there or not (S_ISREG(mode) or mode == 0)
 
 

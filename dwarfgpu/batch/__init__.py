@@ -6,7 +6,7 @@
 from dwarfgpu.batch.corpus import corpus_report
 from dwarfgpu.batch.corpus_html import corpus_html
 from dwarfgpu.batch.examine import examine, examine_all
-from dwarfgpu.batch.options import Options
+from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 
 __all__ = [

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.check.rules import RULES
+from dwarfgpu.errors import plural
 from dwarfgpu.view.json_object import JsonObject
 
 _STYLE: Final = """\
@@ -108,8 +109,8 @@ def _rules(compilers: Any) -> Iterator[str]:
 
 
 def _finding(compiler: Any, finding: Any) -> Iterator[str]:
-    severity = finding["severity"] if finding["count"] == 1 else f"{finding['severity']}s"
-    files = f"{finding['files']:,} file{'' if finding['files'] == 1 else 's'}"
+    severity = plural(finding["count"], finding["severity"])
+    files = f"{finding['files']:,} {plural(finding['files'], 'file')}"
     yield (f"<h3>{_text(_name(compiler))}: {finding['count']:,} {_text(severity)} in {files}</h3>")
     yield "<ul>"
     for example in finding["examples"]:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.batch.in_order import in_order
-from dwarfgpu.batch.options import Options
+from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.collection.members import Member, Wanted, members

@@ -79,7 +79,7 @@ class _InProcesses(Generic[Item, Result]):
                     following += 1
                 busy = [worker for worker in self.workers if worker.number is not None]
                 if busy:
-                    self._take(busy)
+                    self._receive(busy)
                 elif self.is_over and following == self.submitted:
                     return
         finally:
@@ -89,7 +89,7 @@ class _InProcesses(Generic[Item, Result]):
                 worker.connection.close()
 
     def _hand_out(self, following: int) -> None:
-        """Give every idle process an item."""
+        """Send an item to every idle process."""
         while not self.is_over and self.submitted < following + _AHEAD * self.jobs:
             worker = next((worker for worker in self.workers if worker.number is None), None)
             if worker is None and len(self.workers) == self.jobs:
@@ -108,7 +108,7 @@ class _InProcesses(Generic[Item, Result]):
     def _started(self) -> _Worker[Item]:
         own, child_end = multiprocessing.Pipe()
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_work, args=(child_end, self.function), daemon=True)
+        process = context.Process(target=_serve, args=(child_end, self.function), daemon=True)
         with _no_interrupt():
             process.start()
         child_end.close()
@@ -116,8 +116,8 @@ class _InProcesses(Generic[Item, Result]):
         self.workers.append(worker)
         return worker
 
-    def _take(self, busy: list[_Worker[Item]]) -> None:
-        """Wait for results."""
+    def _receive(self, busy: list[_Worker[Item]]) -> None:
+        """Wait until a process has a result, and keep those that are there."""
         ready = wait([worker.connection for worker in busy])
         for worker in busy:
             if worker.connection not in ready or worker.number is None or worker.item is None:
@@ -150,8 +150,8 @@ def _no_interrupt() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _work(connection: Connection, function: Callable[[Item], Result]) -> None:
-    """Answer items until there are no more."""
+def _serve(connection: Connection, function: Callable[[Item], Result]) -> None:
+    """Send the result of each item that arrives, until the connection ends."""
     gc.set_threshold(_NEW_OBJECTS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError):  # who asked has ended

@@ -10,11 +10,12 @@ from typing import Protocol
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.calling_convention import Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
-from dwarfgpu.cfi.unwind import CfiFrame, FrameRow, location_of
+from dwarfgpu.cfi.unwind import CfiFrame, lookup_pc
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.model.storage import Memory
 
 
@@ -118,12 +119,12 @@ class CallStack:
     def _frame(self, pc: int, callee: CfiFrame | None) -> CfiFrame:
         row: FrameRow | DwarfGpuError | None
         try:
-            row = self._loaded.row_at(location_of(pc, callee))
+            row = self._loaded.row_at(lookup_pc(pc, callee))
         except DwarfGpuError as error:
             row = error
         if row is None and callee is None:
             row = self._row_of_wild_call(pc)
-        location = location_of(pc, callee)
+        location = lookup_pc(pc, callee)
         has_rules = row is not None and not (isinstance(row, FrameRow) and row.is_empty)
         guess = None if has_rules else self._by_convention
         convention = None if guess is None else guess.convention(location)

@@ -1,6 +1,9 @@
 """Unwind AMD GPU functions that have no call frame information by the calling convention (AMDGPU
 usage, "Call Convention", Non-Kernel Functions). Used only on request, and such frames are marked.
 
+The convention gives the registers and the pc of the caller, but no CFA: `unwind` raises
+`MissingContext` where one is asked for.
+
 Law: every claim holds regardless of what the function has done up to its program location.
 """
 

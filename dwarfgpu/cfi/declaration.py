@@ -8,16 +8,16 @@ current CFA rule, which must be of that kind), `Rules` (the current register rul
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar, get_args
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.cfi.pointer import ABSOLUTE, read_pointer
+from dwarfgpu.base.signature import signature_of
+from dwarfgpu.cfi.eh_pointer import ABSOLUTE, read_pointer
 from dwarfgpu.cfi.rule import CfaRule, RegisterCfa, Rule, Rules
 from dwarfgpu.errors import Malformed
 
@@ -203,15 +203,15 @@ class OperandInfo:
     kind: OperandKind
 
 
-@frozen
+@frozen(eq=False)
 class CfaOperation:
-    """All that is known of one call frame instruction."""
+    """All that is known of one call frame instruction; declared once, so equal to itself alone."""
 
     name: str
     """Without DW_CFA_."""
     code: int
     """Its first byte; where an operand is packed into it, with the low six bits clear."""
-    function: Callable[..., Change] = field(repr=False, eq=False)
+    function: Callable[..., Change] = field(repr=False)
     operands: tuple[OperandInfo, ...]
     leading: tuple[Leading, ...]
     section: str
@@ -229,6 +229,13 @@ class CfaOperation:
     def is_packed(self) -> bool:
         return bool(self.operands) and self.operands[0].kind.is_packed
 
+    def arguments(self, operands: tuple[Operand, ...], form: CfiFormat) -> dict[str, Operand]:
+        """Return encoded operands with the factors of the CIE applied, by name."""
+        return {
+            info.name: info.kind.scaled(operand, form)
+            for info, operand in zip(self.operands, operands, strict=True)
+        }
+
     def __str__(self) -> str:
         return self.title
 
@@ -245,17 +252,15 @@ def cfa(code: int, *, spec: str, machine: str | None = None) -> Callable[[F], F]
     def declare(function: F) -> F:
         name = function.__name__
         assert name not in CFA_OPERATIONS, f"{name} is declared twice"
-        # Any: an annotation is whatever Python allows there.
-        hints: dict[str, Any] = get_type_hints(function, include_extras=True)
+        hints, parameters, keywords, summary, _ = signature_of(function)
         leading: list[Leading] = []
         operands: list[OperandInfo] = []
-        for parameter in inspect.signature(function).parameters.values():
-            hint = hints[parameter.name]
-            if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-                operands.append(OperandInfo(parameter.name, get_args(hint)[1]))
+        for parameter in parameters:
+            hint = hints[parameter]
+            if parameter in keywords:
+                operands.append(OperandInfo(parameter, get_args(hint)[1]))
             else:
                 leading.append(_LEADING[hint])
-        summary = (inspect.getdoc(function) or "").partition("\n")[0]
         CFA_OPERATIONS[name] = CfaOperation(
             name, code, function, tuple(operands), tuple(leading), spec, summary, machine
         )

@@ -6,6 +6,7 @@ before it stay usable, and the reason is kept.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
@@ -50,11 +51,7 @@ class CfaInstruction:
 
     def arguments(self, form: CfiFormat) -> dict[str, Operand]:
         """Return the operands with the factors of the CIE applied, by name."""
-        infos = self.operation.operands
-        return {
-            info.name: info.kind.scaled(operand, form)
-            for info, operand in zip(infos, self.operands, strict=True)
-        }
+        return self.operation.arguments(self.operands, form)
 
 
 @frozen
@@ -85,7 +82,7 @@ def decode_cfa(
         reader = Reader(data, form.endian, start, end)
     except Malformed as cause:
         return CfaProgram(form, (), cause)
-    table = operations_of(form.machine)
+    table = _first_bytes(form.machine)
     while reader:
         at = reader.position
         operation: CfaOperation | None = None
@@ -95,10 +92,12 @@ def decode_cfa(
                     f"more than {most} call frame instructions", "--max-cfa-instructions"
                 )
             opcode = reader.u8()
-            operation = table.get(opcode & 0xC0 or opcode)
+            operation, operands = table[opcode]
             if operation is None:
                 raise _unknown(opcode)
-            operands = tuple(i.kind.read(reader, opcode, form) for i in operation.operands)
+            if operands is None:
+                kinds = [info.kind for info in operation.operands]
+                operands = tuple([kind.read(reader, opcode, form) for kind in kinds])
         except (Malformed, Unsupported, LimitExceeded) as cause:
             error = cause
             section = operation.section if operation else "A.6.4.2"
@@ -108,6 +107,22 @@ def decode_cfa(
         encoding = data[at : reader.position]
         instructions.append(CfaInstruction(at, operation, operands, encoding))
     return CfaProgram(form, tuple(instructions), error)
+
+
+@lru_cache(maxsize=64)
+def _first_bytes(
+    machine: str | None,
+) -> tuple[tuple[CfaOperation | None, tuple[Operand, ...] | None], ...]:
+    """Return what each first byte means on a machine, and the operands where it has them all."""
+    table = operations_of(machine)
+    meanings: list[tuple[CfaOperation | None, tuple[Operand, ...] | None]] = []
+    for opcode in range(256):
+        operation = table.get(opcode & 0xC0 or opcode)
+        operands: tuple[Operand, ...] | None = None
+        if operation is not None and all(info.kind.is_packed for info in operation.operands):
+            operands = (opcode & 0x3F,) * len(operation.operands)
+        meanings.append((operation, operands))
+    return tuple(meanings)
 
 
 def _unknown(opcode: int) -> DwarfGpuError:

@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.cfi.pointer import OMITTED, fixed_bytes, read_pointer
+from dwarfgpu.cfi.eh_pointer import OMITTED, fixed_bytes, read_pointer
 from dwarfgpu.errors import Malformed, Unsupported
 
 SECTION: Final = ".eh_frame_hdr"

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS, CfaProgram, decode_cfa
-from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED
+from dwarfgpu.cfi.eh_pointer import ABSOLUTE, OMITTED
 from dwarfgpu.cfi.rows import Initial, RowTable, initial_rules, row_table
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
 

@@ -12,9 +12,9 @@ from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.quirk_names import CFA_NOT_SCALED, LEGACY_AUGMENTATION
 from dwarfgpu.cfi.rule import ExpressionCfa, RegisterCfa
-from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT
 

@@ -2,14 +2,16 @@
 
 `instructions` says what each instruction changes.
 
-Law: time and memory are bounded by `CfiLimits`, however hostile the instructions; a row that was
-completed before an error stays usable.
+Laws: time and memory are bounded by `CfiLimits`, however hostile the instructions; a row that was
+completed before an error stays usable. What an instruction changes depends on its operands, the
+CIE's format and the inputs that it declares, and on nothing else: `_repeated_change` keeps it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
+from functools import lru_cache
+from typing import Final, assert_never
 
 from dwarfgpu.base.limits import CfiLimits
 from dwarfgpu.base.records import define, field, frozen
@@ -17,9 +19,11 @@ from dwarfgpu.cfi.declaration import (
     Advance,
     ArgumentsSize,
     Assign,
+    CfaOperation,
     CfiFormat,
     Change,
     MoveTo,
+    Operand,
     Recall,
     Remember,
     Restore,
@@ -27,6 +31,9 @@ from dwarfgpu.cfi.declaration import (
 from dwarfgpu.cfi.decode import CfaInstruction, CfaProgram
 from dwarfgpu.cfi.rule import CfaRule, ExpressionCfa, RegisterCfa, Row, Rule, Rules
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+
+_MOVES: Final = (Advance, MoveTo)
+"""Changes that end a row."""
 
 
 @frozen
@@ -107,7 +114,7 @@ def initial_rules(cie: CfaProgram, limits: CfiLimits | None = None) -> Initial:
     state = _State(cie.format, limits or CfiLimits(), None, None, {}, 0)
     for instruction in cie.instructions:
         change = _change(instruction, state)
-        if isinstance(change, Advance | MoveTo):
+        if isinstance(change, _MOVES):
             raise _at(instruction, IllFormed("the initial instructions cannot change the location"))
         _apply(instruction, change, state)
     if cie.error is not None:
@@ -132,7 +139,7 @@ def iterate_rows(
     start, end, count = initial_location, initial_location + address_range, 0
     for instruction in fde.instructions:
         change = _change(instruction, state)
-        if not isinstance(change, Advance | MoveTo):
+        if not isinstance(change, _MOVES):
             _apply(instruction, change, state)
             continue
         following = _moved(instruction, change, start, form)
@@ -205,17 +212,30 @@ def _moved(
 
 
 def _change(instruction: CfaInstruction, state: _State) -> Change:
-    operation = instruction.operation
-    leading: list[RegisterCfa | Rules | CfiFormat] = []
+    operation, operands = instruction.operation, instruction.operands
     try:
-        for kind in operation.leading:
-            if kind == "cfa":
-                leading.append(_register_cfa(state.cfa))
-            else:
-                leading.append(state.rules if kind == "rules" else state.form)
-        return operation.function(*leading, **instruction.arguments(state.form))
+        cfa = _register_cfa(state.cfa) if "cfa" in operation.leading else None
+        if "rules" in operation.leading:
+            return _new_change(operation, operands, state.form, cfa, state.rules)
+        return _repeated_change(operation, operands, state.form, cfa)
     except DwarfGpuError as error:
         raise _at(instruction, error)
+
+
+def _new_change(
+    operation: CfaOperation,
+    operands: tuple[Operand, ...],
+    form: CfiFormat,
+    cfa: RegisterCfa | None,
+    rules: Rules | None = None,
+) -> Change:
+    inputs = {"cfa": cfa, "rules": rules, "format": form}
+    leading = [inputs[kind] for kind in operation.leading]
+    return operation.function(*leading, **operation.arguments(operands, form))
+
+
+_repeated_change: Final = lru_cache(maxsize=1024)(_new_change)
+"""The changes of instructions that do not depend on register rules: few of a file differ."""
 
 
 def _register_cfa(rule: CfaRule | None) -> RegisterCfa:

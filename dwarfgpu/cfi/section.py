@@ -1,4 +1,5 @@
-"""`.debug_frame` and `.eh_frame`: Common Information and Frame Description Entries (A.6.4.1).
+"""`.debug_frame` and `.eh_frame`: Common Information and Frame Description Entries (A.6.4.1),
+and the FDE of a pc, by `.eh_frame_hdr` or by a search.
 
 Laws: an entry that cannot be read is kept with its reason and costs no other entry anything; an
 entry that is looked for is the only one that is read whole.
@@ -6,7 +7,6 @@ entry that is looked for is the only one that is read whole.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
@@ -16,21 +16,22 @@ from typing import Final, Literal, NamedTuple
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.cfi.declaration import CfiFormat
 from dwarfgpu.cfi.decode import MAX_INSTRUCTIONS
 from dwarfgpu.cfi.eh_frame_hdr import SECTION, SearchTable
+from dwarfgpu.cfi.eh_pointer import ABSOLUTE, OMITTED, read_pointer
 from dwarfgpu.cfi.entry import Augmentation, BrokenEntry, Cie, Fde, FrameEntry
-from dwarfgpu.cfi.pointer import ABSOLUTE, OMITTED, read_pointer
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, counted
 
 SectionKind = Literal[".debug_frame", ".eh_frame"]
 _VERSIONS: Final = (1, 3, 4)
 _ADDRESS_SIZES: Final = (2, 4, 8)
-_NOT_ZERO: Final = re.compile(rb"[^\0]")
+_NOT_ZERO: Final = pattern(rb"[^\0]")
 _LONGEST_AUGMENTATION: Final = 1_024
 _MAX_CACHED: Final = 1 << 16
 """Program locations for which it is remembered what describes them."""
-_VENDORS: Final = re.compile(rb"(\[(llvm|amd)[^\]]*\])+")
+_VENDORS: Final = pattern(rb"(\[(llvm|amd)[^\]]*\])+")
 """Augmentations that add no fields: the form that A.6.4.1 recommends, of the vendors we know."""
 
 
@@ -205,7 +206,7 @@ class FrameSection:
             try:
                 header = self._header(offset)
             except Malformed as error:
-                return headers, (BrokenEntry(offset, self._placed(error, offset)),)
+                return headers, (BrokenEntry(offset, self._with_offset(error, offset)),)
             if header is None:
                 if self._ends_at_zero:
                     break
@@ -216,7 +217,7 @@ class FrameSection:
                 offset = header.end
         return headers, ()
 
-    def _placed(self, error: DwarfGpuError, offset: int) -> DwarfGpuError:
+    def _with_offset(self, error: DwarfGpuError, offset: int) -> DwarfGpuError:
         if error.context is None:
             error.context = f"{self.kind} entry at offset {offset:#x}"
         return error
@@ -243,7 +244,7 @@ class FrameSection:
                 return self._cie(header)
             return self._fde(header, reader, reference)
         except DwarfGpuError as error:
-            return BrokenEntry(header.offset, self._placed(error, header.offset))
+            return BrokenEntry(header.offset, self._with_offset(error, header.offset))
 
     def _reference(self, header: _Header) -> tuple[Reader, int | None]:
         """Return a reader after the CIE id or pointer, and the CIE's offset; None for a CIE."""

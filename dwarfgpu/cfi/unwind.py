@@ -1,4 +1,5 @@
-"""From a row to a frame: where a call frame and its caller have their registers (AMD text A.6.4.1).
+"""From a row to a frame: its CFA, where it and its caller have their registers (AMD text A.6.4.1),
+and the pc at which they are looked up.
 
 Laws: everything is found on demand, and once. However hostile the rules, a frame answers or raises
 a `DwarfGpuError`, in bounded time and depth.
@@ -15,17 +16,16 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.cfi.allowed_operations import require_allowed
 from dwarfgpu.cfi.calling_convention import Convention
+from dwarfgpu.cfi.frame_row import FrameRow, default_rule
 from dwarfgpu.cfi.instructions import RA_SIGN_STATE
 from dwarfgpu.cfi.rule import (
     Architectural,
-    CfaRule,
     ExpressionCfa,
     ExpressionRule,
     OffsetRule,
     RegisterCfa,
     RegisterRule,
     Rule,
-    Rules,
     SameValueRule,
     UndefinedRule,
     ValExpressionRule,
@@ -48,9 +48,8 @@ from dwarfgpu.expr.context import (
     format_of,
     require,
 )
-from dwarfgpu.expr.convert import memory_location
-from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.ops.implicit import stack_value
 from dwarfgpu.expr.ops.memory import base_address
 from dwarfgpu.model.location import (
@@ -69,31 +68,8 @@ MAX_STEPS: Final = 2_000
 MAX_NESTED: Final = 24
 """Rules that need one another."""
 _CFA: Final = "the CFA"
-_SAME: Final = SameValueRule()
-_UNDEFINED: Final = UndefinedRule()
-_AT_CFA: Final = ValOffsetRule(0)
 _OF_THE_CALLEE: Final = (SameValueRule, ExpressionRule, ValExpressionRule)
 """Rules by which a register may depend on where the same frame has it."""
-
-
-@frozen
-class FrameRow:
-    """What call frame information says of one program location."""
-
-    cfa: CfaRule | None
-    """None if the row does not define it."""
-    rules: Rules
-    return_register: int
-    """The column of the return address."""
-    is_signal_frame: bool = False
-    """Whether the caller was interrupted, not called."""
-    dialect: Dialect = AMD
-    """The dialect of the expressions."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the row defines nothing at all, as in the entries of upstream clang."""
-        return self.cfa is None and not self.rules
 
 
 @frozen
@@ -104,16 +80,6 @@ class OnEntry:
     """None if the call does not describe it."""
     preserved_by_callees: dict[int, Location]
     """Registers of outer frames that callees preserved (`dwarfgpu.session.ipa_ra`)."""
-
-
-def default_rule(architecture: Architecture, number: int, return_register: int) -> Rule:
-    """Return the ABI's rule of a register that a row does not mention (A.6.4.1, item 10)."""
-    if number == architecture.stack_pointer:
-        return _AT_CFA
-    if number == architecture.program_counter and number != return_register:
-        return RegisterRule(return_register)
-    preserved = architecture.preserved
-    return _SAME if preserved is None or number in preserved else _UNDEFINED
 
 
 class CfiFrame(FrameWithoutSubprogram):
@@ -135,7 +101,7 @@ class CfiFrame(FrameWithoutSubprogram):
     ) -> None:
         """`context` has architecture, thread, lane, target and limits; `pc` is as loaded.
 
-        `row` is that of `location_of(pc, callee)`: an error if it cannot be read, None if there is
+        `row` is that of `lookup_pc(pc, callee)`: an error if it cannot be read, None if there is
         none. `callee` is the called frame, None for the top frame. A `convention` replaces the
         rules.
         """
@@ -154,7 +120,7 @@ class CfiFrame(FrameWithoutSubprogram):
         """What `dwarfgpu.session.ipa_ra` has found, by register."""
         self.on_entry: dict[Hashable, OnEntry] = {}
         """Results of `dwarfgpu.session.entry_values`, by the value passed."""
-        self._saved_places: dict[int, Location | DwarfGpuError] = {}
+        self._saved_locations: dict[int, Location | DwarfGpuError] = {}
         self.cfa_address: tuple[int, int | None] | None = None
         """The CFA in the default address space and the stop at which it was found, where it was
         found as a number (`dwarfgpu.cfi.frame_addresses`)."""
@@ -166,7 +132,7 @@ class CfiFrame(FrameWithoutSubprogram):
     @property
     def location(self) -> int:
         """The program location for every lookup: in the call, where the frame has called."""
-        return location_of(self.pc, self.callee)
+        return lookup_pc(self.pc, self.callee)
 
     @property
     def has_row(self) -> bool:
@@ -177,7 +143,7 @@ class CfiFrame(FrameWithoutSubprogram):
     def row(self) -> FrameRow:
         """The row of the location; raises if it cannot be read.
 
-        Without a row the ABI's defaults hold on AMD GPUs (A.2.5.4.4.1); elsewhere it is
+        Without a row the ABI's defaults hold, where it has them (A.2.5.4.4.1); elsewhere it is
         `MissingContext`.
         """
         if isinstance(self._row, FrameRow):
@@ -185,7 +151,7 @@ class CfiFrame(FrameWithoutSubprogram):
         if self._row is not None:
             raise copy(self._row)
         column = self.architecture.return_address_register
-        if self.architecture.machine != "AMDGPU" or column is None:
+        if not self.architecture.has_default_rules or column is None:
             raise MissingContext(f"no call frame information for pc {self.pc:#x}")
         return FrameRow(None, {}, column)
 
@@ -209,7 +175,8 @@ class CfiFrame(FrameWithoutSubprogram):
         row = self._row
         if not isinstance(row, FrameRow) or number in row.rules or self.convention is not None:
             return False
-        return default_rule(self.architecture, number, row.return_register) is _UNDEFINED
+        rule = default_rule(self.architecture, number, row.return_register)
+        return isinstance(rule, UndefinedRule)
 
     def register(self, number: int) -> Location:
         """Return where the frame has a register."""
@@ -230,16 +197,16 @@ class CfiFrame(FrameWithoutSubprogram):
         Raises `IllFormed` for registers that depend on each other in a circle, `LimitExceeded`,
         and what evaluating the rule raises.
         """
-        location = self._saved_places.get(number)
+        location = self._saved_locations.get(number)
         if location is None:
             row = self._row
             source = row.rules.get(number) if isinstance(row, FrameRow) else None
             if type(source) is OffsetRule:  # as of nearly all: it needs no other register
-                location = self._saved_places[number] = self._find(number, source)
+                location = self._saved_locations[number] = self._find(number, source)
             else:
                 for frame, rule in reversed(self._unknown(number)):
-                    frame._saved_places[number] = frame._find(number, rule)
-                location = self._saved_places[number]
+                    frame._saved_locations[number] = frame._find(number, rule)
+                location = self._saved_locations[number]
         if isinstance(location, Location):
             return location
         raise copy(location)
@@ -251,7 +218,7 @@ class CfiFrame(FrameWithoutSubprogram):
         """
         chain: list[tuple[CfiFrame, Rule | DwarfGpuError]] = []
         frame: CfiFrame | None = self
-        while frame is not None and number not in frame._saved_places:
+        while frame is not None and number not in frame._saved_locations:
             try:
                 rule = frame.rule(number)
             except DwarfGpuError as error:
@@ -520,9 +487,10 @@ class CfiFrame(FrameWithoutSubprogram):
         raise IllFormed("call frame information has no calling frame")
 
 
-def location_of(pc: int, callee: CfiFrame | None) -> int:
-    """Return the location of a frame: its pc, or the call before it if it waits for a callee.
+def lookup_pc(pc: int, callee: CfiFrame | None) -> int:
+    """Return the pc at which the rows, scopes and lines of a frame are looked up.
 
-    A frame interrupted by a signal, whose callee is a signal frame, is at its pc.
+    It is the pc of the frame, or the call before it (pc - 1) if the frame waits for a callee. A
+    frame interrupted by a signal, whose callee is a signal frame, is looked up at its pc.
     """
     return pc if callee is None or callee.is_signal_frame else pc - 1

@@ -6,8 +6,8 @@ No instruction was executed there, so that every register is as the call left it
 from __future__ import annotations
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule, SameValueRule
-from dwarfgpu.cfi.unwind import FrameRow
 
 
 def row_after_call(architecture: Architecture) -> FrameRow | None:

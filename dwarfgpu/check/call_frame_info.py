@@ -18,7 +18,7 @@ from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, Role, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
-from dwarfgpu.check.functions import Functions
+from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rows import SAVED, RowChecker
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS
@@ -107,7 +107,7 @@ class FrameChecker:
         )
         message = (
             f"the augmentation {cie.augmentation.text!r} is unknown, and so are the rules of "
-            f"{fdes} FDE{'s' * (fdes != 1)}"
+            f"{counted(fdes, 'FDE')}"
         )
         self.findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
@@ -224,7 +224,7 @@ class FrameChecker:
 
     def _stopped(self, error: DwarfGpuError, checked_entry: CheckedEntry) -> None:
         """Report why the instructions could not be executed to their end."""
-        position = checked_entry.place()
+        position = checked_entry.position_of()
         if not isinstance(error, Malformed | IllFormed):
             self.findings.skip(error, f"{position.section} {position.kind} at {position.offset:#x}")
             return
@@ -269,8 +269,10 @@ def _rows_without_cfa(rows: tuple[Row, ...], fde: Fde, checked_entry: CheckedEnt
     if all(row.cfa is None for row in rows):
         return
     for row in rows:
+        if row.cfa is not None:
+            continue
         has_saved = any(isinstance(rule, SAVED) for rule in row.rules.values())
-        if row.cfa is None and not has_saved and not _is_outermost(row, fde):
+        if not has_saved and not _is_outermost(row, fde):
             message = f"no CFA rule at [{row.start:#x},{row.end:#x})"
             severity: Severity = "warning"
             if row.is_empty and checked_entry.functions.is_kernel(fde.initial_location):

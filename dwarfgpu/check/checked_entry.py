@@ -12,7 +12,7 @@ from dwarfgpu.cfi.entry import Cie, Fde
 from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.text import instruction_text, program_text, register_name
 from dwarfgpu.check.finding import AROUND, Excerpt, Finding, FindingPosition, Findings, excerpt
-from dwarfgpu.check.functions import Functions
+from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
@@ -35,7 +35,7 @@ class CheckedEntry:
     functions: Functions
     findings: Findings
 
-    def place(self, row: Row | None = None) -> FindingPosition:
+    def position_of(self, row: Row | None = None) -> FindingPosition:
         """Return the entry, or one of its rows."""
         entry = self.entry
         if isinstance(entry, Cie):
@@ -95,5 +95,5 @@ class CheckedEntry:
         """Add a finding about the entry."""
         rule_severity = RULES[rule]
         severity, section = severity or rule_severity.severity, section or rule_severity.section
-        position = partial(self.place, row)
+        position = partial(self.position_of, row)
         self.findings.add(Finding(severity, rule, message, section, position, shown))

@@ -6,7 +6,6 @@ checked once per unit, however many entries share it.
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Container
 from functools import partial
@@ -20,7 +19,7 @@ from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings, SourcePosition
 from dwarfgpu.check.references import References
 from dwarfgpu.check.rules import RULES
-from dwarfgpu.check.source import declaration_of, file_of
+from dwarfgpu.check.source_positions import declaration_of, file_of
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.address_ranges import Range
@@ -31,7 +30,7 @@ from dwarfgpu.dwarf.scope.scope_entries import DATA, covered
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.walk import walk
+from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.static_check.abstract_stack import Severity
 
@@ -72,15 +71,16 @@ class EntryChecker:
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
     _ranges: dict[int, tuple[Range, ...]] = field(init=False, factory=dict)
-    _functions: array[int] = field(init=False, factory=lambda: array("q"))
-    """The subprogram of each entry, -1 for none; made on first use."""
+    _functions: dict[int, int] = field(init=False, factory=dict)
+    """The subprograms of scopes in which entries were looked at, -1 for none."""
     _functions_checked_for_lanes: set[int] = field(init=False, factory=set)
     _numbers: dict[int, int] = field(init=False, factory=dict)
     _has_inner_lanes: bool = field(init=False, default=False)
     """Whether an inlined call or entry point has DW_AT_LLVM_lanes."""
     _has_reported_size: bool = field(init=False, default=False)
-    _has_right_base: bool = field(init=False, default=False)
-    """Whether the header of the lists that the unit names by index has its address size."""
+    _has_right_lists: bool = field(init=False, default=False)
+    """Whether a header of lists has the unit's address size: that of those which it names by
+    index, or of any where reading a list compares its own."""
     _results: dict[Role, Results] = field(init=False, factory=dict)
     _sources: dict[int, SourcePosition | None] = field(init=False, factory=dict)
     """The positions of entries with findings, keyed by offset."""
@@ -99,25 +99,29 @@ class EntryChecker:
         plans: dict[int, tuple[_Step, ...]] = {}
         expressions = self.expressions
         start, budget = unit.header.entries_at, unit.sections.budget
-        for index, row in enumerate(walk(unit.data, start, unit.end, unit.abbreviations)):
-            if budget.checked_entries_left <= 0:
-                raise LimitExceeded(
-                    f"entries from offset {row[0]:#x} of {unit.section} on are not checked",
-                    "--max-dies",
-                )
-            self.entries += 1
-            _, abbreviation, values = row
-            # An abbreviation of many attributes makes as much work of each entry.
-            budget.checked_entries_left -= 1 + len(values) // _VALUES_OF_AN_ENTRY
-            plan = plans.get(abbreviation.code)
-            if plan is None:
-                plan = plans[abbreviation.code] = self._plan(abbreviation)
-            for step in plan:
-                value = values[step.position]
-                if value in step.known:  # nearly all
-                    expressions.count += step.count
-                else:
-                    self._value(index, step, value)
+        index, remaining = -1, budget.checked_entries_left
+        rows = walk(unit.data, start, unit.end, unit.abbreviations)
+        try:
+            for index, (offset, abbreviation, values) in enumerate(rows):
+                if remaining <= 0:
+                    index -= 1
+                    raise LimitExceeded(
+                        f"entries from offset {offset:#x} of {unit.section} on are not checked",
+                        "--max-dies",
+                    )
+                # An abbreviation of many attributes makes as much work of each entry.
+                remaining -= 1 + len(values) // _VALUES_OF_AN_ENTRY
+                plan = plans.get(abbreviation.code)
+                if plan is None:
+                    plan = plans[abbreviation.code] = self._plan(abbreviation)
+                for step in plan:
+                    value = values[step.position]
+                    if value in step.known:  # nearly all
+                        expressions.count += step.count
+                    else:
+                        self._value(index, step, value)
+        finally:
+            self.entries, budget.checked_entries_left = index + 1, remaining
 
     def _plan(self, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         plan = checked_values(abbreviation, self.unit.format, self._numbers)
@@ -166,7 +170,7 @@ class EntryChecker:
                 f"{problem.operation}: {problem.message}" if problem.operation else problem.message
             )
             section = problem.section or RULES[problem.rule].section
-            position = partial(self._place, index, spec.name, span)
+            position = partial(self._position, index, spec.name, span)
             self.findings.add(
                 Finding(problem.severity, problem.rule, message, section, position, fault.shown)
             )
@@ -185,7 +189,7 @@ class EntryChecker:
                 rule, severity = "outside-storage", "warning"
                 wrong = None if register is None else self._references.shortage(reference, register)
             if wrong is not None:
-                unit, position = self.unit, partial(self._place, index, spec.name, span)
+                unit, position = self.unit, partial(self._position, index, spec.name, span)
                 shown = partial(
                     self.expressions.shown, data, unit.dialect, unit.format, reference.offset
                 )
@@ -210,7 +214,7 @@ class EntryChecker:
             message = (
                 "DW_OP_LLVM_push_lane in a function that has one lane: DW_AT_LLVM_lanes is absent"
             )
-            self._report("lanes-missing", message, partial(self._place, function, None))
+            self._report("lanes-missing", message, partial(self._position, function, None))
 
     def _pieces(
         self, index: int, spec: CheckedValue, data: bytes, piece_bits: int, span: Range | None
@@ -223,7 +227,7 @@ class EntryChecker:
         rule = "pieces-exceed-type" if piece_bits > 8 * size else "pieces-short-of-type"
         message = f"pieces of {piece_bits} bits, and the object has {8 * size}"
         shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
-        self._report(rule, message, partial(self._place, index, spec.name, span), shown=shown)
+        self._report(rule, message, partial(self._position, index, spec.name, span), shown=shown)
 
     def _size_of_object(self, index: int) -> int | None:
         """Return the size in bytes of the object of an entry; None for an entry of no object, and
@@ -239,14 +243,16 @@ class EntryChecker:
     def _list(self, index: int, spec: CheckedValue, role: Role, value: int) -> None:
         attribute = Attribute(spec.form, FORMS[spec.form][0], value)
         try:
-            if not self._has_right_base and self._has_other_addresses(attribute):
+            if not self._has_right_lists and self._has_other_addresses(attribute):
                 return
-            entries = self.unit.locations_of(attribute).entries
+            entries = self.unit.lists.locations_of(attribute).entries
         except (IllFormed, Malformed) as error:
+            if isinstance(error, IllFormed) and self._has_other_addresses(attribute):
+                return
             rule = "unreadable-list" if isinstance(error, Malformed) else "ill-formed-list"
             if isinstance(error, InvertedRange):
                 rule = "inverted-range"
-            self._report(rule, str(error.message), partial(self._place, index, spec.name))
+            self._report(rule, str(error.message), partial(self._position, index, spec.name))
             return
         except DwarfGpuError as error:  # no fault of the file's
             self.findings.skip(error)
@@ -282,9 +288,9 @@ class EntryChecker:
         except IllFormed as error:
             if base is None and not self._has_reported_size:
                 self._has_reported_size = True
-                self._report("address-size", error.message, unit_place(self.unit))
+                self._report("address-size", error.message, unit_position(self.unit))
             return True
-        self._has_right_base = base is not None
+        self._has_right_lists = True
         return False
 
     def _within(
@@ -303,7 +309,7 @@ class EntryChecker:
         if 1 << 31 <= size_bytes < 1 << 32:
             # GCC computes lengths in .debug_loc.dwo as END-BEGIN-1 where BEGIN is LABEL-1.
             message += f"; its length is {size_bytes - (1 << 32)} as a signed number"
-        position = partial(self._place, index, spec.name, span)
+        position = partial(self._position, index, spec.name, span)
         self._report("range-outside-function", message, position)
 
     # Vendor attributes
@@ -312,7 +318,7 @@ class EntryChecker:
         vendor = spec.vendor
         assert vendor is not None
         die = self.unit.die(index)
-        position = partial(self._place, index, spec.name)
+        position = partial(self._position, index, spec.name)
         if die.tag not in vendor.tags:
             message = f"{spec.name} applies to {vendor.where}, not to DW_TAG_{_tag(die)}"
             self._report("vendor-attribute", message, position, vendor.section)
@@ -347,14 +353,20 @@ class EntryChecker:
 
     def _function(self, index: int) -> int | None:
         """Return the entry of the subprogram that an entry is in, or is."""
-        if not self._functions:
-            functions, tree = self._functions, self.unit.tree
-            for at, abbreviation in enumerate(tree.abbreviations):
-                parent = tree.parents[at]
-                is_function = abbreviation.tag == dw.TAG_SUBPROGRAM
-                functions.append(at if is_function else functions[parent] if parent >= 0 else -1)
-        function = self._functions[index]
-        return None if function < 0 else function
+        tree, functions = self.unit.tree, self._functions
+        parents, abbreviations = tree.parents, tree.abbreviations
+        above: list[int] = []
+        at = index
+        while at >= 0:
+            if abbreviations[at].tag == dw.TAG_SUBPROGRAM:
+                break
+            if at in functions:
+                at = functions[at]
+                break
+            at = parents[at]
+            above.append(at)
+        functions |= dict.fromkeys(above[:-1], at)
+        return None if at < 0 else at
 
     def _code(self, index: int) -> tuple[Range, ...]:
         """Return the code ranges of the function; empty outside of functions, and if unknown."""
@@ -368,7 +380,7 @@ class EntryChecker:
                 self._ranges[function] = ()
         return self._ranges[function]
 
-    def _place(
+    def _position(
         self, index: int, attribute: str | None, span: Range | None = None
     ) -> FindingPosition:
         die = self.unit.die(index)
@@ -405,7 +417,7 @@ class EntryChecker:
         self.findings.add(Finding(severity, rule, message, section, position, shown))
 
 
-def unit_place(unit: CompilationUnit) -> FindingPosition:
+def unit_position(unit: CompilationUnit) -> FindingPosition:
     """Return the place of a unit itself."""
     return FindingPosition(
         unit.section,

@@ -21,10 +21,10 @@ from dwarfgpu.check.references import Reference, references
 from dwarfgpu.dwarf.frame_attributes import SCRATCH_BASES
 from dwarfgpu.errors import LimitExceeded, counted
 from dwarfgpu.expr.context import ResultKind, UnitFormat
+from dwarfgpu.expr.cut_composite import composite_parts
 from dwarfgpu.expr.decode import Expression, decode
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.ops.composite import PIECES
-from dwarfgpu.expr.parts import composite_parts
 from dwarfgpu.expr.static_check import checker as static
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.expr.static_check.extent import extent_of, with_zero
@@ -100,10 +100,10 @@ class PossibleArchitectures:
         self.architecture = architecture
         self._lacking: dict[int, bool] = {}
         """Which numbers no register has."""
-        self._others: tuple[Architecture, ...] = ()
+        self._other_wave_sizes: tuple[Architecture, ...] = ()
         if architecture is not None and architecture.is_simt and wave_size(file) is None:
             sizes = PROCESSORS[architecture.name].wave_sizes
-            self._others = tuple(
+            self._other_wave_sizes = tuple(
                 architecture_named(architecture.name, size)
                 for size in sizes
                 if size != architecture.lane_count
@@ -118,7 +118,7 @@ class PossibleArchitectures:
 
     @property
     def all(self) -> tuple[Architecture, ...]:
-        return () if self.architecture is None else (self.architecture, *self._others)
+        return () if self.architecture is None else (self.architecture, *self._other_wave_sizes)
 
     @property
     def is_complete(self) -> bool:
@@ -148,7 +148,7 @@ class Results:
     role: Role
     clean: set[bytes] = field(init=False, factory=set)
     """Those about which there is nothing to say."""
-    others: dict[bytes, Checked] = field(init=False, factory=dict)
+    checked_expressions: dict[bytes, Checked] = field(init=False, factory=dict)
     shared: dict[bytes, Checked] = field(init=False, factory=dict)
     """What is found about parts of composites by themselves, and numbers that are 0."""
 
@@ -165,7 +165,7 @@ class ExpressionChecker:
 
     @property
     def distinct(self) -> int:
-        return sum(len(one.clean) + len(one.others) for one in self._results.values())
+        return sum(len(one.clean) + len(one.checked_expressions) for one in self._results.values())
 
     def of(self, dialect: Dialect, form: UnitFormat, role: Role) -> Results:
         """Return the results for the expressions of a unit in a role."""
@@ -179,7 +179,7 @@ class ExpressionChecker:
         self.count += 1
         if data in results.clean:
             return None
-        checked = results.others.get(data)
+        checked = results.checked_expressions.get(data)
         if checked is not None:
             return checked
         if len(data) > LONGEST_BYTES:
@@ -189,7 +189,7 @@ class ExpressionChecker:
         if checked == _NOTHING:
             results.clean.add(data)
             return None
-        results.others[data] = checked
+        results.checked_expressions[data] = checked
         return checked
 
     def _check(self, data: bytes, results: Results) -> Checked:

@@ -12,16 +12,16 @@ from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
-from dwarfgpu.check.entries import EntryChecker, unit_place
+from dwarfgpu.check.entries import EntryChecker, unit_position
 from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
-from dwarfgpu.check.functions import Functions
+from dwarfgpu.check.functions_by_address import Functions
 from dwarfgpu.check.headers import check_headers
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.cfi_rows_by_pc import SECTIONS, search_table_of
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
@@ -73,7 +73,7 @@ def verify(
             except DwarfGpuError as error:
                 _broken(error, unit, findings)
             entries += checker.entries
-            unit.forget_locations()
+            unit.lists.forget_locations()
             unit.forget_entries()
     except DwarfGpuError as error:  # a section that cannot be read at all
         findings.skip(error)
@@ -131,7 +131,7 @@ def _broken(error: DwarfGpuError, unit: CompilationUnit | None, findings: Findin
         findings.skip(error)
         return
     rule = RULES["unreadable-unit"]
-    position = FindingPosition(".debug_info", 0, "unit") if unit is None else unit_place(unit)
+    position = FindingPosition(".debug_info", 0, "unit") if unit is None else unit_position(unit)
     message = error.message if error.context is None else str(error)
     findings.add(Finding(rule.severity, rule.name, message, rule.section, position))
 
@@ -162,7 +162,7 @@ def _frames(
         section,
         _dialect(code_object.info),
         expressions,
-        Functions(file, Lines(code_object.scopes), code_object.load_address),
+        Functions(file, LineLookup(code_object.scopes), code_object.load_address),
         findings,
         file.address_bytes,
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
-from dwarfgpu.check.entries import unit_place
+from dwarfgpu.check.entries import unit_position
 from dwarfgpu.check.finding import Finding, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf import constants as dw
@@ -81,4 +81,4 @@ def _compare(unit: CompilationUnit, section: str, size_bytes: int, findings: Fin
     rule = RULES["address-size"]
     sizes = f"{counted(unit.format.address_size, 'byte')} in the unit, of {size_bytes} in {section}"
     message = f"addresses of {sizes}"
-    findings.add(Finding(rule.severity, rule.name, message, rule.section, unit_place(unit)))
+    findings.add(Finding(rule.severity, rule.name, message, rule.section, unit_position(unit)))

@@ -12,9 +12,9 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import other_wave_size
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
-from dwarfgpu.terminal.input import text_input
+from dwarfgpu.terminal.input import is_file_alone, text_input
 
 SCHEMA: Final = "dwarfgpu-asm-1"
 USAGE: Final = (
@@ -53,6 +53,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the bytes. `UsageError` locates errors in the text."""
+    if is_file_alone(arguments.text):
+        word = arguments.text[0]
+        raise UsageError(f"{word}: asm reads operations; give a file of them with --file")
     text = text_input(arguments.text, arguments.file, USAGE)
     encoding_ = encoding(arguments, text, writes=True)
     data = _bytes(text, encoding_, encoding_.arch, arguments)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
-from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_only_files
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.service.core.core_summary import core_lines, core_record, thread_text
 from dwarfgpu.service.error_text import one_line
@@ -31,9 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     subject = parser.add_argument_group("input")
     subject.add_argument("files", nargs="*", metavar="FILE|CORE", help=POSITIONAL)
     subject.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
-    subject.add_argument(
-        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
-    )
+    add_demo_option(subject)
     subject.add_argument(
         "--limit",
         metavar="N",

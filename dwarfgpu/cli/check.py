@@ -18,9 +18,9 @@ from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.options.batch_options import add_batch_options
 from dwarfgpu.options.file_options import add_debug_dir_option
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options
-from dwarfgpu.options.mangled import add_mangled_option
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
 from dwarfgpu.service.check.baseline import SCHEMA
 from dwarfgpu.service.error_text import shortened

@@ -1,4 +1,7 @@
-"""`dwarfgpu check FILE…`: each file is checked; one that cannot be read costs only itself."""
+"""`dwarfgpu check FILE…`: each file is checked; one that cannot be read costs only itself.
+
+The exit status is the worst of theirs (`dwarfgpu.service.check.checked_file`).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from typing import TYPE_CHECKING
 from dwarfgpu.base.records import frozen
 from dwarfgpu.batch.examine import answered, check_answer, failed, opened, summary_record
 from dwarfgpu.batch.in_order import in_order
-from dwarfgpu.batch.options import Options
+from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_rules import chosen_rules
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted

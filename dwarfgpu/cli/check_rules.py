@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from typing import Final
 
-from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.base.suggest import nearest
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -48,8 +48,9 @@ def _names(values: Iterable[str], option: str) -> list[str]:
 
 def _rule(name: str, option: str) -> Rule:
     if name not in RULES:
-        suggestion = did_you_mean(name, RULES)
-        raise UsageError(f"{option}: there is no rule {name!r}.{suggestion} See check --list-rules")
+        raise UsageError(
+            f"{option}: there is no rule {name!r}{nearest(name, RULES)}; see check --list-rules"
+        )
     return RULES[name]
 
 

@@ -15,7 +15,7 @@ from dwarfgpu import __version__
 from dwarfgpu.check.finding import Finding
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.service.check.checked_file import Report
-from dwarfgpu.service.check.report import excerpt_lines, place_text
+from dwarfgpu.service.check.report import excerpt_lines, position_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -111,7 +111,7 @@ def _result(path: str, number: int, finding: Finding, index: int) -> JsonObject:
             {
                 "physicalLocation": physical,
                 "logicalLocations": [logical],
-                "message": {"text": place_text(position)},
+                "message": {"text": position_text(position)},
             }
         ],
         "partialFingerprints": {_FINGERPRINT: finding.fingerprint},

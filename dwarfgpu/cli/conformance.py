@@ -56,15 +56,15 @@ def _outcome(case: Case, failure: Failure | None, disputed: frozenset[str]) -> s
 
 
 def _print(reports: list[dict[str, object]], totals: dict[str, int]) -> None:
-    def counted(counts: dict[str, object]) -> str:
+    def outcomes(counts: dict[str, object]) -> str:
         return ", ".join(f"{counts[key]} {key}" for key in totals)
 
     for report in reports:
-        print(f"{one_line(str(report['file']))}: {counted(report)}")
+        print(f"{one_line(str(report['file']))}: {outcomes(report)}")
         failures = report["failures"]
         assert isinstance(failures, list)
         for failure in failures:
             print(f"  {one_line(failure['name'])}")
             print(f"    expected: {one_line(failure['expected'])}")
             print(f"    got:      {one_line(failure['got'])}")
-    print(f"total: {counted({**totals})}")
+    print(f"total: {outcomes({**totals})}")

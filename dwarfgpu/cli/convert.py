@@ -5,21 +5,28 @@ from __future__ import annotations
 import json
 import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.arch.model import NO_APERTURES, AddressSpace, Apertures, Architecture
+from dwarfgpu.arch.model import (
+    APERTURE_BYTES,
+    NO_APERTURES,
+    AddressSpace,
+    Apertures,
+    Architecture,
+)
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
+from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import add_core_options, require_core
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.machine.convert_address import (
     AddressFocus,
     address_notes,
@@ -44,6 +51,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "address", metavar="SPACE[[LANE]]#ADDRESS", help="the address, such as private_lane#0x10"
     )
+    parser.add_argument("second", nargs="?", help=SUPPRESS)
     parser.add_argument(
         "--file", metavar="FILE",
         help="a code object; ADDRESS may then be a place in its code: FILE:LINE or FUNCTION+OFFSET",
@@ -79,8 +87,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the address; `EvaluationError` and its like where there is none."""
+    if args.second is not None:
+        raise UsageError(
+            f"{args.address} {args.second}: a space and an address are one argument, such as "
+            "private_lane#0x10"
+        )
     focus = _focus(args)
-    source, address, lane, chosen = _source_place(args, focus)
+    source, address, lane, chosen = _source_address(args, focus)
     target_space, lane = _target_spaces(args, focus.architecture, lane)
     focus = evolve(focus, lane=lane)
     source.require_address(address)
@@ -130,7 +143,7 @@ def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
     """Return the architecture and apertures of a wave of the state."""
     from dwarfgpu.machine.state.load import load_state, wave_named
 
-    state = load_state(Path(args.state), file_limits_of(args).waves)
+    state = load_state(Path(args.state), file_limits_of(args))
     wave = wave_named(state.waves, natural(args.wave, "--wave"))
     return state.architecture, state.target.apertures_of(wave.wave)
 
@@ -155,17 +168,31 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
     if values["element_bytes"] not in (None, *ELEMENT_BYTES):
         sizes = ", ".join(map(str, ELEMENT_BYTES))
         raise UsageError(f"--element-size {args.element_size}: the compute ABI has {sizes}")
-    return evolve(apertures, **{name: value for name, value in values.items() if value is not None})
+    changes = {name: value for name, value in values.items() if value is not None}
+    result = evolve(apertures, **changes)
+    for name in ("local_base", "private_base"):
+        option, base = f"--{name.replace('_', '-')}", changes.get(name)
+        if base is None:
+            continue
+        if base > (1 << 64) - APERTURE_BYTES:
+            raise UsageError(f"{option}: an aperture at {base:#x} does not fit 64 bits")
+        if abs(result.local_base - result.private_base) < APERTURE_BYTES:
+            other = result.local_base + result.private_base - base
+            raise UsageError(
+                f"{option}: expected an aperture of {APERTURE_BYTES:#x} bytes apart from that at "
+                f"{other:#x}"
+            )
+    return result
 
 
-def _source_place(
+def _source_address(
     args: Namespace, focus: AddressFocus
 ) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
     """Return the space, the address in it, the lane, and the choices made among several places."""
     match = _ADDRESS.fullmatch(args.address)
     address = None if match is None else json_reader.integer_of(match["address"])
     if address is None and args.file is not None:
-        location = _place(args, focus)
+        location = _program_location(args, focus)
         lane = natural(args.lane, "--lane")
         return focus.architecture.address_space(0), location.pc, lane, location.notes
     if match is None or address is None:
@@ -181,7 +208,7 @@ def _source_place(
     return space, address, lane, ()
 
 
-def _place(args: Namespace, focus: AddressFocus) -> ProgramLocation:
+def _program_location(args: Namespace, focus: AddressFocus) -> ProgramLocation:
     """Return a place in the code of the file, as the state has it loaded; else as linked."""
     from dwarfgpu.dwarf.code_object import CodeObject  # no other conversion needs these
     from dwarfgpu.machine.state.load import load_state
@@ -190,7 +217,7 @@ def _place(args: Namespace, focus: AddressFocus) -> ProgramLocation:
 
     path, load_address = resolved(args.file), 0
     limits = file_limits_of(args)
-    for loaded in load_state(Path(args.state), limits.waves).code_objects if args.state else ():
+    for loaded in load_state(Path(args.state), limits).code_objects if args.state else ():
         if resolved(loaded.path) == path:
             load_address = loaded.load_address
     with opening():
@@ -215,8 +242,11 @@ def _space_of_lane(
 def _space(arch: Architecture, name: str, where: str) -> AddressSpace:
     space = arch.address_space_named(name)
     if space is None:
-        names = ", ".join(space.name for space in arch.address_spaces.values())
-        raise UsageError(f"{where}: {arch.name} has no address space {name[:40]}; known: {names}")
+        spaces = [space.name for space in arch.address_spaces.values()]
+        hint, names = nearest(name, spaces), ", ".join(spaces)
+        raise UsageError(
+            f"{where}: {arch.name} has no address space {name[:40]}{hint}; known: {names}"
+        )
     return space
 
 

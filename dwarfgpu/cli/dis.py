@@ -14,7 +14,7 @@ from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.text.assembly import Line, disassemble, expression_text
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
-from dwarfgpu.terminal.input import is_object, read_file, text_input
+from dwarfgpu.terminal.input import is_file_alone, is_object, read_file, text_input
 from dwarfgpu.view.location_json import operand_json
 
 SCHEMA: Final = "dwarfgpu-dis-1"
@@ -120,10 +120,16 @@ def _cfa_object(instruction: CfaInstruction, form: CfiFormat, text: str) -> dict
 
 def _input(arguments: Namespace) -> bytes:
     if arguments.binary is None:
-        if arguments.file is not None and is_object(arguments.file):
+        word = arguments.bytes[0] if len(arguments.bytes) == 1 else arguments.file
+        if word is not None and is_object(word):
             raise UsageError(
-                f"{arguments.file}: an object file, not bytes as text; info, where, frames, check "
+                f"{word}: an object file, not bytes as text; info, where, frames, check "
                 "and disas read object files"
+            )
+        if is_file_alone(arguments.bytes):
+            raise UsageError(
+                f"{word}: dis reads bytes; give a file of them, as text, with --file, or with "
+                "--binary; for a code object, use disas"
             )
         return parse_hex(text_input(arguments.bytes, arguments.file, USAGE))
     if arguments.bytes:

@@ -15,16 +15,16 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.file_options import add_target_option
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.mangled import add_mangled_option
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.program_location import in_file, is_number
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.code.code_json import function_record, instruction_record
 from dwarfgpu.service.code.code_listing import CodeListing, ListingOptions, simulated_lines
 from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, require_code
-from dwarfgpu.terminal.streams import has_colours, is_terminal
+from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, is_terminal
 from dwarfgpu.view.branch_arrows import glyphs_for
 
 SCHEMA: Final = "dwarfgpu-disas-1"
@@ -61,7 +61,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="draw arrows from branches to their targets",
     )
-    parser.add_argument("--color", choices=_CHOICES, default="auto", help="color the instructions")
+    parser.add_argument(
+        "--color", choices=COLOUR_SETTINGS, default="auto", help="color the instructions"
+    )
     add_core_options(parser)
     add_mangled_option(parser)
     add_file_limit_options(parser)
@@ -131,8 +133,8 @@ def _code_object(args: argparse.Namespace) -> CodeObject:
         code = Disassembly(at_pc[0], is_mangled=args.mangled).range_at(pc)
         args.place = f"{pc:#x},+4" if code is None else f"{code.begin:#x},{code.end:#x}"
         return at_pc[0]
-    others = [item for item in stopped.code_objects if item not in at_pc]
-    for item in (*at_pc, *others):
+    not_at_pc = [item for item in stopped.code_objects if item not in at_pc]
+    for item in (*at_pc, *not_at_pc):
         with contextlib.suppress(UsageError):
             _code_to_show(Disassembly(item, is_mangled=args.mangled), args.place)
             return item
@@ -178,7 +180,7 @@ def _print_not_simulated(
     disassembly: Disassembly, shown_code: Sequence[CodeToShow], args: argparse.Namespace
 ) -> int:
     """Print what `dwarfgpu run` would stop at, function by function; return 1 if there is any."""
-    from dwarfgpu.service.machine.run_kernel import why_not_simulated  # loads NumPy
+    from dwarfgpu.service.run.run_kernel import why_not_simulated  # loads NumPy
 
     if args.json:
         raise UsageError("--simulated cannot be combined with --json")

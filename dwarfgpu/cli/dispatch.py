@@ -12,10 +12,10 @@ from dwarfgpu.machine.simulated.launch.dispatch import (
     Launched,
 )
 from dwarfgpu.options.file_options import add_load_address_option, add_target_option
-from dwarfgpu.options.launch import launch
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
-from dwarfgpu.options.mangled import add_mangled_option
+from dwarfgpu.options.mangled_option import add_mangled_option
+from dwarfgpu.options.opened_launch import launch
 from dwarfgpu.options.program_name import program_name
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.dispatch_report import dispatch_lines, dispatch_record

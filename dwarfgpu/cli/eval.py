@@ -7,17 +7,13 @@ short command.
 from __future__ import annotations
 
 import argparse
-import sys
 
-from dwarfgpu.cli.operations import NOTHING, is_expression, operations, require_subject
-from dwarfgpu.cli.printing import EVAL_SCHEMA, print_json, print_notes
-from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.expr.evaluate import evaluate
+from dwarfgpu.cli.subject_words import NOTHING, is_expression, require_subject
+from dwarfgpu.errors import UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
-from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.context_options import is_without_program
+from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
-from dwarfgpu.options.without_program import context_of, is_without_program
-from dwarfgpu.service.answer import Answer, of_error, of_result
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -52,9 +48,7 @@ def configure_subject(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="read all places of an object, and compare them",
     )
-    subject.add_argument(
-        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
-    )
+    add_demo_option(subject)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,7 +60,9 @@ def _run(args: argparse.Namespace) -> int:
     if is_without_program(args):
         require_subject(args)
         if args.expression is not None or args.hex or _are_operations(args.subject):
-            return _without_program(args)
+            from dwarfgpu.cli.eval_operations import evaluate_without_program
+
+            return evaluate_without_program(args)
     from dwarfgpu.cli.eval_session import run_in_session  # operations alone need no session
 
     return run_in_session(args)
@@ -78,27 +74,3 @@ def _are_operations(subject: list[str]) -> bool:
     if not subject:
         raise UsageError(NOTHING)
     return not all(map(is_expression, subject))
-
-
-def _without_program(args: argparse.Namespace) -> int:
-    """Evaluate operations in a context that comes from options only."""
-    answer = _answer(args)
-    if args.json:
-        print_json({"schema": EVAL_SCHEMA, **answer.record})
-    elif answer.error is not None:
-        print(f"dwarfgpu: {answer.text}", file=sys.stderr)
-    else:
-        print(answer.text)
-    if not args.json:
-        print_notes(answer.notes)
-    return answer.status
-
-
-def _answer(args: argparse.Namespace) -> Answer:
-    context, frame = context_of(args)
-    data, context, dialect, notes = operations(args, context, frame)
-    try:
-        result = evaluate(data, context, dialect=dialect)
-    except DwarfGpuError as error:
-        return of_error(error, notes)
-    return of_result(result, notes, frame.architecture.endian)

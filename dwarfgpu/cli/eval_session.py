@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from dwarfgpu.cli.operations import NOTHING, is_expression, names_operation, require_subject
 from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
+from dwarfgpu.cli.subject_words import NOTHING, is_expression, names_operation, require_subject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options.opened_session import in_first_lane, session_of, sessions_of_waves
@@ -58,7 +57,7 @@ def _answers(
     """Return the answers of each wave; the lanes of many waves are evaluated in one batch."""
     if is_operations(args, sessions[0]):
         from dwarfgpu.cli.session_operations import session_operations
-        from dwarfgpu.service.eval.operations import (
+        from dwarfgpu.service.eval.operations_answer import (
             operations_answer,
             operations_in_lanes,
         )
@@ -72,14 +71,18 @@ def _answers(
         states = [chosen_states(session, choice) for session in sessions]
         results = operations_in_lanes(sessions, states, of_session)
         return [LanesAnswer(*pair) for pair in zip(sessions, results, strict=True)]
-    # Operations need no types and printers.
-    from dwarfgpu.service.eval.eval_answer import variables_in_lanes, variables_of_waves
-
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")
+    # Operations need no types and printers.
     if choice is None:
+        from dwarfgpu.service.eval.eval_answer import variables_of_waves
+
         return variables_of_waves(sessions, args.subject)
-    return variables_in_lanes(sessions, args.subject, choice, text_only=not args.json)
+    from dwarfgpu.service.eval.eval_in_lanes import variables_in_lanes
+
+    return variables_in_lanes(
+        sessions, args.subject, choice, shares="nothing" if args.json else "text"
+    )
 
 
 def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave: bool) -> int:
@@ -92,6 +95,8 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
             status = max(status, answer.status)
             print_json({"schema": EVAL_SCHEMA, **answer.record, **rest})
         return status
+    import json
+
     separator = f'{{"schema": {json.dumps(EVAL_SCHEMA)}, "waves": ['
     for answer in answers:
         status = max(status, answer.status)

@@ -14,15 +14,15 @@ from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import with_demo
 from dwarfgpu.options.given_files import take_files
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.service.explain import (
     SCHEMA,
     Explanation,
     explain_evaluation,
     explain_subject,
 )
+from dwarfgpu.service.value.location_differences import compared
 from dwarfgpu.service.value.subject import or_operations
-from dwarfgpu.service.value.verify_places import compared
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.lane_position import telling_outer_frame
 from dwarfgpu.view.step_text import WHOLE

@@ -16,9 +16,9 @@ from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
 from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.file_options import add_target_option
 from dwarfgpu.options.given_files import opening, require_no_core
+from dwarfgpu.options.integer_options import PLACE, PLACE_HELP
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.mangled import add_mangled_option
-from dwarfgpu.options.numbers import PLACE, PLACE_HELP
+from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.file import call_frame_listing

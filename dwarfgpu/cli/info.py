@@ -18,7 +18,7 @@ from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.file_options import add_debug_dir_option
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.mangled import add_mangled_option
+from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.file import file_report_json
@@ -134,8 +134,8 @@ def _subject(arguments: Namespace) -> tuple[str, bool]:
         raise UsageError("FILE is empty: leave it out, or give a value")
     cores = [arguments.core] if arguments.core is not None else list(filter(is_core, paths))
     if cores:
-        others_ = [path for path in paths if path not in cores]
-        programs = others_ + ([] if arguments.file is None else [arguments.file])
+        other_files = [path for path in paths if path not in cores]
+        programs = other_files + ([] if arguments.file is None else [arguments.file])
         if len(cores) > 1 or len(programs) > 1:
             raise UsageError("give one FILE, or one core file with or without its program")
         arguments.file = next(iter(programs), None)

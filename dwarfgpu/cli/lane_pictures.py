@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 
+from dwarfgpu.errors import counted
 from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.session.session import Session
@@ -16,7 +17,7 @@ from dwarfgpu.view.lane_grid import (
     LaneRow,
     every_cell,
     grid_lines,
-    place_lines,
+    position_lines,
 )
 
 UNUSED = Cell("", "U")
@@ -30,7 +31,7 @@ def grid(
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     yield one_line(name)
     yield from grid_lines(every_cell(rows, lane_count, used), colours=colours, width=width)
-    yield from map(one_line, place_lines(rows))
+    yield from map(one_line, position_lines(rows))
 
 
 def write_picture(
@@ -45,8 +46,8 @@ def write_picture(
     where = {wave.pc for wave, _ in waves}
     pc = next(iter(where))
     at = f", pc {pc:#x}" if len(where) == 1 and pc is not None else ""
-    blocks = f"{grid.blocks} {grid.what}{'' if grid.blocks == 1 else 's'}"
-    title = one_line(f"{name}{kernel}: {len(grid.cells)} lanes of {blocks}{at}")
+    lanes = f"{counted(len(grid.cells), 'lane')} of {counted(grid.blocks, grid.what)}"
+    title = one_line(f"{name}{kernel}: {lanes}{at}")
     texts = [cell.text for _, _, cell in grid.cells if cell.number is not None]
     is_address = bool(texts) and texts[0].startswith("0x")
     draw(Picture(grid, title, is_address), path, form)

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final, TypeAlias
 
 from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
-from dwarfgpu.cli.printing import print_json, print_notes
+from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.target import Modelled
 from dwarfgpu.options.context_options import configure as configure_machine
-from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
-from dwarfgpu.options.numbers import lane_number
+from dwarfgpu.options.integer_options import lane_number
 from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
 from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
+from dwarfgpu.service.lanes.lanes_json import LanesJson
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
-from dwarfgpu.terminal.streams import has_colours
+from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours
 from dwarfgpu.view.grid_image import require_matplotlib
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.lane_grid import joined, table_lines
@@ -35,7 +37,6 @@ from dwarfgpu.view.lane_position import lane_position
 SCHEMA: Final = "dwarfgpu-lanes-1"
 _Texts: TypeAlias = dict[int, str]
 """The texts of answers, keyed by `id`: valid while the waves with the answers exist."""
-_COLOURS: Final = ("auto", "always", "never")
 _WIDEST: Final = 40
 """Characters of a value in the table."""
 
@@ -49,16 +50,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"{POSITIONAL}; the others are variables or expressions",
     )
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
-    parser.add_argument(
-        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
-    )
+    add_demo_option(parser)
     parser.add_argument(
         "--compact", action="store_true", help="one line for neighboring lanes with equal values"
     )
     parser.add_argument(
         "--grid", action="store_true", help="show each NAME as a grid, eight lanes in a row"
     )
-    parser.add_argument("--color", choices=_COLOURS, default="auto", help="color the grid")
+    parser.add_argument("--color", choices=COLOUR_SETTINGS, default="auto", help="color the grid")
     for form in ("png", "svg"):
         parser.add_argument(
             f"--{form}", metavar="FILE", help="write a picture of the values of NAME in all lanes"
@@ -76,6 +75,8 @@ def _run(args: argparse.Namespace) -> int:
     choice = args.lane
     if choice is not None and not is_choice(choice):
         choice = f"{lane_number(choice)}-{lane_number(choice)}"
+    if not any((args.names, args.state, args.core, args.gpu_core, args.pc, args.reg)):
+        raise UsageError("no wave: give --state FILE, a core file, --reg, or --demo")
     args.lane, args.verify_places = "all", False
     if args.grid and not args.names:
         raise UsageError("--grid: give the NAME of what it shows")
@@ -88,7 +89,8 @@ def _run(args: argparse.Namespace) -> int:
     written = list(_pictures(args, waves)) if is_picture else []
     if args.json:
         notes: list[Plain] = [*_notes(waves)]
-        print_json({"schema": SCHEMA, "notes": notes, "waves": [wave.record for wave in waves]})
+        head = json.dumps({"schema": SCHEMA, "notes": notes})[:-1]
+        print(f'{head}, "waves": [{", ".join(map(LanesJson().wave, waves))}]}}')
         return _status(waves)
     for line in written:
         print(line)
@@ -120,7 +122,7 @@ def _waves(
         for session, lane_states in zip(sessions, states, strict=True)
         for name in args.names
     ]
-    answered = lane_answers(questions, text_only=not args.json)
+    answered = lane_answers(questions, shares="record" if args.json else "text")
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
     if errors and errors[0] is not None and None not in errors:
         raise errors[0]  # otherwise each lane's answer reports it
@@ -161,6 +163,7 @@ def _is_picture(args: argparse.Namespace) -> bool:
 
 def _notes(waves: Sequence[WaveLanes]) -> list[str]:
     notes: dict[str, None] = {}
+    is_advised = False
     for wave in waves:
         _, unknown = wave.session.active_lanes()
         notes |= dict.fromkeys([*wave.session.notes, *([unknown] if unknown else [])])
@@ -176,22 +179,22 @@ def _notes(waves: Sequence[WaveLanes]) -> list[str]:
             used = [answer for answer in answers if wave.letter(answer.state) == "A"]
             wrong = [lane_answer.answer.error for lane_answer in used]
             notes |= {f"{name}: {error}": None for error in wrong if isinstance(error, UsageError)}
-            notes |= dict.fromkeys(lane_notes(used))
-            notes |= dict.fromkeys(_hint(wave, name, used, notes))
+            of_lanes = lane_notes(used)
+            notes |= dict.fromkeys(of_lanes)
+            is_advised = is_advised or has_hint(of_lanes)
+            advice = None if is_advised else _hint(wave, name, used)
+            if advice is not None:
+                notes[advice], is_advised = None, True
     return list(notes)
 
 
-def _hint(
-    wave: WaveLanes, name: str, used: Sequence[LaneAnswer], notes: Iterable[str]
-) -> Iterator[str]:
-    """Return the location of the kernel's arguments, once, if one of them has no value."""
+def _hint(wave: WaveLanes, name: str, used: Sequence[LaneAnswer]) -> str | None:
+    """Return the location of the kernel's arguments, if one of them has no value."""
     failed = next((lane_answer for lane_answer in used if lane_answer.answer.status), None)
-    if failed is None or has_hint(notes):
-        return
+    if failed is None:
+        return None
     session = wave.session.focused(failed.lane)
-    advice = kernarg_hint(session, _subject(session, (), name, is_alone=False))
-    if advice is not None:
-        yield advice
+    return kernarg_hint(session, _subject(session, (), name, is_alone=False))
 
 
 def _status(waves: Sequence[WaveLanes]) -> int:
@@ -242,13 +245,13 @@ def _position(wave: WaveLanes, state: LaneState) -> tuple[str, str]:
     """Return where a lane is, and its line."""
     outer = wave.outer(state)
     if outer is not None:
-        return f"#{outer.number} {outer.pc:#x}", outer.place or "-"
+        return f"#{outer.number} {outer.pc:#x}", outer.source_line or "-"
     if state.is_absent:
         return "not in frame", "-"
     pc = wave.pc(state)
-    place = wave.place(state) if pc is not None else None
+    source_line = wave.source_line(state) if pc is not None else None
     where = "-" if pc is None else f"{pc:#x}"
-    return where if state.error is None else "?", place or "-"
+    return where if state.error is None else "?", source_line or "-"
 
 
 def _values(wave: WaveLanes, answers: Sequence[LaneAnswer], texts: _Texts) -> list[str]:

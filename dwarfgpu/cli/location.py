@@ -9,17 +9,16 @@ from typing import Final
 from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
-from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.opened_session import in_first_lane, session_of
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
-from dwarfgpu.terminal.streams import has_colours, terminal_columns
+from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, terminal_columns
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.location_drawing import glyphs_for, plain
 
 SCHEMA: Final = "dwarfgpu-location-1"
-_CHOICES: Final = ("auto", "always", "never")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,10 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"{POSITIONAL}; the others are variables or expressions",
     )
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
+    add_demo_option(parser)
     parser.add_argument(
-        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
+        "--color", choices=COLOUR_SETTINGS, default="auto", help="color the drawing"
     )
-    parser.add_argument("--color", choices=_CHOICES, default="auto", help="color the drawing")
     configure_machine(parser)
 
 

@@ -7,7 +7,6 @@ unreadable input.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Sequence
@@ -161,10 +160,6 @@ _STATUSES = {
 }
 
 
-_HYPHEN = re.compile(r"unrecognized arguments: (-[^-].*)", re.DOTALL)
-"""Perhaps meant as an expression."""
-
-
 class Command(Protocol):
     """The interface of a command's module."""
 
@@ -188,13 +183,23 @@ class _Parser(argparse.ArgumentParser):
         return None if isinstance(arg_string, _Word) else super()._parse_optional(arg_string)
 
     def error(self, message: str) -> NoReturn:
-        written = _HYPHEN.fullmatch(message)
+        # Perhaps it is meant as an expression.
+        written = re.fullmatch(r"unrecognized arguments: (-[^-].*)", message, re.DOTALL)
         if written is not None and self.prog.endswith((" eval", " explain")):
             message += f"; write ({written[1]}): an expression cannot begin with a hyphen"
         from dwarfgpu.options.program_name import INSTALLED, program_name
 
         advice = self.prog.replace(INSTALLED, program_name(), 1)
-        raise UsageError(f"{shortened(message)}; see {advice} --help")
+        raise UsageError(
+            f"{shortened(message)}{self._nearest_option(message)}; see {advice} --help"
+        )
+
+    def _nearest_option(self, message: str) -> str:
+        """Return `; did you mean --core?` for an option that the command does not have."""
+        from dwarfgpu.base.suggest import nearest
+
+        typed = re.match(r"unrecognized arguments: (--?\w[-\w]*)", message)
+        return nearest(f"--{typed[1].lstrip('-')}", self._option_string_actions) if typed else ""
 
     def _print_message(self, message: str, file: object = None) -> None:
         """Print help, which argparse would lose where it cannot be written."""
@@ -259,6 +264,8 @@ def _run(arguments: list[str]) -> int:
         return leaving.code if isinstance(leaving.code, int) else 0
     except DwarfGpuError as error:
         if "--json" in options:
+            import json
+
             print(json.dumps({"schema": schema, **error_json(error)}))
         else:
             print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)

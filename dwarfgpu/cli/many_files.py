@@ -17,7 +17,7 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import frozen
 from dwarfgpu.batch.examine import examine, failed, summary_record
 from dwarfgpu.batch.in_order import in_order
-from dwarfgpu.batch.options import Options
+from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.collection.open_member import open_member

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -19,6 +18,8 @@ EVAL_SCHEMA = "dwarfgpu-eval-1"
 
 def print_json(record: JsonObject) -> None:
     """Print exactly one object on stdout."""
+    import json
+
     print(json.dumps(record, allow_nan=False))
 
 

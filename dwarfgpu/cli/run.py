@@ -21,10 +21,11 @@ from dwarfgpu.cli.run_stop_options import configure_stops, require_breakpoint
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.demo import with_run_demo
 from dwarfgpu.options.file_options import add_load_address_option, add_target_option
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.options.given_files import require_object
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
-from dwarfgpu.options.mangled import add_mangled_option
+from dwarfgpu.options.mangled_option import add_mangled_option
+from dwarfgpu.options.opened_launch import prepare_run
 from dwarfgpu.terminal.progress import Progress
 
 
@@ -112,6 +113,7 @@ def _run(args: Namespace) -> int:
         )
     sizes = {"--grid": first.grid, "--workgroup": first.workgroup}
     if missing := [option for option, size in sizes.items() if size is None]:
+        require_object(args.file)
         raise UsageError(f"{args.file}: to run a kernel of it, give {' and '.join(missing)} too")
     outputs_of(args)
     dispatches = prepared_dispatches(args, sections_of(args), prepare_run)
@@ -127,7 +129,7 @@ def _run(args: Namespace) -> int:
         attach = trace_of(args, [dispatches[0].code_object], lane_count).attach
     if args.breakpoints:
         from dwarfgpu.cli.run_stops import breakpoints_of  # most runs have none
-        from dwarfgpu.service.run.stops import before_run
+        from dwarfgpu.service.run.run_breakpoints import before_run
 
         launches = [prepared.launched for prepared in dispatches]
         session, around = before_run(dispatches[0].code_object, launches[0])

@@ -14,10 +14,10 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.base.writing import write_set
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import UsageError
-from dwarfgpu.options.launch import Prepared, prepare_next
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
+from dwarfgpu.options.opened_launch import Prepared, prepare_next
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.machine.run_kernel import (
+from dwarfgpu.service.run.run_kernel import (
     Attach,
     Result,
     buffers_not_made,
@@ -25,12 +25,12 @@ from dwarfgpu.service.machine.run_kernel import (
     require_buffers,
     run_kernel,
 )
-from dwarfgpu.service.machine.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
+from dwarfgpu.service.run.run_report import SCHEMA, buffer_lines, ending_lines, heading, record
 from dwarfgpu.terminal.progress import Progress
 
 if TYPE_CHECKING:  # most runs have neither
     from dwarfgpu.cli.run_stops import ShownStops
-    from dwarfgpu.service.core.resumed_waves import ResumedWaves
+    from dwarfgpu.service.run.resumed_waves import ResumedWaves
 
 OF_DISPATCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch")
 """Options of one dispatch."""
@@ -101,7 +101,7 @@ def run_all(
     stops, visit = showing.stops, None
     code_object = dispatches[0].code_object
     if stops is not None:
-        from dwarfgpu.service.run.stops import visitor  # most runs have none
+        from dwarfgpu.service.run.run_breakpoints import visitor  # most runs have none
 
         launches = [prepared.launched for prepared in dispatches]
         visit = visitor(stops.visit, code_object, launches, is_mangled=args.mangled)
@@ -180,12 +180,12 @@ def _written(args: Namespace, prepared: Prepared, result: Result) -> list[str]:
             f"no state is saved in {args.save}: all waves have ended; --break stops them earlier"
         )
     elif args.save is not None:
-        from dwarfgpu.service.core.state_of_run import write_state_of_run
+        from dwarfgpu.service.run.state_of_run import write_state_of_run
 
         write_state_of_run(Path(args.save), Path(args.file), launched, result)
         notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
     if args.core is not None and result.stop is not None:
-        from dwarfgpu.service.core.core_of_run import write_core_of_run  # most runs leave none
+        from dwarfgpu.service.run.core_of_run import write_core_of_run  # most runs leave none
 
         notes += write_core_of_run(Path(args.core), code_object, launched, result)
         notes.append(f"core file {args.core}: dwarfgpu info {args.core}")

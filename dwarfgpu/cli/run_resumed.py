@@ -22,18 +22,18 @@ from dwarfgpu.cli.run_dispatches import (
 from dwarfgpu.cli.run_stop_options import require_breakpoint
 from dwarfgpu.cli.run_written_files import require_run_outputs
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.options.given_contents import set_registers
-from dwarfgpu.options.launch import Prepared, prepare_behind
+from dwarfgpu.options.integer_options import byte, natural
 from dwarfgpu.options.limit_options import given_file_limits
-from dwarfgpu.options.numbers import byte, natural
+from dwarfgpu.options.opened_launch import Prepared, prepare_behind
 from dwarfgpu.options.opened_session import stopped_of
-from dwarfgpu.service.core.resumed_waves import ResumedWaves, resumed_waves
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.open_machine import Stopped
-from dwarfgpu.service.machine.run_kernel import Ending
-from dwarfgpu.service.machine.run_report import SCHEMA, ending_lines, ending_record
-from dwarfgpu.session.stack_frames import place_of
+from dwarfgpu.service.run.resumed_waves import ResumedWaves, resumed_waves
+from dwarfgpu.service.run.run_kernel import Ending
+from dwarfgpu.service.run.run_report import SCHEMA, ending_lines, ending_record
+from dwarfgpu.session.stack_frames import frame_position
 from dwarfgpu.terminal.progress import Progress
 
 _SAME: Final = ("state", "gpu_core", "code_object", "sysroot", "load_address", "target", "reg")
@@ -89,7 +89,7 @@ def run_resumed(args: Namespace) -> int:
 
 def _further(args: Namespace, resumed: ResumedWaves) -> list[Prepared]:
     """Return the dispatches that begin when the waves have ended."""
-    of_gpus = [item for item in resumed.code_objects if item.file.machine == "AMDGPU"]
+    of_gpus = resumed.code_objects_of_gpus
     if len(of_gpus) != 1:
         raise UsageError(f"--then: a kernel is of one code object, and {len(of_gpus)} are loaded")
     [code_object] = of_gpus
@@ -120,7 +120,7 @@ def _showing(
 
         first = resumed.waves[0]
         session = resumed.session(first, stopped.wave(first).pc)
-        around = None if session.pc is None else place_of(session, session.pc)
+        around = None if session.pc is None else frame_position(session, session.pc)
         waves = [number for item in further for number in item.launched.machine.waves]
         stops = breakpoints_of(args, session, around, [*resumed.waves, *waves], progress)
     else:
@@ -156,8 +156,7 @@ def _heading(args: Namespace, resumed: ResumedWaves) -> str:
         count, arch = len(part.waves), part.architecture
         kernel = None if part.dispatch is None else part.dispatch.kernel
         of_kernel = "" if kernel is None else f" of {_kernel(args, kernel)}"
-        plural = "" if count == 1 else "s"
-        parts.append(f"{count} wave{plural}{of_kernel} on {arch.name}, wave{arch.lane_count}")
+        parts.append(f"{counted(count, 'wave')}{of_kernel} on {arch.name}, wave{arch.lane_count}")
     return f"{name}: {'; '.join(parts)}"
 
 
@@ -207,13 +206,13 @@ def _written(args: Namespace, stopped: Stopped, resumed: ResumedWaves, ending: E
             f"no state is saved in {args.save}: all waves have ended; --break stops them earlier"
         )
     elif args.save is not None:
-        from dwarfgpu.service.core.save_resumed import save_resumed  # most runs save nothing
+        from dwarfgpu.service.run.save_resumed import save_resumed  # most runs save nothing
 
         state = None if args.state is None else Path(args.state)
         save_resumed(Path(args.save), stopped, resumed, state)
         notes.append(f"state {args.save}: dwarfgpu debug --state {args.save}")
     if args.core is not None and ending.stop is not None:
-        from dwarfgpu.service.core.save_resumed import write_core_of_resumed
+        from dwarfgpu.service.run.save_resumed import write_core_of_resumed
 
         notes += write_core_of_resumed(Path(args.core), resumed)
         notes.append(f"core file {args.core}: dwarfgpu info {args.core}")

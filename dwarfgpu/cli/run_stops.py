@@ -6,16 +6,16 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 
 from dwarfgpu.base.json_reader import Json
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, plural
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
-from dwarfgpu.service.run.stops import RunStop, Stops, run_breakpoint
+from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, run_breakpoint
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition
 from dwarfgpu.terminal.progress import Progress
@@ -78,8 +78,8 @@ def breakpoints_of(
         number = natural(lanes, "--lane")
         lanes = f"{number}-{number}"
     if wave is not None and wave not in waves:
-        plural = "" if len(waves) == 1 else "s"
-        raise UsageError(f"--wave {wave}: the run has wave{plural} {runs_text(waves)}")
+        known = f"{plural(len(waves), 'wave')} {runs_text(waves)}"
+        raise UsageError(f"--wave {wave}: the run has {known}")
     stop_breakpoints = [run_breakpoint(session, text, around) for text in args.breakpoints]
     stops = Stops(stop_breakpoints, args.expressions, lanes, wave)
     most = natural(args.stops, "--stops")
@@ -93,8 +93,9 @@ def _lines(stop: RunStop) -> Iterator[str]:
     session = stop.session
     frame, _ = innermost_frame(session)
     who = target_id(session.focused(None))
-    plural = "" if len(stop.lanes) == 1 else "s"
-    lanes = f"lane{plural} {runs_text(stop.lanes)}" if stop.lanes else "no active lane"
+    lanes = "no active lane"
+    if stop.lanes:
+        lanes = f"{plural(len(stop.lanes), 'lane')} {runs_text(stop.lanes)}"
     yield f"break {stop.breakpoint.text}: {who}, {lanes}"
     yield f"  {frame}"
     yield from (f"  {line}" for line in _table(stop))

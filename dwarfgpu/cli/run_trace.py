@@ -10,9 +10,9 @@ from typing import Final
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.run.trace import RunTrace, TracedInstruction
+from dwarfgpu.service.run.instruction_trace import RunTrace, TracedInstruction
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-run-trace-1"
@@ -48,8 +48,8 @@ def trace_of(args: Namespace, code_objects: Iterable[CodeObject], lane_count: in
 
 def _lines(traced: TracedInstruction, lane: int | None) -> Iterator[str]:
     entry = traced.entry
-    if traced.place is not None:
-        yield f"{traced.place}  {(traced.source or '').strip()}".rstrip()
+    if traced.source_line is not None:
+        yield f"{traced.source_line}  {(traced.source or '').strip()}".rstrip()
     changes = [
         f"{register.name} = {value}"
         for register in entry.registers
@@ -114,7 +114,7 @@ def _record(traced: TracedInstruction, lane: int | None) -> JsonObject:
         "wave": entry.wave,
         "pc": entry.pc,
         "instruction": entry.text,
-        "place": traced.place,
+        "place": traced.source_line,
         "source": traced.source,
         "registers": registers,
         "memory": memory,

@@ -9,7 +9,7 @@ from pathlib import Path
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cli.run_dispatches import outputs_of, sections_of
 from dwarfgpu.options.kernel_argument_options import argument_files
-from dwarfgpu.options.launch import Prepared
+from dwarfgpu.options.opened_launch import Prepared
 from dwarfgpu.options.written_files import WrittenFile, require_written_files
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.cli.operations import operations
-from dwarfgpu.service.eval.operations import Operations
+from dwarfgpu.cli.given_operations import operations
+from dwarfgpu.service.eval.operations_answer import Operations
 from dwarfgpu.service.lanes.lane_choice import all_lanes
 from dwarfgpu.session.session import Session
 

@@ -15,8 +15,8 @@ from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.given_files import take_only_files
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.numbers import natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.machine.wave_rows import (
@@ -135,7 +135,7 @@ def _save(args: Namespace) -> int:
     if number not in core.gpu.waves:
         raise UsageError(f"--wave {number}: the core has no such wave")
     ranges = [_range(text) for text in args.memory]
-    from dwarfgpu.service.machine.wave_state import save_wave
+    from dwarfgpu.service.machine.save_wave_state import save_wave
 
     notes = save_wave(core, core.gpu, number, path, ranges)
     print(one_line(f"saved wave {number} in {args.save}"))

@@ -26,17 +26,18 @@ from dwarfgpu.options.file_options import (
     add_load_address_option,
     add_target_option,
 )
-from dwarfgpu.options.given_files import names_a_file, opening
+from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.integer_options import PLACE, PLACE_HELP, natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.numbers import PLACE, PLACE_HELP, natural
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.where import coverage_json
-from dwarfgpu.service.where.change import where_change
+from dwarfgpu.service.where.against import where_change
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from dwarfgpu.service.where.coverages import described
+from dwarfgpu.terminal.input import names_a_file
 from dwarfgpu.terminal.streams import terminal_columns
 
 if TYPE_CHECKING:
@@ -143,11 +144,11 @@ def show(file: ObjectFile, args: Namespace) -> int:
 def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
     notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note, *request.notes]))
     before = request
-    request = _placed(args, file, request, notes)
+    request = _at_program_location(args, file, request, notes)
     coverages = described(file, request.wanted, f"in {file.name}")
     if args.against is not None:
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
-        query = _placed(args, old, before, notes).wanted
+        query = _at_program_location(args, old, before, notes).wanted
         change = where_change(old, file, query, coverages)
         if args.json:
             print(json.dumps({**change.record, "notes": [*notes]}, allow_nan=False))
@@ -204,6 +205,11 @@ def _request(args: Namespace) -> Request:
     if args.asm and (args.json or args.against):
         raise UsageError("--asm is text, and of one file: `disas --json` has instructions as data")
     if not args.all and not names:
+        if path is not None:
+            from dwarfgpu.objfile.container import open_object  # names are missing: is the file?
+
+            with opening():
+                open_object(path)
         raise UsageError("nothing to look for: give names of variables, or --all")
     if path is None:
         before_names = "give the file before the names, or with --file FILE"
@@ -253,7 +259,9 @@ def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
     return file, evolve(request, wanted=query, notes=notes)
 
 
-def _placed(args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]) -> Request:
+def _at_program_location(
+    args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]
+) -> Request:
     """Return the request at the program location of a file that `--pc` names, and notes on that."""
     location = in_file(file, args.pc, "--pc")
     if location is None:
@@ -278,7 +286,7 @@ def _load_address(args: Namespace) -> int:
     """Return what the option says, else with `--demo` the state."""
     bias = natural(args.load_address, "--load-address")
     if bias is None and args.state is not None:
-        bias = load_state(args.state, file_limits_of(args).waves).code_objects[0].load_address
+        bias = load_state(args.state, file_limits_of(args)).code_objects[0].load_address
     return bias or 0
 
 

@@ -15,9 +15,9 @@ from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Malformed, UsageError
 from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute, ResultKind, UnitFormat
-from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.dialect import DWARF6_PROVISIONAL, Dialect, dialect
 from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Entry, Location, SingleLocation

@@ -16,11 +16,15 @@ from dwarfgpu.dwarf.forms import (
     FORMS,
     FormClass,
     ReadForm,
+    ReadValue,
     SkipPlan,
     WordReader,
     fixed_bytes,
-    read_uleb,
+    fixed_size,
+    number_at,
+    reader_after,
     reader_of,
+    skip,
     skip_plan,
 )
 from dwarfgpu.errors import Malformed
@@ -40,13 +44,12 @@ class AttributeSpecification:
 class ValueReader(NamedTuple):
     """What reads one attribute of the entries of an abbreviation."""
 
-    plan: SkipPlan
-    """The steps from the first value to this one."""
-    before_bytes: int | None
-    """Bytes of the values before this one; None where they vary."""
     form: int
     kind: FormClass
-    read: ReadForm
+    read: ReadValue
+    """For DW_FORM_indirect it returns where the form is."""
+    before_bytes: int | None
+    """Bytes of the values before this one; None where they vary."""
 
 
 @frozen(eq=False, slots=False)
@@ -70,6 +73,11 @@ class Abbreviation:
         return named
 
     @cached_property
+    def has_location(self) -> bool:
+        """Whether its entries have DW_AT_location or DW_AT_const_value."""
+        return dw.AT_LOCATION in self.positions or dw.AT_CONST_VALUE in self.positions
+
+    @cached_property
     def plan(self) -> SkipPlan:
         """The steps over all values; `Malformed` where a form is unknown."""
         forms = tuple([attribute.form for attribute in self.attributes])
@@ -83,14 +91,14 @@ class Abbreviation:
             before = (attribute.form for attribute in self.attributes[:index])
             plan, attribute = skip_plan(before, self.format), self.attributes[index]
             form, implicit = attribute.form, attribute.implicit
-            size = fixed_bytes(plan)
-            if form == dw.FORM_INDIRECT:
-                value = ValueReader(plan, size, form, "indirect", read_uleb)
-            elif implicit is not None:
-                value = ValueReader(plan, size, form, "constant", lambda *at: (implicit, at[1]))
+            if implicit is not None:
+                constant: ReadForm = lambda *at: (implicit, at[1])  # noqa: E731
+                read_value = reader_after(plan, constant, None)
+                value = ValueReader(form, "constant", read_value, fixed_bytes(plan))
+            elif len(plan) <= _MAX_KEPT_FORMS:
+                value = _kept_value_reader(plan, form, self.format)
             else:
-                read = reader_of(form, self.format)
-                value = ValueReader(plan, size, form, FORMS[form][0], read)
+                value = _value_reader(plan, form, self.format)
             self.values[index] = value
         return value
 
@@ -98,6 +106,19 @@ class Abbreviation:
 _MAX_KEPT_FORMS = 64
 """Maximum number of attributes for which the steps over their values are kept."""
 _skip_plan = lru_cache(maxsize=2048)(skip_plan)
+
+
+def _value_reader(plan: SkipPlan, form: int, format: UnitFormat) -> ValueReader:
+    """Return what reads a value of a form after those of a plan."""
+    before_bytes = fixed_bytes(plan)
+    if form == dw.FORM_INDIRECT:
+        return ValueReader(form, "indirect", lambda *at: skip(plan, *at), before_bytes)
+    read, size_bytes = reader_of(form, format), fixed_size(form, format)
+    number = None if size_bytes is None else number_at(size_bytes, format.endian)
+    return ValueReader(form, FORMS[form][0], reader_after(plan, read, number), before_bytes)
+
+
+_kept_value_reader = lru_cache(maxsize=2048)(_value_reader)
 _MAX_SHARED_BYTES = 256
 """Maximum size in bytes of a declaration: longer ones are rare."""
 

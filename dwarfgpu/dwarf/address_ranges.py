@@ -1,4 +1,7 @@
-"""Address ranges (DWARF 5 2.17), and unions, intersections and differences of sets of them."""
+"""Address ranges (DWARF 5 2.17), and unions, intersections and differences of sets of them.
+
+`location_lists` reads range lists.
+"""
 
 from __future__ import annotations
 

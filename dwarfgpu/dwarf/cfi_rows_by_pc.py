@@ -1,5 +1,7 @@
 """Call frame information by program location: the CFI rows of an object file (AMD text A.6.4).
 
+`dwarfgpu.cfi.section` finds the FDE.
+
 Law: a section is read once; the rows of an entry are read on first use.
 """
 
@@ -15,10 +17,10 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi import eh_frame_hdr
 from dwarfgpu.cfi.eh_frame_hdr import SearchTable, read_search_table
 from dwarfgpu.cfi.entry import Cie, Fde
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.section import FrameSection, SectionKind
-from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, Dialect, dialect

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
@@ -29,6 +29,8 @@ from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dwarfgpu.objfile.borrowed_file import ElfFile
 
 
@@ -127,7 +129,7 @@ class CodeObject:
 
     @property
     def name(self) -> str:
-        return Path(self.file.path).name
+        return os.path.basename(self.file.path)
 
     def covers(self, pc: int) -> bool:
         return self.file.is_code(pc - self.load_address)

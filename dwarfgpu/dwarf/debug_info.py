@@ -14,7 +14,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dwarfgpu.arch.model import Architecture
@@ -27,11 +26,12 @@ from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
 from dwarfgpu.dwarf.index.string_index import StringIndex
 from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
+from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.split_units import SplitFiles, split_id
 from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
-from dwarfgpu.dwarf.unit import CompilationUnit, value_or_raise
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.unit_dialect import dialect_name
 from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
@@ -46,6 +46,8 @@ from dwarfgpu.objfile.supplementary import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
     from dwarfgpu.dwarf.split.dwp_units import Package
 

@@ -13,7 +13,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of, skip
+from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
 
@@ -84,19 +84,15 @@ class Die:
         if index is None:
             return None
         try:
-            unit, at = self.unit, self.values_at
-            plan, before_bytes, form, kind, read = abbreviation.values.get(
-                index
-            ) or abbreviation.value(index)
-            if before_bytes is not None and at + before_bytes <= unit.end:
-                at += before_bytes
-            elif plan:
-                at = skip(plan, unit.data, at, unit.end)
+            unit = self.unit
+            form, kind, read, _ = abbreviation.values.get(index) or abbreviation.value(index)
+            raw = read(unit.data, self.values_at, unit.end)
             if kind == "indirect":
-                form, at = indirect_form(unit.data, at, unit.end)
-                read = reader_of(form, unit.format)
+                assert isinstance(raw, int)
+                form, at = indirect_form(unit.data, raw, unit.end)
                 kind = FORMS[form][0]
-            return tuple.__new__(Attribute, (form, kind, read(unit.data, at, unit.end)[0]))
+                raw = reader_of(form, unit.format)(unit.data, at, unit.end)[0]
+            return tuple.__new__(Attribute, (form, kind, raw))
         except DwarfGpuError as error:
             raise self.located(error)
 

@@ -59,6 +59,8 @@ FORMAT_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 Raw: TypeAlias = int | bytes
 ReadForm: TypeAlias = Callable[[bytes, int, int], tuple[Raw, int]]
 """From data, position and end to the value and the position after it."""
+ReadValue: TypeAlias = Callable[[bytes, int, int], Raw]
+"""From data, the position of the first value of an entry, and end to one of its values."""
 SkipForm: TypeAlias = Callable[[bytes, int, int], int]
 SkipPlan: TypeAlias = tuple[int | SkipForm, ...]
 
@@ -193,9 +195,15 @@ def _read_implicit(data: bytes, position: int, end: int) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=64)
-def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
+def number_at(size_bytes: int, endian: Endian) -> Struct | None:
+    """Return what reads a number of a size at an offset; None for a size without such a reader."""
     letter = FORMAT_LETTERS.get(size_bytes)
-    unpack = None if letter is None else Struct(("<" if endian == "little" else ">") + letter)
+    return None if letter is None else Struct(("<" if endian == "little" else ">") + letter)
+
+
+@lru_cache(maxsize=64)
+def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
+    unpack = number_at(size_bytes, endian)
 
     def read(data: bytes, position: int, end: int) -> tuple[int, int]:
         stop = position + size_bytes
@@ -396,3 +404,39 @@ def skip(plan: SkipPlan, data: bytes, position: int, end: int) -> int:
     if position > end:
         raise Malformed(f"an entry reaches to offset {position:#x}, its unit ends at {end:#x}")
     return position
+
+
+def reader_after(plan: SkipPlan, read: ReadForm, number: Struct | None) -> ReadValue:
+    """Return what reads a value that follows those of a plan; `number`: the same, of a fixed
+    size."""
+
+    def read_after(data: bytes, position: int, end: int) -> Raw:
+        return read(data, skip(plan, data, position, end), end)[0]
+
+    before_bytes = fixed_bytes(plan)
+    if before_bytes is not None and number is not None:
+        unpack, needed_bytes = number.unpack_from, before_bytes + number.size
+
+        def read_number(data: bytes, position: int, end: int) -> Raw:
+            if position + needed_bytes > end:
+                return read_after(data, position, end)  # raises
+            value: int = unpack(data, position + before_bytes)[0]
+            return value
+
+        return read_number
+    if before_bytes is not None:
+
+        def read_at(data: bytes, position: int, end: int) -> Raw:
+            start = position + before_bytes
+            return read(data, start, end)[0] if start <= end else read_after(data, position, end)
+
+        return read_at
+    step = plan[0]
+    if len(plan) > 1 or isinstance(step, int):
+        return read_after
+
+    def read_second(data: bytes, position: int, end: int) -> Raw:
+        start = step(data, position, end)
+        return read(data, start, end)[0] if start <= end else read_after(data, position, end)
+
+    return read_second

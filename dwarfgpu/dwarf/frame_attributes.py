@@ -15,8 +15,8 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import IllFormed, OutOfRange
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
-from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute, register_of
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
@@ -37,7 +37,7 @@ def located(
     return location
 
 
-def single_place(name: str, location: Location) -> SingleLocation:
+def only_single_location(name: str, location: Location) -> SingleLocation:
     """Return the only place of a location; `IllFormed`, with the attribute's name, for several."""
     if len(location.single_locations) != 1:
         raise IllFormed(f"{name} does not give exactly one single location")
@@ -56,7 +56,7 @@ def frame_base(
     The frame of the context refuses DW_OP_fbreg; `is_outer` where it is not the top one.
     """
     location = located(attribute, context, observe)
-    storage = single_place("DW_AT_frame_base", location).storage
+    storage = only_single_location("DW_AT_frame_base", location).storage
     architecture = require(context.architecture, "target architecture")
     named = _named_register(attribute, context.pc) if is_outer else None
     if named is not None and storage != Register(architecture.register(named), context.wave or 0):
@@ -69,11 +69,13 @@ def frame_base(
         return memory_location(context, architecture.address_space(0), address)
     if isinstance(storage, Register):
         # DW_OP_bregx R, 0: of the whole register, wherever in it the location is.
-        whole = Location((SingleLocation(storage),), location.stop)
+        storage_location = Location((SingleLocation(storage),), location.stop)
         is_scratch = storage.register.name in SCRATCH_BASES
         if attribute.unit.dialect.upstream_clang and is_scratch:
-            return _scratch_base(context, architecture, whole, storage.register)
-        address = context.access.retrieve(whole, _base_bits(architecture, storage.register))
+            return _scratch_base(context, architecture, storage_location, storage.register)
+        address = context.access.retrieve(
+            storage_location, _base_bits(architecture, storage.register)
+        )
         assert not isinstance(address, ImplicitPointer)
         return memory_location(context, architecture.address_space(0), address)
     if not isinstance(storage, Memory):
@@ -93,7 +95,7 @@ def static_link(attribute: ExprLoc | LocList, context: Context) -> Location:
 
 def _in_memory(name: str, attribute: ExprLoc | LocList, context: Context) -> Location:
     location = located(attribute, context)
-    if not isinstance(single_place(name, location).storage, Memory):
+    if not isinstance(only_single_location(name, location).storage, Memory):
         raise IllFormed(f"{name} does not give a memory location")
     return location
 

@@ -3,12 +3,14 @@ DW_AT_LLVM_iterations (AMD text A.3.3.5, low-level information, paragraphs 5 to 
 
 Law: each attribute is evaluated with the context that its paragraph prescribes, and what the
 paragraph calls ill-formed is `IllFormed`, named by the attribute.
+
+`dwarfgpu.dwarf.scope.subprogram` has the attributes of the entry.
 """
 
 from __future__ import annotations
 
 from dwarfgpu.base.bits import signed
-from dwarfgpu.dwarf.frame_attributes import located, single_place
+from dwarfgpu.dwarf.frame_attributes import located, only_single_location
 from dwarfgpu.errors import IllFormed, Unavailable
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, require
 from dwarfgpu.model.storage import Implicit, ImplicitPointer
@@ -20,7 +22,7 @@ def lane_location(attribute: ExprLoc | LocList, context: Context, lane: int) -> 
     None if the lane was inactive when the subprogram was called.
     """
     location = located(attribute, context)
-    single_place("DW_AT_LLVM_lane_pc", location)
+    only_single_location("DW_AT_LLVM_lane_pc", location)
     size_bits = context.generic.bit_size
     element = context.access.read(location.displaced(lane * size_bits), size_bits)
     if element.undefined == (1 << size_bits) - 1:
@@ -39,18 +41,18 @@ def lane_locations(
     `lane_location` for each.
     """
     location = located(attribute, context)
-    single_place("DW_AT_LLVM_lane_pc", location)
+    only_single_location("DW_AT_LLVM_lane_pc", location)
     size_bits = context.generic.bit_size
     elements = context.access.read(location, count * size_bits)
     if elements.unavailable:
         raise Unavailable("where every lane is")
-    whole = (1 << size_bits) - 1
+    every_bit = (1 << size_bits) - 1
     offsets: list[int | None] = []
     for lane in range(count):
-        undefined = elements.undefined >> lane * size_bits & whole
-        if undefined not in (0, whole):
+        undefined = elements.undefined >> lane * size_bits & every_bit
+        if undefined not in (0, every_bit):
             raise IllFormed(f"DW_AT_LLVM_lane_pc gives lane {lane} a partly undefined location")
-        offsets.append(None if undefined else elements.value >> lane * size_bits & whole)
+        offsets.append(None if undefined else elements.value >> lane * size_bits & every_bit)
     return tuple(offsets)
 
 
@@ -58,7 +60,7 @@ def active_lanes(attribute: ExprLoc | LocList, context: Context) -> int:
     """Return the mask of the active lanes, with as many bits as the context has lanes (paragraph
     6)."""
     location = located(attribute, context)
-    single_place("DW_AT_LLVM_active_lane", location)
+    only_single_location("DW_AT_LLVM_active_lane", location)
     lanes = require(context.lane_count, "lane count")
     mask = context.access.retrieve(location, lanes)
     if isinstance(mask, ImplicitPointer):
@@ -70,7 +72,7 @@ def iterations(attribute: ExprLoc | LocList, context: Context) -> int:
     """Return the iterations that execute concurrently, by an expression (paragraph 7)."""
     location = located(attribute, context)
     name = "DW_AT_LLVM_iterations"
-    if not isinstance(single_place(name, location).storage, Implicit):
+    if not isinstance(only_single_location(name, location).storage, Implicit):
         raise IllFormed(f"{name} does not give an implicit location")
     generic = context.generic
     bits = context.access.retrieve(location, generic.bit_size)

@@ -13,11 +13,12 @@ from collections.abc import Callable
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from dwarfgpu.base.records import define
-from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.forms import WordReader
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range, merged
+from dwarfgpu.dwarf.forms import Attribute, WordReader
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
-from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.context import LocList, Unit, UnitFormat
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 
 _LLE_OFFSET_PAIR: Final = 0x04
@@ -52,8 +53,8 @@ _new: Final = tuple.__new__
 variables."""
 
 
-class ListUnit(Protocol):
-    """What a list needs to know of its unit."""
+class ListUnit(Unit, Protocol):
+    """What a list needs to know of its unit; `dwarfgpu.dwarf.unit.CompilationUnit` is one."""
 
     @property
     def sections(self) -> Sections: ...
@@ -74,8 +75,20 @@ class ListUnit(Protocol):
     def tombstone(self) -> int: ...
 
     @property
-    def listed_expressions(self) -> dict[bytes, bytes]:
-        """The expressions of location lists so far, each by itself: equal ones are kept once."""
+    def lists(self) -> UnitLists: ...
+
+    @property
+    def linked(self) -> ListUnit:
+        """The unit with what a linker changes: of a split unit its skeleton, else itself."""
+        ...
+
+    @property
+    def ranges_base(self) -> int:
+        """Bytes from the start of `.debug_ranges` to the range lists of its split unit."""
+        ...
+
+    def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
+        """Return the offset in a section of lists that an index of the unit names."""
         ...
 
     def address(self, index: int) -> int:
@@ -207,7 +220,7 @@ def _located(error: DwarfGpuError, unit: ListUnit, section: str, offset: int) ->
 
 
 def _read_loc(bounds: _Bounds) -> tuple[LocationListEntry, ...]:
-    reader, same = bounds.reader, bounds.unit.listed_expressions
+    reader, same = bounds.reader, bounds.unit.lists.expressions
     out: list[LocationListEntry] = []
     base: int | None = None
     while True:
@@ -223,7 +236,7 @@ def _read_loc(bounds: _Bounds) -> tuple[LocationListEntry, ...]:
 
 
 def _read_loc_dwo(bounds: _Bounds) -> tuple[LocationListEntry, ...]:
-    reader, same = bounds.reader, bounds.unit.listed_expressions
+    reader, same = bounds.reader, bounds.unit.lists.expressions
     out: list[LocationListEntry] = []
     base: int | None = None
     while kind := reader.u8():
@@ -241,7 +254,7 @@ def _read_loclist(bounds: _Bounds) -> tuple[LocationListEntry, ...]:
     reader, tombstone = bounds.reader, bounds.unit.tombstone
     data, last, position = reader.data, reader.end - _SHORT_PAIR_BYTES, reader.position
     out: list[LocationListEntry] = []
-    same = bounds.unit.listed_expressions
+    same = bounds.unit.lists.expressions
     base: int | None = None
     while True:
         list_base = bounds.base
@@ -352,3 +365,99 @@ def _read_pairs(bounds: _Bounds) -> tuple[Range, ...]:
         if span is not None and span[0] != span[1]:
             out.append(_new(Range, span))
     return tuple(out)
+
+
+class UnitLists:
+    """The location lists and range lists of a unit. Each is read once."""
+
+    def __init__(self, unit: ListUnit) -> None:
+        self._unit = unit
+        self._locations: dict[int, LocList | DwarfGpuError] = {}
+        self._ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
+        self._covered: dict[int, tuple[Range, ...]] = {}
+        self.expressions: dict[bytes, bytes] = {}
+        """The expressions of location lists so far, each by itself: equal ones are kept once, with
+        their hash."""
+
+    def locations_of(self, attribute: Attribute) -> LocList:
+        """Return the location list of an attribute, as loaded."""
+        offset = attribute.raw
+        assert isinstance(offset, int)
+        if attribute.kind == "loclistx":
+            offset = self._unit.list_offset(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
+        cached = self._locations.get(offset)
+        if cached is None:
+            try:
+                cached = self._loaded(read_locations(self._unit, offset))
+            except DwarfGpuError as error:
+                cached = error
+            self._locations[offset] = cached
+        return cached if cached.__class__ is LocList else value_or_raise(cached)
+
+    def _loaded(self, listed: tuple[LocationListEntry, ...]) -> LocList:
+        unit = self._unit
+        bias, mask = unit.sections.program.load_address, unit.address_mask
+        if not bias:
+            for _, begin, end, _ in listed:
+                if begin == end or end > mask:  # type: ignore[operator]  # both or none
+                    break
+            else:
+                return LocList(listed, unit)  # nearly always
+        if bias or max([end or 0 for _, _, end, _ in listed], default=0) > mask:
+            listed = tuple(
+                entry
+                if entry.begin is None or entry.end is None
+                else entry._replace(begin=entry.begin + bias & mask, end=entry.end + bias & mask)
+                for entry in listed
+            )
+        empty = tuple([entry for entry in listed if entry[1] == entry[2] and entry[1] is not None])
+        if not empty:
+            return LocList(listed, unit)
+        return LocList(
+            tuple([entry for entry in listed if not entry.is_empty]), unit, empty, listed
+        )
+
+    def forget_locations(self) -> None:
+        """Free the location lists that were read: who reads a whole file needs them no more."""
+        self._locations.clear()
+        self.expressions.clear()
+
+    def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
+        """Return the range list of an attribute, with addresses of the file."""
+        lists, offset = self._ranges_at(attribute)
+        return lists._ranges_from(offset)
+
+    def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
+        """Return the same in order, adjacent and overlapping ones merged."""
+        lists, offset = self._ranges_at(attribute)
+        if offset not in lists._covered:
+            lists._covered[offset] = merged(lists._ranges_from(offset))
+        return lists._covered[offset]
+
+    def _ranges_from(self, offset: int) -> tuple[Range, ...]:
+        if offset not in self._ranges:
+            try:
+                self._ranges[offset] = read_ranges(self._unit, offset)
+            except DwarfGpuError as error:
+                self._ranges[offset] = error
+        return value_or_raise(self._ranges[offset])
+
+    def _ranges_at(self, attribute: Attribute) -> tuple[UnitLists, int]:
+        """Return the lists of the unit that has a range list, and the offset of the list."""
+        offset, unit = attribute.raw, self._unit
+        if not isinstance(offset, int):
+            raise IllFormed(f"DW_AT_ranges is of class {attribute.kind}")
+        if attribute.kind == "rnglistx":
+            return self, unit.list_offset(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
+        if unit.is_split and unit.format.version < 5:
+            # GNU Fission leaves range lists in the linked file.
+            return unit.linked.lists, offset + unit.linked.ranges_base
+        return self, offset
+
+
+def value_or_raise(cached: _T | DwarfGpuError) -> _T:
+    """Return a cached result, or raise its error. An unreadable list is not read again: each try
+    costs budget."""
+    if isinstance(cached, DwarfGpuError):
+        raise cached.with_traceback(None)
+    return cached

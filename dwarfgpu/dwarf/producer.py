@@ -8,17 +8,17 @@ AMD text, in a way of its own, and frames not at all up to LLVM 22.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 
-_CLANG: Final = re.compile(r"(?:clang|flang) version (\d{1,9})")
-_TRITON: Final = re.compile(r"triton\b")
-_GCC: Final = re.compile(r"GNU (?!AS\b)\S+ \d")
-_LEVEL: Final = re.compile(r" -O(\w*)(?= |$)")
-_AMD: Final = re.compile(r"\bAMD (?:clang|flang)|\broc-\d|RadeonOpenCompute|ROCm/llvm-project")
+_CLANG: Final = pattern(r"(?:clang|flang) version (\d{1,9})")
+_TRITON: Final = pattern(r"triton\b")
+_GCC: Final = pattern(r"GNU (?!AS\b)\S+ \d")
+_LEVEL: Final = pattern(r" -O(\w*)(?= |$)")
+_AMD: Final = pattern(r"\bAMD (?:clang|flang)|\broc-\d|RadeonOpenCompute|ROCm/llvm-project")
 LAST_WITHOUT_USER: Final = 16
 """The last major version of LLVM whose AMD compilers did not write DW_OP_LLVM_user."""
 LAST_DIRECT: Final = 18

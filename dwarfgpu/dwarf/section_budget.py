@@ -42,8 +42,11 @@ class SectionBudget:
     ) -> _T:
         """Return what a function reads from an offset of a section; `LimitExceeded` where it goes
         beyond the budget."""
-        remaining = self._left(section, len(data))
-        reader = WordReader(data, endian, at, max(at, min(len(data), at + remaining)))
+        section_bytes, spent = len(data), self._spent_bytes
+        end = at + self._remaining(section, section_bytes)
+        if end > section_bytes:  # nearly always
+            end = section_bytes
+        reader = WordReader(data, endian, at, end if end > at else at)
         try:
             return read(reader)
         except Malformed:
@@ -51,7 +54,7 @@ class SectionBudget:
                 raise _exceeded(section) from None
             raise
         finally:
-            self._spend(section, reader.position - at)
+            spent[section] = spent.get(section, 0) + reader.position - at
 
     def text(self, data: bytes) -> str:
         """Return a name as text. Long names are kept once, because many entries may share them."""
@@ -61,7 +64,7 @@ class SectionBudget:
         text = self._long_names.get(data)
         if text is None:
             self._spend("names", len(data))
-            if self._left("names", self._most_bytes) < 0:
+            if self._remaining("names", self._most_bytes) < 0:
                 raise LimitExceeded(
                     "names take far more bytes than the file has: entries share them"
                 )
@@ -73,11 +76,11 @@ class SectionBudget:
 
     def spend(self, section: str, section_bytes: int, size_bytes: int) -> None:
         """Count bytes of a section that are read; `LimitExceeded` where the budget is used up."""
-        if self._left(section, section_bytes) < size_bytes:
+        if self._remaining(section, section_bytes) < size_bytes:
             raise _exceeded(section)
         self._spend(section, size_bytes)
 
-    def _left(self, section: str, section_bytes: int) -> int:
+    def _remaining(self, section: str, section_bytes: int) -> int:
         most = ALLOWANCE_BYTES + 2 * min(section_bytes, self._most_bytes)
         return most - self._spent_bytes.get(section, 0)
 

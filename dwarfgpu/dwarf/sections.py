@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from dwarfgpu.arch.model import Architecture
@@ -25,6 +24,8 @@ from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.relocate import relocated_data
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dwarfgpu.dwarf.split.contributions import Contributions
     from dwarfgpu.dwarf.split.dwp import PackageRow
 

@@ -8,7 +8,7 @@ are not read: a target that knows them is asked for the address of a symbol in t
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import os
 from typing import Final
 
 from dwarfgpu.arch.abi import Abi
@@ -29,7 +29,7 @@ def tls_address(file: ObjectFile, offset: int, wave: WaveId, target: Target | No
     `Unsupported` for a library or another machine, `Unavailable` if the thread pointer is unknown
     or the file is not linked, `IllFormed` if the file has no such offset.
     """
-    name = PurePath(file.path).name
+    name = os.path.basename(file.path)
     if file.is_relocatable:
         raise Unavailable(f"{name} is not linked: thread-local variables have no place in it")
     abi = abi_of(file.machine)

@@ -9,18 +9,17 @@ address, the line table (3.1.3).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.entry_tree import Tree, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.location_lists import read_locations, read_ranges
+from dwarfgpu.dwarf.location_lists import UnitLists, value_or_raise
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.thread_local import tls_address
 from dwarfgpu.dwarf.unit_header import UnitHeader
@@ -35,7 +34,6 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList, UnitFormat
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.machine.target import Target, WaveId
 
 if TYPE_CHECKING:
@@ -85,21 +83,9 @@ class CompilationUnit:
         return self.address_mask - 1
 
     @cached_property
-    def _locations(self) -> dict[int, LocList | DwarfGpuError]:
-        return {}
-
-    @cached_property
-    def listed_expressions(self) -> dict[bytes, bytes]:
-        """The expressions of location lists: each is kept once, with its hash."""
-        return {}
-
-    @cached_property
-    def _ranges(self) -> dict[int, tuple[Range, ...] | DwarfGpuError]:
-        return {}
-
-    @cached_property
-    def _covered(self) -> dict[int, tuple[Range, ...]]:
-        return {}
+    def lists(self) -> UnitLists:
+        """Its location lists and range lists."""
+        return UnitLists(self)
 
     @cached_property
     def _base_types(self) -> dict[int, BaseType]:
@@ -218,7 +204,7 @@ class CompilationUnit:
             return error
 
     @property
-    def _linked(self) -> CompilationUnit:
+    def linked(self) -> CompilationUnit:
         """The unit with what a linker changes: of a split unit its skeleton, else itself."""
         if not self.is_split:
             return self
@@ -228,6 +214,13 @@ class CompilationUnit:
                 "that names it"
             )
         return self.skeleton
+
+    @property
+    def ranges_base(self) -> int:
+        """Bytes from the start of `.debug_ranges` to the range lists of the split unit, which GNU
+        Fission leaves in the linked file."""
+        base = self.root.attribute(dw.AT_GNU_RANGES_BASE)
+        return base.raw if base and isinstance(base.raw, int) else 0
 
     # What the unit says of itself
 
@@ -276,7 +269,7 @@ class CompilationUnit:
     @cached_property
     def line_table(self) -> LineTable | None:
         """The line table that DW_AT_stmt_list names."""
-        unit = self if self.header.is_type_unit else self._linked
+        unit = self if self.header.is_type_unit else self.linked
         return unit.info.line_table_of(unit)
 
     @cached_property
@@ -330,10 +323,14 @@ class CompilationUnit:
         return self._base_after_header(8, dw.AT_STR_OFFSETS_BASE)
 
     @cached_property
-    def _address_base(self) -> int:
-        base = self._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
-        self._require_address_size(".debug_addr", base - 2)
-        return base
+    def _addresses(self) -> tuple[bytes, int, int, Endian]:
+        """`.debug_addr`, where the unit's part of it begins, and the size and byte order of an
+        address."""
+        unit = self.linked
+        base = unit._base(dw.AT_ADDR_BASE, dw.AT_GNU_ADDR_BASE)
+        unit._require_address_size(".debug_addr", base - 2)
+        data = unit.sections.section(".debug_addr")
+        return data, base, unit.format.address_size, unit.format.endian
 
     def string_of(self, attribute: Attribute) -> bytes:
         """Return the bytes of a string attribute; `IllFormed` for an attribute of another class."""
@@ -390,7 +387,7 @@ class CompilationUnit:
                     f"{self.format.address_size} of its unit disagree"
                 )
 
-    def _listed(self, section: str, names: tuple[int, ...], index: int) -> int:
+    def list_offset(self, section: str, names: tuple[int, ...], index: int) -> int:
         """Return the offset in a section of lists that an index of the unit names (DWARF 5
         7.28)."""
         table = self._list_tables.get(section)
@@ -410,80 +407,13 @@ class CompilationUnit:
             self._entry(section, base, index, size_bytes)  # raises
         return base + int.from_bytes(data[at : at + size_bytes], endian)
 
-    def locations_of(self, attribute: Attribute) -> LocList:
-        """Return the location list of an attribute, as loaded."""
-        offset = attribute.raw
-        assert isinstance(offset, int)
-        if attribute.kind == "loclistx":
-            offset = self._listed(".debug_loclists", (dw.AT_LOCLISTS_BASE,), offset)
-        if offset not in self._locations:
-            try:
-                self._locations[offset] = self._loaded(read_locations(self, offset))
-            except DwarfGpuError as error:
-                self._locations[offset] = error
-        return value_or_raise(self._locations[offset])
-
-    def _loaded(self, listed: tuple[LocationListEntry, ...]) -> LocList:
-        bias, mask = self.sections.program.load_address, self.address_mask
-        if bias or max([end or 0 for _, _, end, _ in listed], default=0) > mask:
-            listed = tuple(
-                entry
-                if entry.begin is None or entry.end is None
-                else entry._replace(begin=entry.begin + bias & mask, end=entry.end + bias & mask)
-                for entry in listed
-            )
-        empty = tuple([entry for entry in listed if entry[1] == entry[2] and entry[1] is not None])
-        if not empty:
-            return LocList(listed, self)
-        return LocList(
-            tuple([entry for entry in listed if not entry.is_empty]), self, empty, listed
-        )
-
-    def forget_locations(self) -> None:
-        """Free the location lists that were read: who reads a whole file needs them no more."""
-        self._locations.clear()
-        self.listed_expressions.clear()
-
     def forget_entries(self) -> None:
-        """Free the entries that were read, for the same reason.
+        """Free the entries that were read: who reads a whole file needs them no more.
 
         Entries that something asks for afterwards are read once more, and then kept.
         """
         if not self._is_kept and self.__dict__.pop("tree", None) is not None:
             self._is_forgotten = True
-
-    def ranges_of(self, attribute: Attribute) -> tuple[Range, ...]:
-        """Return the range list of an attribute, with addresses of the file."""
-        unit, offset = self._ranges_at(attribute)
-        return unit._ranges_from(offset)
-
-    def _ranges_from(self, offset: int) -> tuple[Range, ...]:
-        if offset not in self._ranges:
-            try:
-                self._ranges[offset] = read_ranges(self, offset)
-            except DwarfGpuError as error:
-                self._ranges[offset] = error
-        return value_or_raise(self._ranges[offset])
-
-    def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
-        """Return the same in order, adjacent and overlapping ones merged."""
-        unit, offset = self._ranges_at(attribute)
-        if offset not in unit._covered:
-            unit._covered[offset] = merged(unit._ranges_from(offset))
-        return unit._covered[offset]
-
-    def _ranges_at(self, attribute: Attribute) -> tuple[CompilationUnit, int]:
-        """Return the unit whose section has a range list, and the offset of the list."""
-        offset = attribute.raw
-        if not isinstance(offset, int):
-            raise IllFormed(f"DW_AT_ranges is of class {attribute.kind}")
-        if attribute.kind == "rnglistx":
-            return self, self._listed(".debug_rnglists", (dw.AT_RNGLISTS_BASE,), offset)
-        if self.is_split and self.format.version < 5:
-            # GNU Fission leaves range lists in the linked file.
-            base = self._linked.root.attribute(dw.AT_GNU_RANGES_BASE)
-            return self._linked, offset + (base.raw if base and isinstance(base.raw, int) else 0)
-        return self, offset
 
     def location_of(self, die: Die, name: int) -> ExprLoc | LocList | None:
         """Return the expression or location list of an attribute, as loaded; None if it is
@@ -497,12 +427,14 @@ class CompilationUnit:
             raise die.located(error)
 
     def _location(self, attribute: Attribute, name: int) -> ExprLoc | LocList:
+        if attribute.kind in ("loclistx", "sec_offset"):
+            return self.lists.locations_of(attribute)
         if isinstance(attribute.raw, bytes) and attribute.kind in ("exprloc", "block"):
             return ExprLoc(attribute.raw, self)
         is_offset = attribute.form in (dw.FORM_DATA4, dw.FORM_DATA8) and self.format.version < 4
-        if attribute.kind not in ("loclistx", "sec_offset") and not is_offset:
+        if not is_offset:
             raise IllFormed(f"attribute {name:#x} of class {attribute.kind} is not a location")
-        return self.locations_of(attribute)
+        return self.lists.locations_of(attribute)
 
     # The protocol `dwarfgpu.expr.context.Unit`
 
@@ -516,8 +448,11 @@ class CompilationUnit:
 
     def address(self, index: int) -> int:
         """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
-        unit = self._linked
-        return unit._entry(".debug_addr", unit._address_base, index, unit.format.address_size)
+        data, base, size_bytes, endian = self._addresses
+        at = base + index * size_bytes
+        if at < 0 or at + size_bytes > len(data):
+            self.linked._entry(".debug_addr", base, index, size_bytes)  # raises
+        return int.from_bytes(data[at : at + size_bytes], endian)
 
     def relocate(self, address: int) -> int:
         """Return an address of the file as loaded."""
@@ -571,14 +506,3 @@ class CompilationUnit:
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
         """Return an address in thread-local storage (`dwarfgpu.dwarf.thread_local.tls_address`)."""
         return tls_address(self.sections.program.loaded, offset, wave, target)
-
-
-_Cached = TypeVar("_Cached")
-
-
-def value_or_raise(cached: _Cached | DwarfGpuError) -> _Cached:
-    """Return a cached result, or raise its error. An unreadable list is not read again: each try
-    costs budget."""
-    if isinstance(cached, DwarfGpuError):
-        raise cached.with_traceback(None)
-    return cached

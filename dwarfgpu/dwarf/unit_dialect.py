@@ -7,13 +7,14 @@ Law: the producer's name decides where it is known, the operations used where it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
+from dwarfgpu.dwarf.forms import Attribute, Raw, read_uleb
 from dwarfgpu.dwarf.producer import LAST_DIRECT, LAST_WITHOUT_USER, parse_producer
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -30,9 +31,9 @@ _LISTS: Final = frozenset(
     {0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D, 0x3E0B, 0x3E12}
 )
 """Attributes that may be location lists."""
-_VENDOR_BYTES: Final = re.compile(rb"[\xe1-\xec]")
+_VENDOR_BYTES: Final = pattern(rb"[\xe1-\xec]")
 """An expression without any of these has no DW_OP_LLVM operation in any dialect."""
-_UPSTREAM_BYTES: Final = re.compile(rb"[\x90\x92\xa5]|\x16\x18")
+_UPSTREAM_BYTES: Final = pattern(rb"[\x90\x92\xa5]|\x16\x18")
 """An expression without any of these has no form of upstream LLVM's."""
 _WITHOUT_PRODUCER: Final = (dw.TAG_TYPE_UNIT, dw.TAG_PARTIAL_UNIT)
 
@@ -52,45 +53,41 @@ def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
 
     An expression that several entries share is visited once.
     """
-    operand_counts: dict[int, tuple[int, ...]] = {}
-    lists: set[tuple[str, int]] = set()
-    for index, abbreviation in enumerate(unit.tree.abbreviations):
-        names = operand_counts.get(abbreviation.code)
-        if names is None:
-            names = operand_counts[abbreviation.code] = _expression_attributes(
-                abbreviation, unit.format
-            )
-        for name in names:
-            yield from _expressions_of(unit, index, name, lists)
+    by_code: dict[int, tuple[ValueReader, ...]] = {}
+    visited: set[tuple[str, Raw]] = set()
+    data, end, tree = unit.data, unit.end, unit.tree
+    for abbreviation, start in zip(tree.abbreviations, tree.offsets, strict=True):
+        values = by_code.get(abbreviation.code)
+        if values is None:
+            values = by_code[abbreviation.code] = _expression_values(abbreviation, unit.format)
+        if not values:
+            continue
+        at = start + 1 if data[start] < 0x80 else read_uleb(data, start, end)[1]
+        for form, kind, read, _ in values:
+            try:
+                raw = read(data, at, end)
+                if isinstance(raw, bytes):
+                    yield raw
+                elif (kind, raw) not in visited:
+                    visited.add((kind, raw))
+                    for entry in unit.lists.locations_of(Attribute(form, kind, raw)).entries:
+                        yield entry.expression
+            except DwarfGpuError:
+                continue
 
 
-def _expression_attributes(abbreviation: Abbreviation, format: UnitFormat) -> tuple[int, ...]:
+def _expression_values(abbreviation: Abbreviation, format: UnitFormat) -> tuple[ValueReader, ...]:
+    """Return what reads the expressions and location lists of the entries of an abbreviation."""
     blocks = (dw.FORM_EXPRLOC, dw.FORM_BLOCK1, dw.FORM_BLOCK2, dw.FORM_BLOCK4, dw.FORM_BLOCK)
     lists = {dw.FORM_LOCLISTX, dw.FORM_SEC_OFFSET}
     if format.version < 4:
         lists |= {dw.FORM_DATA4, dw.FORM_DATA8}
     return tuple(
-        attribute.name
+        abbreviation.value(abbreviation.positions[attribute.name])
         for attribute in abbreviation.attributes
         if (attribute.form in blocks and attribute.name != dw.AT_CONST_VALUE)
         or (attribute.form in lists and attribute.name in _LISTS)
     )
-
-
-def _expressions_of(
-    unit: CompilationUnit, index: int, name: int, lists: set[tuple[str, int]]
-) -> Iterator[bytes]:
-    try:
-        attribute = unit.die(index).attribute(name)
-        if attribute is None:
-            return
-        if isinstance(attribute.raw, bytes):
-            yield attribute.raw
-        elif (attribute.kind, attribute.raw) not in lists:
-            lists.add((attribute.kind, attribute.raw))
-            yield from (entry.expression for entry in unit.locations_of(attribute).entries)
-    except DwarfGpuError:
-        return
 
 
 def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""The protocol by which a unit uses its file, so that `unit` need not import `info`."""
+"""The protocol by which a unit uses its file, so that `unit` need not import `debug_info`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Bind an expression: turn it into a program of steps that are ready to run.
-
-Everything independent of the context happens here, once per expression: the declarations give
-operands, arity and coercions, and constants are made. A step pops, converts, calls and pushes; it
-returns a value only to transfer control.
+"""Bind an expression: make a program of steps that are ready to run (`dwarfgpu.expr.steps`).
 
 An expression without branches and calls has a bound form, too. An operation that depends on popped
 entries alone, and pops constants, is performed when it is bound; one that pops constants after
@@ -15,37 +11,33 @@ by one. An operation that fails is left as it is, to fail when it is performed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import count
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias, cast, get_args
+from typing import Any, NamedTuple, TypeAlias
 
-from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.base_type import generic_type
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import define, field, frozen
-from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context, ResultKind, UnitFormat
 from dwarfgpu.expr.control_flow import Control
 from dwarfgpu.expr.decode import CACHED_BYTES, Expression, decode
 from dwarfgpu.expr.dialect import upstream_clang
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
-from dwarfgpu.expr.operation import Kind, Operation, Stack
+from dwarfgpu.expr.operation import Stack
 from dwarfgpu.expr.segments import with_offsets
-from dwarfgpu.model.location import Entry, Location
+from dwarfgpu.expr.steps import (
+    Call,
+    Converter,
+    Perform,
+    call_of,
+    constant_step,
+    step_of,
+    step_with_constants,
+)
+from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
-
-
-class Converter(Protocol):
-    """The part of the evaluator that steps need."""
-
-    def coerced(self, entry: Entry, kind: Kind, ctx: Context) -> Entry:
-        """Return the entry as the kind that an operation requires (A.2.5.4.4.3)."""
-        ...
-
-
-Perform: TypeAlias = Callable[[Converter, Stack, Context], Control | None]
 
 
 class FoldedStep(NamedTuple):
@@ -69,29 +61,14 @@ class CompiledForm:
     result_kind: ResultKind | None
     evaluated: Evaluated | None
     """None for a program that cannot be one function."""
-    reads: bool
-    """Whether it reads the machine: it does not count that for an enclosing evaluation."""
 
     def is_for(self, ctx: Context) -> bool:
-        """Return whether it was made for contexts like this one, which begin with no entry."""
+        """Return whether these elements of a context are those that it was made for."""
         return (
             self.architecture is ctx.architecture
             and self.limits is ctx.limits
             and self.result_kind == ctx.result_kind
-            and not ctx.initial_stack
-            and ctx.object is None
         )
-
-    def result(self, ctx: Context) -> Value | Location | None:
-        """Return the result; None where the operations have to be performed."""
-        if self.evaluated is None or not self.is_for(ctx):
-            return None
-        if self.reads and READ_BUDGET.get() is not None:
-            return None
-        try:
-            return self.evaluated(ctx)
-        except DwarfGpuError:  # performing the operations says which one raises it
-            return None
 
 
 @define(eq=False)
@@ -168,7 +145,7 @@ def bind(expression: Expression) -> Program:
     else:
         instructions = with_offsets(instructions)
     distinct = instructions.distinct
-    bound: list[Perform] = [_bound(instruction, form) for instruction in distinct[:BOUND]]
+    bound: list[Perform] = [step_of(instruction, form) for instruction in distinct[:BOUND]]
     bound += [_Late(instruction, form) for instruction in distinct[BOUND:]]
     steps = tuple([bound[number] for number in instructions.order])
     is_straight = expression.error is None and not any(
@@ -196,7 +173,7 @@ class _Late:
         self.form = form
 
     def __call__(self, coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
-        return _bound(self.instruction, self.form)(coercer, stack, ctx)
+        return step_of(self.instruction, self.form)(coercer, stack, ctx)
 
 
 _Constant: TypeAlias = "Value | Location"
@@ -213,7 +190,7 @@ def _folded(instructions: Iterable[Instruction], form: UnitFormat) -> tuple[Fold
         operation = instruction.operation
         if operation.unsupported is not None or "stack" in operation.leading:
             constants.clear()
-            out.append(FoldedStep(_bound(instruction, form), index))
+            out.append(FoldedStep(step_of(instruction, form), index))
             continue
         call = call_of(instruction, form)
         count = constant_arguments(call, constants)
@@ -222,12 +199,12 @@ def _folded(instructions: Iterable[Instruction], form: UnitFormat) -> tuple[Fold
             if pushed is not None:
                 _drop(out, constants, count)
                 constants += pushed
-                out += [FoldedStep(_constant(entry), index) for entry in pushed]
+                out += [FoldedStep(constant_step(entry), index) for entry in pushed]
                 continue
-        bound = _with_constants(operation, call, tuple(constants[len(constants) - count :]))
+        bound = step_with_constants(operation, call, tuple(constants[len(constants) - count :]))
         if bound is None:
             constants.clear()
-            out.append(FoldedStep(_bound(instruction, form), index))
+            out.append(FoldedStep(step_of(instruction, form), index))
         else:
             _drop(out, constants, count)
             constants.clear()
@@ -258,279 +235,3 @@ def performed(call: Call, arguments: list[_Constant]) -> list[_Constant] | None:
         return None
     entries = pushed if isinstance(pushed, tuple) else () if pushed is None else (pushed,)
     return list(entries) if all(isinstance(entry, _CONSTANTS) for entry in entries) else None
-
-
-class Call(NamedTuple):
-    """The function of an operation with its operands, and what it takes besides."""
-
-    function: Callable[..., Any]
-    leading: tuple[str, ...]
-    """What comes before the popped entries: `context` or `stack`."""
-    kinds: tuple[Kind, ...]
-    """The kinds of the popped entries, the deepest first."""
-
-
-def call_of(instruction: Instruction, form: UnitFormat) -> Call:
-    """Return the call that performs an instruction in units of a format."""
-    operation = instruction.operation
-    namespace: dict[str, Any] = {
-        info.name: value
-        for info, value in zip(operation.operands, instruction.operands, strict=True)
-    }
-    if operation.number is not None:
-        namespace["number"] = operation.number
-    call: Callable[..., Any] = (
-        partial(operation.function, **namespace) if namespace else operation.function
-    )
-    leading: tuple[str, ...] = operation.leading
-    if leading == ("generic",):
-        call, leading = partial(call, generic_type(form.address_size * 8, form.endian)), ()
-    return Call(call, leading, tuple(info.kind for info in operation.pops))
-
-
-def _bound(instruction: Instruction, form: UnitFormat) -> Perform:
-    """Return the step that performs an instruction in units of a format."""
-    operation = instruction.operation
-    if operation.unsupported is not None:
-        return partial(_unsupported, operation.title, operation.unsupported)
-    call, leading, kinds = call_of(instruction, form)
-    if operation.pushes in ("value", "location"):
-        if not kinds and not leading:
-            return _constant(call())
-        simple = _SIMPLE.get((len(kinds), leading))
-        if simple is not None:
-            return simple(call, *kinds)
-    if leading == ("context", "stack") and not kinds:
-        return _in_context_on_stack(call)
-    if not leading and kinds and set(kinds) == {"entry"} and operation.pushes == "entries":
-        return _moved(call, len(kinds))
-    return _general(call, operation, leading, kinds)
-
-
-def _with_constants(
-    operation: Operation, call: Call, constants: tuple[Entry, ...]
-) -> Perform | None:
-    """Return the step of a call whose topmost arguments are constants; None if it has no such
-    form."""
-    function, leading, kinds = call
-    if not constants or operation.pushes not in ("value", "location", "control"):
-        return None
-    form = len(kinds) - len(constants), leading
-    if form == (0, ("context",)):
-        return _constants_in_context(function, constants)
-    if form == (1, ()):
-        return _unary_with(function, kinds[0], constants)
-    if form == (1, ("context",)):
-        return _unary_in_context_with(function, kinds[0], constants)
-    return None
-
-
-def _unsupported(title: str, reason: str, *_: object) -> NoReturn:
-    raise Unsupported(f"{title} is not supported: {reason}")
-
-
-def _underflow(needed: int, stack: Stack) -> IllFormed:
-    entries = "entry" if needed == 1 else "entries"
-    return IllFormed(f"{needed} stack {entries} needed, the stack has {len(stack)}")
-
-
-# The shapes that most operations have, written out because this is where evaluation spends its
-# time; `_general` does the same for any shape.
-
-
-def _constant(entry: Entry) -> Perform:
-    """Return a step that pushes an entry."""
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
-        stack.append(entry)
-
-    return perform
-
-
-def _from_context(call: Callable[..., Entry]) -> Perform:
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
-        stack.append(call(ctx))
-
-    return perform
-
-
-def _unary(call: Callable[..., Entry], kind: Kind) -> Perform:
-    noun = _TYPES[kind]
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
-        if not stack:
-            raise _underflow(1, stack)
-        top = stack.pop()
-        stack.append(call(top if type(top) is noun else coercer.coerced(top, kind, ctx)))
-
-    return perform
-
-
-def _unary_in_context(call: Callable[..., Entry], kind: Kind) -> Perform:
-    noun = _TYPES[kind]
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
-        if not stack:
-            raise _underflow(1, stack)
-        top = stack.pop()
-        stack.append(call(ctx, top if type(top) is noun else coercer.coerced(top, kind, ctx)))
-
-    return perform
-
-
-def _constants_in_context(call: Callable[..., Any], constants: tuple[Entry, ...]) -> Perform:
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
-        pushed = call(ctx, *constants)
-        if type(pushed) in _ENTRIES:
-            stack.append(pushed)
-            return None
-        return cast("Control | None", pushed)
-
-    return perform
-
-
-def _unary_with(call: Callable[..., Any], kind: Kind, constants: tuple[Entry, ...]) -> Perform:
-    noun, count = _TYPES[kind], 1 + len(constants)
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
-        if not stack:
-            raise _underflow(count, [*stack, *constants])
-        top = stack.pop()
-        pushed = call(top if type(top) is noun else coercer.coerced(top, kind, ctx), *constants)
-        if type(pushed) in _ENTRIES:
-            stack.append(pushed)
-            return None
-        return cast("Control | None", pushed)
-
-    return perform
-
-
-def _unary_in_context_with(
-    call: Callable[..., Any], kind: Kind, constants: tuple[Entry, ...]
-) -> Perform:
-    noun, count = _TYPES[kind], 1 + len(constants)
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
-        if not stack:
-            raise _underflow(count, [*stack, *constants])
-        top = stack.pop()
-        if type(top) is not noun:
-            top = coercer.coerced(top, kind, ctx)
-        pushed = call(ctx, top, *constants)
-        if type(pushed) in _ENTRIES:
-            stack.append(pushed)
-            return None
-        return cast("Control | None", pushed)
-
-    return perform
-
-
-def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> Perform:
-    first_noun, second_noun = _TYPES[first_kind], _TYPES[second_kind]
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
-        if len(stack) < 2:
-            raise _underflow(2, stack)
-        top, second = stack.pop(), stack.pop()
-        if type(top) is not second_noun:
-            top = coercer.coerced(top, second_kind, ctx)
-        if type(second) is not first_noun:
-            second = coercer.coerced(second, first_kind, ctx)
-        stack.append(call(second, top))
-
-    return perform
-
-
-def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
-    count, expected = len(kinds), [(at, kind, _TYPES[kind]) for at, kind in enumerate(kinds)]
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
-        if len(stack) < count:
-            raise _underflow(count, stack)
-        popped = stack[-count:]
-        del stack[-count:]
-        for at, kind, noun in expected:
-            if type(popped[at]) is not noun:
-                popped[at] = coercer.coerced(popped[at], kind, ctx)
-        stack.append(call(ctx, *popped))
-
-    return perform
-
-
-def _in_context_on_stack(call: Callable[..., Any]) -> Perform:
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
-        pushed = call(ctx, stack)
-        if type(pushed) in _ENTRIES:
-            stack.append(pushed)
-            return None
-        return cast("Control | None", pushed)
-
-    return perform
-
-
-def _moved(call: Callable[..., tuple[Entry, ...]], count: int) -> Perform:
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
-        if count > len(stack):
-            raise _underflow(count, stack)
-        popped = stack[-count:]
-        del stack[-count:]
-        for at, entry in enumerate(popped):
-            if type(entry) is not Value:
-                popped[at] = coercer.coerced(entry, "entry", ctx)
-        stack.extend(call(*popped))
-
-    return perform
-
-
-_TYPES: dict[Kind, type | None] = {
-    "value": Value,
-    "pointer": Value,
-    "location": Location,
-    "entry": None,
-}
-"""The noun that needs no conversion to be of a kind."""
-_SIMPLE: dict[tuple[int, tuple[str, ...]], Callable[..., Perform]] = {
-    (0, ("context",)): _from_context,
-    (1, ()): _unary,
-    (1, ("context",)): _unary_in_context,
-    (2, ()): _binary,
-    (3, ("context",)): _several_in_context,
-    (4, ("context",)): _several_in_context,
-}
-
-
-_ENTRIES = frozenset(get_args(Entry))
-
-
-def _general(
-    call: Callable[..., Any],
-    operation: Operation,
-    leading: tuple[str, ...],
-    kinds: tuple[Kind, ...],
-) -> Perform:
-    count = len(kinds)
-    nouns = [_TYPES[kind] for kind in kinds]
-
-    def perform(coercer: Converter, stack: Stack, ctx: Context) -> Control | None:
-        if count > len(stack):
-            raise _underflow(count, stack)
-        arguments: list[object] = [
-            ctx if parameter == "context" else stack for parameter in leading
-        ]
-        if count:
-            popped = stack[-count:]
-            del stack[-count:]
-            for entry, kind, noun in zip(popped, kinds, nouns, strict=True):
-                arguments.append(
-                    entry if type(entry) is noun else coercer.coerced(entry, kind, ctx)
-                )
-        pushed = call(*arguments)
-        if type(pushed) in _ENTRIES:
-            stack.append(pushed)
-        elif isinstance(pushed, tuple):
-            stack.extend(pushed)
-        else:
-            return cast("Control | None", pushed)
-        return None
-
-    return perform

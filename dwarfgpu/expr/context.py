@@ -12,7 +12,7 @@ from functools import lru_cache
 from operator import is_
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
-from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.access.location_access import Access, HasAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import Architecture
@@ -229,7 +229,7 @@ class Context:
     """DW_AT_LLVM_iterations of the subprogram, possibly by default."""
     limits: Limits = Limits()
     comparison: Comparison | None = field(default=None, eq=False, repr=False)
-    """Records how the places of each location compare."""
+    """Records how the single locations of each location compare."""
     widens_bases: bool = field(default=False, kw_only=True)
     """Whether a scalar register narrower than an address is extended by zeros as its base, which
     the text does not allow and compilers rely on."""

@@ -45,11 +45,11 @@ class Loops:
             return False
         if (
             self.at is not None
-            and _is_same_place(self.at, at)
+            and _is_same_location(self.at, at)
             and len(stack) == len(self.stack)
             and len(callers) == len(self.callers)
             and all(map(_is_same_entry, reversed(stack), reversed(self.stack)))
-            and all(map(_is_same_place, callers, self.callers))
+            and all(map(_is_same_location, callers, self.callers))
         ):
             return True
         if self.count >= self.next_kept:
@@ -58,7 +58,7 @@ class Loops:
         return False
 
 
-def _is_same_place(a: At, b: At) -> bool:
+def _is_same_location(a: At, b: At) -> bool:
     return a[1] == b[1] and a[0] is b[0] and a[2] is b[2]
 
 

@@ -25,10 +25,9 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.bind import Program, prepare, prepare_cached
 from dwarfgpu.expr.context import Context, ExprLoc, LocList, ResultKind, format_of
 from dwarfgpu.expr.control_flow import Enter, Jump, Nested, Outcome
-from dwarfgpu.expr.convert import as_location, as_value, dated, incomplete
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
-from dwarfgpu.expr.endless_loop import Loops
+from dwarfgpu.expr.implicit_conversions import as_location, as_value, dated, incomplete
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.operation import Kind, Stack
@@ -103,8 +102,9 @@ def evaluate(
     its kinds, `Unsupported` or `LimitExceeded`, each with the operation that caused it.
     """
     program = program_of(data, context, dialect)
-    if observe is None and program.bound_form.compiled is not None:
-        result = program.bound_form.compiled.result(context)
+    form = program.bound_form.compiled
+    if observe is None and form is not None and form.evaluated is not None:
+        result = form.evaluated(context)
         if result is not None:
             return result
     evaluator = Evaluator(context, observe)
@@ -123,9 +123,10 @@ def evaluate_attribute(
     ctx = context if context.unit is unit else evolve(context, unit=unit)
     if observe is None and isinstance(attribute, ExprLoc):
         form = program_of(attribute.expression, ctx).bound_form.compiled
-        result = None if form is None else form.result(ctx)
-        if result is not None:
-            return result
+        if form is not None and form.evaluated is not None:
+            result = form.evaluated(ctx)
+            if result is not None:
+                return result
     with Evaluator(context, observe) as evaluator:
         entry = evaluator.attribute(attribute, ctx).entry
     assert not isinstance(entry, PartialComposite)
@@ -234,7 +235,7 @@ class Evaluator:
             self.current = current
 
     def _location_list(self, loclist: LocList, ctx: Context) -> Location:
-        """Return the union of the places of every matching entry (A.2.5.5)."""
+        """Return the union of the single locations of every matching entry (A.2.5.5)."""
         self.steps_left -= len(loclist.entries)
         if self.steps_left < 0:
             raise LimitExceeded(
@@ -325,7 +326,10 @@ class Evaluator:
                     if isinstance(control, Jump):
                         index = jump_target(program, program.instructions[at], control)
                         if index <= at:
-                            loops = loops or Loops()
+                            if loops is None:
+                                from dwarfgpu.expr.endless_loop import Loops  # few have loops
+
+                                loops = Loops()
                             if loops.is_endless((program, index, ctx), callers, stack):
                                 raise LimitExceeded("a loop back to the same stack: it never ends")
                     elif isinstance(control, Enter):

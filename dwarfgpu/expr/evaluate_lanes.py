@@ -14,7 +14,8 @@ from typing import Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from dwarfgpu.access.many_lanes import WORD_BYTES, Chunks, Group, LaneTarget, Machine, VectorAccess
+from dwarfgpu.access.lane_group import WORD_BYTES, Group, Machine
+from dwarfgpu.access.many_lanes import Chunks, LaneTarget, VectorAccess
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import Context
@@ -66,8 +67,8 @@ def over_lanes(
     keep diverging take little longer than one by one.
     """
     machine = Machine(target, tuple(waves), tuple(lanes))
-    whole = Group.of(len(waves), len(lanes))
-    pending = [whole if among is None else Group.among(among)]
+    every_lane = Group.of(len(waves), len(lanes))
+    pending = [every_lane if among is None else Group.among(among)]
     passes_left = IN_VAIN + pending[0].size // LANES_IN_VAIN
     results: list[LaneGroupResult[T]] = []
     while pending:
@@ -166,7 +167,7 @@ def _fill_in_step(
     None means all lanes.
     """
     machine = Machine(target, out.waves, out.lanes)
-    whole = Group.of(len(out.waves), len(out.lanes))
+    every_lane = Group.of(len(out.waves), len(out.lanes))
 
     def located(view: LaneTarget) -> Context:
         return _for_location(context_of(view.wave, view.lane, view))
@@ -175,15 +176,15 @@ def _fill_in_step(
         assert isinstance(location, Location)
         return cast(VectorAccess, context.access).chunks(location, out.size_bits)
 
-    if whole.size < MIN_LANES or not may_branch(data):
+    if every_lane.size < MIN_LANES or not may_branch(data):
         return None
-    parted = in_step(data, dialect, machine, whole, located, chunks)
+    parted = in_step(data, dialect, machine, every_lane, located, chunks)
     if parted is None:
         return None
     for answer in parted.answers:
         if answer.answer is not None:
             _fill(out, answer.group, answer.answer)
-    return [place for group in parted.others for place in group.members()]
+    return [member for group in parted.unanswered for member in group.members()]
 
 
 def _for_location(context: Context) -> Context:
@@ -206,9 +207,9 @@ def _fill(out: LaneBits, group: Group, chunks: Chunks) -> None:
         data = _bytes(chunk)
         if is_known is not None:
             data = data * is_known[..., None]  # unknown bits are 0
-        out.data[(*group.place, slice(first_byte, first_byte + size_bytes))] = data
+        out.data[(*group.array_index, slice(first_byte, first_byte + size_bytes))] = data
         first_byte += chunk.size_bits // 8
-    out.is_known[group.place] = True if is_known is None else is_known
+    out.is_known[group.array_index] = True if is_known is None else is_known
 
 
 def _fill_one_by_one(out: LaneBits, group: Group) -> None:

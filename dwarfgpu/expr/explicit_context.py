@@ -119,8 +119,8 @@ class FrameWithoutProgram(FrameWithoutSubprogram):
         raise MissingContext(NO_UNWINDING)
 
     def entry_register(self, number: int) -> Location:
-        """Apply the architecture's default rule (A.2.5.4.4.1); only AMD GPUs have one."""
-        if self.architecture.machine != "AMDGPU":
+        """Apply the architecture's default rule (A.2.5.4.4.1), if it has one."""
+        if not self.architecture.has_default_rules:
             raise MissingContext(NO_UNWINDING)
         storage = Register(self.architecture.register(number), self.wave)
         return Location((SingleLocation(storage),), self.stop)

@@ -10,10 +10,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from dwarfgpu.access.coalesced_reads import READ_BUDGET
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.model import AddressSpace, Architecture
+from dwarfgpu.base.limits import Limits
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.bind import Evaluated
-from dwarfgpu.expr.convert import dated, whole_register
+from dwarfgpu.expr.context import ResultKind
+from dwarfgpu.expr.implicit_conversions import dated, register_locations
 from dwarfgpu.expr.ops import composite
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Composite, Memory, Part, Selected
@@ -76,20 +80,28 @@ _PRELUDES: Final = {
     "access": (
         "if target is None or type(ctx.access) is not ScalarAccess: return None",
     ),
+    "budget": ("if READ_BUDGET.get() is not None: return None",),
 }  # fmt: skip
-"""What a function asks of its context, in this order."""
+"""What a function asks of its context, in this order; an enclosing evaluation counts what is read,
+which a function does not."""
+_SAME: Final = (
+    "if ctx.architecture is not {} or ctx.limits is not {} or ctx.result_kind != {}"
+    " or ctx.initial_stack or ctx.object is not None: return None"
+)
+"""What every function asks: it is for contexts with the same elements, and begins with no entry."""
 _GLOBALS: Final = {
     "Composite": Composite,
+    "DwarfGpuError": DwarfGpuError,
     "Location": Location,
     "Memory": Memory,
     "Part": Part,
+    "READ_BUDGET": READ_BUDGET,
     "ScalarAccess": ScalarAccess,
     "Selected": Selected,
     "SingleLocation": SingleLocation,
     "Value": Value,
     "dated": dated,
     "part_of": composite.part_of,
-    "whole_register": whole_register,
 }
 
 
@@ -107,11 +119,12 @@ class FunctionText:
         self._count = 0
         """Variables so far."""
 
-    def function(self, result: str) -> Evaluated:
-        """Return the function with a text as its result."""
+    def function(self, result: str, limits: Limits, result_kind: ResultKind | None) -> Evaluated:
+        """Return the function with a text as its result, for some limits and a kind of result."""
+        same = _SAME.format(*map(self.constant, (self.architecture, limits, result_kind)))
         needed = [lines for need, lines in _PRELUDES.items() if need in self.needs]
         prelude = [line for lines in needed for line in lines]
-        body = "\n  ".join([*prelude, *self._lines, f"return {result}"])
+        body = "\n   ".join([same, *prelude, *self._lines, f"return {result}"])
         return _compiled(body, len(self._constants))(*self._constants)
 
     def constant(self, value: object) -> str:
@@ -146,8 +159,7 @@ class FunctionText:
         """Return the location of a register, in the top frame."""
         info = self.architecture.register(number)
         self.needs |= {"target", "wave", "frame"}
-        arguments = f"{self.constant(self.architecture)}, {self.constant(number)}, wave, stop"
-        location = f"whole_register({arguments})"
+        location = f"{self.constant(register_locations(self.architecture, number))}(wave, stop)"
         loading = f"target.read_register(wave, {self.constant(info)}, {{first}}, {{size}})"
         storage = f"{location}.single_locations[0].storage"
         return Single(storage, info.size_bits, 0, None, loading, location)
@@ -223,7 +235,11 @@ def _compiled(body: str, count: int) -> Callable[..., Evaluated]:
     """Compile the text of a function: return what makes it of its constants."""
     names: dict[str, Any] = {}
     parameters = ", ".join(f"c{number}" for number in range(count))
-    source = f"def make({parameters}):\n def evaluated(ctx):\n  {body}\n return evaluated\n"
+    # Performing the operations says which one raises an error.
+    source = (
+        f"def make({parameters}):\n def evaluated(ctx):\n  try:\n   {body}\n"
+        "  except DwarfGpuError: return None\n return evaluated\n"
+    )
     exec(compile(source, "<expression>", "exec"), _GLOBALS, names)
     function: Callable[..., Evaluated] = names["make"]
     return function

@@ -16,7 +16,8 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 import numpy as np
 
 from dwarfgpu.access.coalesced_reads import READ_BUDGET
-from dwarfgpu.access.many_lanes import Group, LaneTarget, Machine
+from dwarfgpu.access.lane_group import Group, Machine
+from dwarfgpu.access.many_lanes import LaneTarget
 from dwarfgpu.base import records
 from dwarfgpu.base.records import define, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
@@ -86,14 +87,14 @@ class Parted(Generic[T]):
     """Answers of lanes, and the lanes that are to be asked otherwise."""
 
     answers: list[Together[T]]
-    others: list[Group]
+    unanswered: list[Group]
 
 
 def in_step(
     data: bytes,
     dialect: Dialect | None,
     machine: Machine,
-    whole: Group,
+    group: Group,
     context_of: Callable[[LaneTarget], Context],
     finish: Callable[[Result, Context], T],
 ) -> Parted[T] | None:
@@ -102,7 +103,7 @@ def in_step(
     None for an expression that does not branch, or that lanes do not begin alike.
     """
     try:
-        context = context_of(LaneTarget(machine, whole))
+        context = context_of(LaneTarget(machine, group))
         program = program_of(data, context, dialect)
         evaluator = Evaluator(context, None)
     except (Divergence, DwarfGpuError):
@@ -110,11 +111,11 @@ def in_step(
     if context.initial_stack or not _only_branches(program):
         return None
     lockstep = _Lockstep(
-        program, evaluator, context, lambda group: context_of(LaneTarget(machine, group))
+        program, evaluator, context, lambda part: context_of(LaneTarget(machine, part))
     )
     token = READ_BUDGET.set(evaluator)
     try:
-        return lockstep.run([_Part(whole, 0, 0, 0, [])], finish)
+        return lockstep.run([_Part(group, 0, 0, 0, [])], finish)
     finally:
         READ_BUDGET.reset(token)
 
@@ -159,13 +160,13 @@ class _Lockstep:
                 part.stack = before
                 divided = None if divergence.key is None else _divided(part, divergence.key)
                 if divided is None:
-                    out.others.append(part.group)
+                    out.unanswered.append(part.group)
                 elif part.index >= end:
-                    out.others.extend(share.group for share in divided)
+                    out.unanswered.extend(share.group for share in divided)
                 else:
                     parts += divided
             except LimitExceeded:  # of several lanes together, or of those that never end
-                out.others.append(part.group)
+                out.unanswered.append(part.group)
             except DwarfGpuError:
                 out.answers.append(Together(part.group, None))
             finally:
@@ -229,10 +230,10 @@ def _share(group: Group, mask: Array) -> tuple[Group, _Take]:
         return Group(
             group.rows[rows], group.columns
         ), lambda array: array[rows] if array.shape[0] > 1 else array
-    places = np.flatnonzero(np.broadcast_to(mask, shape))
+    lane_numbers = np.flatnonzero(np.broadcast_to(mask, shape))
 
     def taken(array: Array) -> Array:
-        return np.broadcast_to(array, shape).reshape(-1).take(places)[:, None]
+        return np.broadcast_to(array, shape).reshape(-1).take(lane_numbers)[:, None]
 
     return Group(taken(group.rows), taken(group.columns)), taken
 
@@ -265,24 +266,24 @@ class _Different(Exception):
 def _met(parts: list[_Part]) -> tuple[_Part, list[_Part]]:
     """Return the parts at one step as one part, as far as their stacks have one form, and the
     others."""
-    first, *others = sorted(parts, key=lambda part: not part.is_apart)
+    first, *remaining = sorted(parts, key=lambda part: not part.is_apart)
     if first.is_apart:
-        return first, others
-    alike = [part for part in others if len(part.stack) == len(first.stack)]
+        return first, remaining
+    alike = [part for part in remaining if len(part.stack) == len(first.stack)]
     if not alike:
-        return first, others
+        return first, remaining
     meeting = [first, *alike]
     group, joined = _union([part.group for part in meeting])
     try:
         columns = zip(*(part.stack for part in meeting), strict=True)
         stack = [_joined(list(entries), joined) for entries in columns]
     except _Different:
-        return first, others
+        return first, remaining
     steps, read_bits = (
         max(getattr(part, name) for part in meeting) for name in ("steps", "read_bits")
     )
     together = _Part(group, first.index, steps, read_bits, stack)
-    return together, [part for part in others if len(part.stack) != len(first.stack)]
+    return together, [part for part in remaining if len(part.stack) != len(first.stack)]
 
 
 def _union(groups: list[Group]) -> tuple[Group, Callable[[list[int]], int]]:
@@ -299,10 +300,10 @@ def _union(groups: list[Group]) -> tuple[Group, Callable[[list[int]], int]]:
     elif axis == 0:
         union = Group(np.concatenate([group.rows for group in groups]), first.columns)
     else:
-        places = [np.broadcast_arrays(group.rows, group.columns) for group in groups]
+        members = [np.broadcast_arrays(group.rows, group.columns) for group in groups]
         rows, columns = (
             np.concatenate([numbers.ravel() for numbers in of_one])
-            for of_one in zip(*places, strict=True)
+            for of_one in zip(*members, strict=True)
         )
         union = Group(rows[:, None], columns[:, None])
 
@@ -335,17 +336,17 @@ def _concatenated(arrays: list[Array], axis: int) -> Array:
 
 def _joined(values: list[Any], join: Callable[[list[int]], int]) -> Any:
     """Return what several groups have, as one; `_Different` if it is not of one form."""
-    first, *others = values
-    if all(value is first for value in others) and not isinstance(first, Lanes):
+    first, *following = values
+    if all(value is first for value in following) and not isinstance(first, Lanes):
         return first
     kind = type(first)
     if kind is int or kind is Lanes:
-        if not all(type(value) is int or type(value) is Lanes for value in others):
+        if not all(type(value) is int or type(value) is Lanes for value in following):
             raise _Different
-        if kind is int and all(type(value) is int and value == first for value in others):
+        if kind is int and all(type(value) is int and value == first for value in following):
             return first
         return join(values)
-    if any(type(value) is not kind for value in others):
+    if any(type(value) is not kind for value in following):
         raise _Different
     if kind is tuple or kind in MODEL_TYPES:
         members: list[Any] = [value if kind is tuple else _members(value) for value in values]
@@ -354,6 +355,6 @@ def _joined(values: list[Any], join: Callable[[list[int]], int]) -> Any:
         joined_columns = [_joined(list(column), join) for column in zip(*members, strict=True)]
         make: Any = kind
         return tuple(joined_columns) if kind is tuple else make(*joined_columns)
-    if any(value != first for value in others):
+    if any(value != first for value in following):
         raise _Different
     return first

@@ -7,13 +7,13 @@ Keyword-only parameters are the encoded operands in order. A leading parameter a
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.signature import signature_of
 from dwarfgpu.expr.context import Context
 from dwarfgpu.expr.control_flow import Enter, Jump
 from dwarfgpu.expr.operand_codec import Codec
@@ -149,16 +149,8 @@ def alias(code: int, name: str, of: str) -> None:
     )
 
 
-@lru_cache(maxsize=1)
-def _signature(
-    function: Callable[..., Any],
-) -> tuple[dict[str, Any], tuple[str, ...], frozenset[str]]:
-    """Return annotations, parameters and the keyword-only ones; those of a family are read once."""
-    code = function.__code__
-    count = code.co_argcount + code.co_kwonlyargcount
-    keywords = frozenset(code.co_varnames[code.co_argcount : count])
-    hints = inspect.get_annotations(function, eval_str=True)
-    return hints, code.co_varnames[:count], keywords
+_signature = lru_cache(maxsize=1)(signature_of)
+"""That of a family is read once."""
 
 
 def _declared(
@@ -170,7 +162,7 @@ def _declared(
     unsupported: str | None,
     number: int | None,
 ) -> Operation:
-    hints, parameters, keywords = _signature(function)
+    hints, parameters, keywords, summary, details = _signature(function)
     operands: list[OperandInfo] = []
     pops: list[PopInfo] = []
     leading: list[Any] = []
@@ -189,7 +181,6 @@ def _declared(
             operands.append(OperandInfo(parameter, get_args(hint)[1]))
     if number is not None and equals is not None:
         equals = equals.replace("{number}", str(number))
-    summary, _, details = (inspect.getdoc(function) or "").partition("\n")
     returned = hints.get("return")
     pushes: Any = "none" if returned in (None, type(None)) else _PUSHES.get(returned, "control")
     if get_origin(returned) is tuple:
@@ -207,6 +198,6 @@ def _declared(
         unsupported,
         number,
         pushes,
-        details=" ".join(details.split()),
+        details=details,
         transfers=any(kind in (Jump, Enter) for kind in (returned, *get_args(returned))),
     )

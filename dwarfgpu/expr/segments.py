@@ -15,7 +15,7 @@ from typing import Final
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.context import Context, Unit, require
-from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.model.location import Location

@@ -18,15 +18,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import generic_type
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.bind import (
-    Call,
-    CompiledForm,
-    Evaluated,
-    Program,
-    call_of,
-    constant_arguments,
-    performed,
-)
+from dwarfgpu.expr.bind import CompiledForm, Evaluated, Program, constant_arguments, performed
 from dwarfgpu.expr.context import Context, ResultKind, require
 from dwarfgpu.expr.function_text import FunctionText, Item, Made, NotCompiled, Number, Parts, Single
 from dwarfgpu.expr.instruction import Instruction
@@ -42,6 +34,7 @@ from dwarfgpu.expr.ops import (
     special_value,
     stack,
 )
+from dwarfgpu.expr.steps import Call, call_of
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.storage import Part
 from dwarfgpu.model.value import Value
@@ -59,7 +52,7 @@ def compiled(program: Program, ctx: Context) -> CompiledForm:
         function = compiler.function(ctx.result_kind)
     except (NotCompiled, DwarfGpuError):  # performing the operations gives the reason
         function = None
-    return CompiledForm(architecture, ctx.limits, ctx.result_kind, function, compiler.bits_read > 0)
+    return CompiledForm(architecture, ctx.limits, ctx.result_kind, function)
 
 
 _NOUNS: Final[dict[str, type]] = {"value": Value, "pointer": Value, "location": Location}
@@ -112,7 +105,7 @@ class Compiler:
         result = self._result(result_kind)
         if self.bits_read > 8 * limits.total_bytes:
             raise NotCompiled
-        return self._text.function(result)
+        return self._text.function(result, limits, result_kind)
 
     def _result(self, kind: ResultKind | None) -> str:
         """Return the text of the result, by the rules of A.2.5.4."""
@@ -243,7 +236,7 @@ class Compiler:
         ):
             raise NotCompiled
         self._text.require_bits(single, size_bits)
-        self._text.needs.add("access")
+        self._text.needs |= {"access", "budget"}
         self.bits_read += size_bits
         first, size = f"({self._text.at(single)}) >> 3", self._text.constant(size_bits // 8)
         endian = self._text.constant(self._text.architecture.endian)

@@ -13,11 +13,11 @@ import gdb
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.evaluate import Result
-from dwarfgpu.gdb.errors import gdb_errors
+from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.machine.gdb_target import selected_wave
+from dwarfgpu.gdb.one_line_errors import gdb_errors
 from dwarfgpu.gdb.print_options import print_options
-from dwarfgpu.gdb.session import Debugger, GdbSession
-from dwarfgpu.gdb.values import Frame, Value, frame_of, the_debugger
+from dwarfgpu.gdb.script_objects import Frame, Value, frame_of, the_debugger
 from dwarfgpu.view.location_text import location_text
 
 __all__ = [

@@ -12,12 +12,12 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.gdb.gdb_session import GdbSession
 from dwarfgpu.gdb.print_options import print_options
-from dwarfgpu.gdb.session import GdbSession
-from dwarfgpu.gdb.values import assembled
+from dwarfgpu.gdb.script_objects import assembled
 from dwarfgpu.service.code.disassembly_listing import dump_of, listing, modifiers
 from dwarfgpu.service.code.source_text import SourceText
-from dwarfgpu.service.eval.operations import Operations, operations_answer
+from dwarfgpu.service.eval.operations_answer import Operations, operations_answer
 from dwarfgpu.service.explain import Explanation, explain_variable, on_instruction
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_lines, lane_notes
 from dwarfgpu.service.lanes.lane_choice import CHOICES, chosen_states

@@ -11,13 +11,13 @@ import gdb
 
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.gdb.errors import command
 from dwarfgpu.gdb.function import Function
-from dwarfgpu.gdb.limits import install_limits
+from dwarfgpu.gdb.gdb_session import Debugger
+from dwarfgpu.gdb.limit_settings import install_limits
+from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.gdb.print_options import print_options
 from dwarfgpu.gdb.save_state import SaveState
-from dwarfgpu.gdb.session import Debugger
-from dwarfgpu.gdb.values import the_debugger
+from dwarfgpu.gdb.script_objects import the_debugger
 from dwarfgpu.view.command_options import without_options
 
 
@@ -257,7 +257,7 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
         with command():
             text = argument.strip()
             if text == "-compare":
-                from dwarfgpu.gdb.compare import compare
+                from dwarfgpu.gdb.compare_frames import compare
 
                 comparison = compare(self.debugger)
                 for difference in comparison.differences:
@@ -269,7 +269,7 @@ class BacktraceCommand(gdb.Command):  # type: ignore[misc]  # gdb has no types
                 return
             if text.startswith("-") and text[1:2].isalpha():
                 raise UsageError(f'"dwarfgpu bt" has no option {text.split()[0]}.')
-            from dwarfgpu.gdb.stack import lines
+            from dwarfgpu.gdb.stack_by_cfi import lines
 
             count = int(gdb.parse_and_eval(text)) if text else None
             for line in lines(self.debugger, count):

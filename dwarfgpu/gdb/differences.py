@@ -23,8 +23,8 @@ from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.ops.special_value import ENTRY_VALUES
 from dwarfgpu.gdb.frames_as_gdb import frame_of_gdb, frame_up_to
+from dwarfgpu.gdb.gdb_session import GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable
-from dwarfgpu.gdb.session import GdbSession
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.call_site_values import call_site_returning_to
 from dwarfgpu.session.read_variable import Reading, contents, located

@@ -14,15 +14,15 @@ import gdb
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.base.records import frozen
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.tail_call_frame import Jumps
-from dwarfgpu.cfi.unwind import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import kernel_in
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.gdb.limits import file_limits
+from dwarfgpu.gdb.limit_settings import file_limits
 from dwarfgpu.gdb.machine.gdb_target import GdbTarget, selected_wave
 from dwarfgpu.gdb.machine.loaded_sections import LoadedSection, bias_of, loaded_sections
 from dwarfgpu.model.storage import Memory

@@ -7,8 +7,8 @@ import gdb
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.gdb.errors import command
-from dwarfgpu.gdb.session import Debugger, GdbSession
+from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
+from dwarfgpu.gdb.one_line_errors import command
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.value_text import widened

@@ -74,10 +74,10 @@ def _bits(value: gdb.Value) -> tuple[Bits | None, int]:
     if value.is_optimized_out and value.address is None and not _is_compound(value.type):
         return Bits(0, 8 * size_bytes, undefined=every), every
     if value.type.strip_typedefs().code in _REFERENCES:
-        place = value.referenced_value().address
-        if place is None:
+        address = value.referenced_value().address
+        if address is None:
             return None, 0  # its target is not in memory
-        return Bits(int(place) % (1 << 8 * size_bytes), 8 * size_bytes), every
+        return Bits(int(address) % (1 << 8 * size_bytes), 8 * size_bytes), every
     if value.address is not None:
         if not size_bytes:
             return Bits(0, 0), 0

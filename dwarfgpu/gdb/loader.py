@@ -39,12 +39,12 @@ def folders() -> list[str]:
     return [str(HERE), *map(str, sorted(HERE.glob(".venv/lib/python3*/site-packages")))]
 
 
-def load(places: Iterable[str]) -> None:
+def load(folders: Iterable[str]) -> None:
     """Make the packages found in some folders known to GDB's Python, and add the commands."""
     import gdb
 
     if not any(type(finder).__name__ == Finder.__name__ for finder in sys.meta_path):
-        sys.meta_path.insert(0, Finder(places))
+        sys.meta_path.insert(0, Finder(folders))
     try:
         from dwarfgpu.gdb.commands import install
     except ModuleNotFoundError as error:

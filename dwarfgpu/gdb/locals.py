@@ -11,17 +11,17 @@ from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits
+from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.print_options import print_options
-from dwarfgpu.gdb.session import Debugger, GdbSession
-from dwarfgpu.gdb.stack import aligned
+from dwarfgpu.gdb.stack_by_cfi import aligned
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import of_error
 from dwarfgpu.service.value.reading_answer import of_reading
-from dwarfgpu.session.session import Reading
+from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.stack_frames import functions_at
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject, Plain

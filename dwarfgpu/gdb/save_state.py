@@ -50,7 +50,7 @@ OPEN = re.compile(r"`(.*)', file type")
 """How `info files` names the program and the core file."""
 PART = re.compile(r"(file|memory)://(.*)#offset=(\w+)&size=(\w+)")
 """How ROCgdb names code objects inside of files and of memory."""
-PLACE = re.compile(r"(?:(\w+)#)?(\w+),(\w+)")
+MEMORY_RANGE = re.compile(r"(?:(\w+)#)?(\w+),(\w+)")
 POINTERS = (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF)
 USAGE = (
     "Usage: dwarfgpu save-state FILE [-lanes all] [-memory [SPACE#]ADDRESS,LENGTH]... [-stack N]"
@@ -378,7 +378,7 @@ def symbols(frame: Any) -> Iterator[Tuple[Any, Any]]:
 def save_value(memory: Memory, value: Any, depth: int) -> None:
     """Save an object, and the targets of the pointers in it."""
     if value.address is not None and value.type.sizeof:
-        space, address = place(value.address)
+        space, address = space_and_address(value.address)
         memory.add(address, min(value.type.sizeof, MAX_OBJECT_BYTES), space)
     kind = value.type.strip_typedefs()
     if depth and kind.code in POINTERS:
@@ -388,7 +388,7 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
         if kind.code != gdb.TYPE_CODE_PTR:
             save_value(memory, value.referenced_value(), depth - 1)
             return
-        space, address = place(value)
+        space, address = space_and_address(value)
         size_bytes = max(target.sizeof, 256 if target.sizeof == 1 else 1)
         memory.add(address, min(size_bytes, MAX_OBJECT_BYTES), space)
         if target.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, *POINTERS):
@@ -402,7 +402,7 @@ def save_value(memory: Memory, value: Any, depth: int) -> None:
                     continue
 
 
-def place(pointer: Any) -> Tuple[str, int]:
+def space_and_address(pointer: Any) -> Tuple[str, int]:
     """Return the address space, empty for the default one, and the address of a pointer."""
     text = pointer.format_string(format="x")
     space, mark, address = text.rpartition("#")
@@ -421,7 +421,7 @@ def parse_request(argument: str) -> SaveRequest:
             paths.append(word)
             continue
         operand = words.pop(0) if words else ""
-        match = PLACE.fullmatch(operand)
+        match = MEMORY_RANGE.fullmatch(operand)
         try:
             if word.lstrip("-") == "lanes" and operand == "all":
                 all_lanes = True

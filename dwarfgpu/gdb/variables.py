@@ -12,13 +12,13 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
-from dwarfgpu.gdb.compare import gdb_frames
+from dwarfgpu.gdb.compare_frames import gdb_frames
+from dwarfgpu.gdb.default_settings import default_settings
 from dwarfgpu.gdb.differences import have_same_bits, reason_of, why_only_in_gdb
+from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
 from dwarfgpu.gdb.gdb_variable import GdbVariable, read_gdb_variable
 from dwarfgpu.gdb.print_options import print_options
-from dwarfgpu.gdb.session import Debugger, GdbSession
-from dwarfgpu.gdb.settings import default_settings
-from dwarfgpu.gdb.stack import require_stack
+from dwarfgpu.gdb.stack_by_cfi import require_stack
 from dwarfgpu.view.format_options import UNAVAILABLE
 from dwarfgpu.view.frame_style import frame_number
 

@@ -10,6 +10,7 @@ import re
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.formats import Format
 from dwarfgpu.isa.instruction import Encoding, Instruction
@@ -24,11 +25,11 @@ from dwarfgpu.isa.operation import (
 )
 from dwarfgpu.isa.registers import Register
 
-_ADDRESSES: Final = re.compile(
+_ADDRESSES: Final = pattern(
     r"vaddr\d*|saddr|addr|srsrc|rsrc|ssamp|samp|sbase|soffset|offset|offset\d"
 )
 _DATA: Final = ("vdata", "sdata")
-_IMMEDIATE_FIELDS: Final = re.compile(r"simm16|imm|src0|src1|vsrc|sdata")
+_IMMEDIATE_FIELDS: Final = pattern(r"simm16|imm|src0|src1|vsrc|sdata")
 _NUMBERS: Final = frozenset({"number", "k", "branch", "version"})
 _READS: Final = {"src_vccz": "vcc", "src_execz": "exec", "src_scc": "scc"}
 """Sources that are made of another register."""

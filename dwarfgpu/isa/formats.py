@@ -23,7 +23,7 @@ from dwarfgpu.isa.modifiers import (
     dpp_control_text,
     packed_text,
 )
-from dwarfgpu.isa.names import (
+from dwarfgpu.isa.named_numbers import (
     buffer_format_text,
     dependency_counters_text,
     export_target_text,

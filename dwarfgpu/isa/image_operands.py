@@ -1,4 +1,4 @@
-"""LoadedSegment instructions: how many registers their data and address have.
+"""Image instructions: how many registers their data and address have.
 
 The encoding names the first register only; the count follows from dmask, d16, tfe, the dimension
 and a16. Address registers that are not consecutive follow the instruction as bytes (NSA).
@@ -16,7 +16,7 @@ _GRADIENTS = (2, 4, 6, 4, 2, 4, 4, 4)
 
 @frozen
 class ImageShape:
-    """The word `segment=` of a format."""
+    """The word `image=` of a format."""
 
     encoding: str
     """LLVM's name: `gfx8`, `gfx10default`, `gfx11nsa` …"""
@@ -32,7 +32,7 @@ class ImageShape:
 
     @classmethod
     def parse(cls, text: str) -> ImageShape:
-        """Parse the word without `segment=`."""
+        """Parse the word without `image=`."""
         encoding, flags, extra, data, address, datas, addresses = text.split(":")
         return cls(
             encoding,

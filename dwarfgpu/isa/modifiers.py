@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.isa.isa_target import IsaTarget
-from dwarfgpu.isa.names import (
+from dwarfgpu.isa.named_numbers import (
     delay_text,
     index_mode_text,
     swizzle_text,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from dwarfgpu.isa.constants import (
+from dwarfgpu.isa.inline_constants import (
     FLOATS,
     INTEGERS,
     LITERAL,

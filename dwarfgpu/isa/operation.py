@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 
 MEMORIES: Final = frozenset(
@@ -36,10 +37,10 @@ FLAGS: Final = frozenset(
 )
 """What an operation does beside its results; docs/decisions/0017-operations-declared.md has the
 meanings."""
-_SUFFIXES: Final = re.compile(r"(_e32|_e64)?(_sdwa|_dpp)?$")
-_TYPE: Final = re.compile(r"(?:v(\d+))?(?:[buif]|bf|fp|xf)(\d+)")
+_SUFFIXES: Final = pattern(r"(_e32|_e64)?(_sdwa|_dpp)?$")
+_TYPE: Final = pattern(r"(?:v(\d+))?(?:[buif]|bf|fp|xf)(\d+)")
 ALL_GENERATIONS: Final = range(100)
-_GENERATIONS: Final = re.compile(r"(\d+)(-)?(\d+)?")
+_GENERATIONS: Final = pattern(r"(\d+)(-)?(\d+)?")
 
 
 @frozen

@@ -11,7 +11,7 @@ import re
 
 from dwarfgpu.isa.binding import Use, uses
 from dwarfgpu.isa.instruction import Instruction
-from dwarfgpu.isa.names import wait_counts
+from dwarfgpu.isa.named_numbers import wait_counts
 
 _VECTOR_MEMORY = frozenset({"MUBUF", "MTBUF", "MIMG", "VIMAGE", "VSAMPLE", "FLAT"})
 _WRITE_BACK = frozenset({"buffer_wbl2", "global_wb", "global_wbinv"})

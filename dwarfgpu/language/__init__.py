@@ -4,9 +4,9 @@
 its type without reading anything, `named_type` a type that is named, `has_effect` whether it
 assigns. What a name needs is loaded when it is first used: most commands evaluate nothing.
 
-`syntax` parses, `evaluator` evaluates the tree: `names` and `registers` find what a word is,
-`object_access` reads and writes objects, `arithmetic`, `casts`, `members`, `dereference`,
-`convenience_functions` are what their names say.
+`syntax` parses, `evaluator` evaluates the tree: `name_resolution` and `machine_variables` find what
+a word is, `object_access` reads and writes objects, `arithmetic`, `casts`, `member_lookup`,
+`dereference` and `convenience_functions` are what their names say.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.language.assumptions import assumptions as assumptions
 
 if TYPE_CHECKING:
+    from dwarfgpu.language.evaluation_options import Options as Options
     from dwarfgpu.language.evaluator import evaluate as evaluate
     from dwarfgpu.language.evaluator import has_effect as has_effect
     from dwarfgpu.language.evaluator import named_type as named_type
     from dwarfgpu.language.evaluator import type_of as type_of
-    from dwarfgpu.language.names import Typed as Typed
-    from dwarfgpu.language.options import Options as Options
-    from dwarfgpu.language.value import TypedValue as TypedValue
-    from dwarfgpu.language.value import is_in_gdbs_words as is_in_gdbs_words
+    from dwarfgpu.language.name_resolution import Typed as Typed
+    from dwarfgpu.language.typed_value import TypedValue as TypedValue
+    from dwarfgpu.language.typed_value import is_in_gdbs_words as is_in_gdbs_words
     from dwarfgpu.language.value_text import format as format
 
 _MODULES: Final = {
-    "Options": "options",
-    "Typed": "names",
-    "TypedValue": "value",
+    "Options": "evaluation_options",
+    "Typed": "name_resolution",
+    "TypedValue": "typed_value",
     "evaluate": "evaluator",
     "format": "value_text",
     "has_effect": "evaluator",
-    "is_in_gdbs_words": "value",
+    "is_in_gdbs_words": "typed_value",
     "named_type": "evaluator",
     "type_of": "evaluator",
 }

@@ -6,7 +6,7 @@ from functools import partial
 
 from dwarfgpu.dwarf.scope import symbol_at_address
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import line_place
+from dwarfgpu.session.stack_frames import position_at_address
 from dwarfgpu.view.format_options import FormatOptions, Symbolize
 
 
@@ -25,10 +25,10 @@ def symbolizer(session: Session, options: FormatOptions) -> Symbolize:
         return partial(symbol_text, session)
 
     def name(address: int) -> str | None:
-        symbol = symbol_at_address.symbol_place(session.code_objects, address)
+        symbol = symbol_at_address.symbol_covering(session.code_objects, address)
         if symbol is None or symbol.offset > (options.max_symbolic_offset or symbol.offset):
             return None
-        position = line_place(session, address) if options.symbol_filename else None
+        position = position_at_address(session, address) if options.symbol_filename else None
         return str(symbol) if position is None else f"{symbol} at {position.file}:{position.line}"
 
     return name

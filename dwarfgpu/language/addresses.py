@@ -6,10 +6,10 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import is_number
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.evaluator import evaluate
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.options import Options
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
@@ -19,14 +19,15 @@ def address_of(
     session: Session, options: Options, objects: ObjectAccess, text: str
 ) -> tuple[AddressSpace, int]:
     """Return the address that an expression denotes: the value of a number or a pointer, or the
-    address of an array or a function. `UsageError` if it denotes none."""
+    address of an array or a function, also behind a reference. `UsageError` if it denotes
+    none."""
     value = evaluate(text, session, options)
     bare = strip(value.type)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        value = objects.read(objects.dereferenced(value))
+        bare = strip(value.type)
     if isinstance(bare, Array | Function) and not (isinstance(bare, Array) and bare.is_vector):
         value = objects.address_of(value)
-        bare = strip(value.type)
-    if isinstance(bare, Pointer) and bare.kind != "pointer":
-        value = objects.address_of(objects.dereferenced(value))
         bare = strip(value.type)
     if isinstance(bare, Pointer):
         space = objects.space_of(bare, value.unit)

@@ -31,12 +31,12 @@ from dwarfgpu.language.base_class_casts import (
     require_defined,
     way_up,
 )
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds
 from dwarfgpu.language.complexes import COMPLEX, is_complex
-from dwarfgpu.language.names import is_cplusplus
-from dwarfgpu.language.numbers import NOT_A_NUMBER, Numbers, holds
+from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
@@ -107,13 +107,16 @@ class Arithmetic:
             return self.objects.address_of(value)
         if not isinstance(bare, Array) or bare.is_vector:
             return value
-        place = self.objects.address_of(value)
-        pointer = place.type
+        pointer_value = self.objects.address_of(value)
+        pointer = pointer_value.type
         assert isinstance(pointer, Pointer)
-        return evolve(place, type=evolve(pointer, target=element_type(bare)))
+        return evolve(pointer_value, type=evolve(pointer, target=element_type(bare)))
 
     def truth(self, value: TypedValue) -> bool:
-        """Return whether a value is not 0."""
+        """Return whether a value is not 0; as in GDB, `void` is 0: a convenience variable that was
+        never set is false."""
+        if value.type is None:
+            return False
         if isinstance(strip(value.type), Unspecified):
             value = self.decayed(value)
         if isinstance(strip(value.type), Array | Function):
@@ -188,7 +191,10 @@ class Arithmetic:
                 "First argument of `-' is a pointer and second argument is neither\n"
                 "an integer nor a pointer of the same type."
             )
-        (left_type, a), (right_type, b) = self._place(left), self._place(right)
+        (left_type, a), (right_type, b) = (
+            self._resolved_address(left),
+            self._resolved_address(right),
+        )
         if left_type != right_type:
             raise EvaluationError("the pointers are to different address spaces")
         distance = a - b
@@ -196,7 +202,7 @@ class Arithmetic:
         long_bits = self.numbers.builtins.long_bits
         return self.value(self.numbers.integer(count if distance >= 0 else -count, long_bits))
 
-    def _place(self, value: TypedValue) -> tuple[int, int]:
+    def _resolved_address(self, value: TypedValue) -> tuple[int, int]:
         """Return address space and address of a pointer, generic ones where they really are."""
         bare = strip(value.type)
         assert isinstance(bare, Pointer)
@@ -217,7 +223,7 @@ class Arithmetic:
             return is_same == (operator == "==")
         are_pointers = [isinstance(strip(operand.type), Pointer) for operand in (left, right)]
         if all(are_pointers):
-            a, b = self._place(left), self._place(right)
+            a, b = self._resolved_address(left), self._resolved_address(right)
             if a[0] != b[0] and operator not in ("==", "!="):
                 raise EvaluationError("the pointers are to different address spaces")
             return holds(operator, (a > b) - (a < b))
@@ -289,8 +295,8 @@ class Arithmetic:
         """Return a reference to an object in memory; elsewhere, the object itself with the target
         type."""
         assert isinstance(bare, Pointer)
-        place = None if value.location is None else value.location.single_locations[0].storage
-        if place is not None and not isinstance(place, Memory):
+        storage = None if value.location is None else value.location.single_locations[0].storage
+        if storage is not None and not isinstance(storage, Memory):
             return evolve(value, type=bare.target, variable=None, bits=None)
         address = self.objects.address_of(value)
         space = address.type.address_space if isinstance(address.type, Pointer) else 0

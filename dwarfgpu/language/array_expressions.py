@@ -7,9 +7,9 @@ from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
-from dwarfgpu.language.names import array_of
+from dwarfgpu.language.name_resolution import array_of
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import concatenate
 from dwarfgpu.model.storage import Register
 
@@ -32,9 +32,9 @@ def repeated(value: TypedValue, number: Number) -> TypedValue:
         raise UsageError("Value out of range.")
     if count <= 0:
         raise UsageError(f"Invalid number {count} of repetitions.")
-    place = None if value.location is None else value.location.single_locations[0].storage
-    is_beyond = isinstance(place, Register) and count * (value.size_bits or 0) > place.size_bits
-    if is_beyond or place is None or value.bit_size is not None:
+    storage = None if value.location is None else value.location.single_locations[0].storage
+    is_beyond = isinstance(storage, Register) and count * (value.size_bits or 0) > storage.size_bits
+    if is_beyond or storage is None or value.bit_size is not None:
         raise UsageError("Only values in memory can be extended with '@'.")
     if not size_bytes(value.type):
         raise UsageError("The size of the object is unknown, so it cannot be repeated.")

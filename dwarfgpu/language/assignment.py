@@ -7,9 +7,9 @@ from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import EvaluationError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.convenience_functions import INTERNAL
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.options import Options
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import is_vector
 
 

@@ -14,10 +14,10 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Member, Pointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.members import way_to
-from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.language.member_lookup import way_to
+from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.type_attributes import displaced

@@ -7,8 +7,8 @@ from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Struc
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.base_class_casts import way_up
-from dwarfgpu.language.names import Typed
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.name_resolution import Typed
+from dwarfgpu.language.typed_value import TypedValue
 
 _DYNAMIC = "Argument to dynamic_cast must"
 
@@ -38,8 +38,8 @@ def named_cast(arithmetic: Arithmetic, how: str, value: TypedValue, to: Typed) -
 def _untyped(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
     """Return a pointer to the type at an address that no base class moves."""
     builtins = arithmetic.numbers.builtins
-    whole = written_cast(arithmetic, value, Typed(builtins.pointer(None), to.unit))
-    return written_cast(arithmetic, whole, Typed(builtins.pointer(to.type), to.unit))
+    pointer = written_cast(arithmetic, value, Typed(builtins.pointer(None), to.unit))
+    return written_cast(arithmetic, pointer, Typed(builtins.pointer(to.type), to.unit))
 
 
 def _reinterpreted(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:

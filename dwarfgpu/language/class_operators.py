@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import Struct, strip
 from dwarfgpu.errors import Unsupported, UsageError
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 
 NO_CALLS: Final = "functions of the program cannot be called"
 

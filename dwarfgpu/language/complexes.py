@@ -8,9 +8,9 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number, is_number
-from dwarfgpu.language.numbers import NOT_A_NUMBER
+from dwarfgpu.language.c_numbers import NOT_A_NUMBER
 from dwarfgpu.language.operators import OperandKind, Operators
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import concatenate
 
 

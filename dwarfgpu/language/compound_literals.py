@@ -12,9 +12,9 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Member, Struct, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.names import Typed, array_of
+from dwarfgpu.language.name_resolution import Typed, array_of
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
 
 Evaluate: TypeAlias = Callable[[ast.Node], TypedValue]

@@ -28,7 +28,7 @@ from dwarfgpu.language.arithmetic_conversions import Number, is_number
 from dwarfgpu.language.base_class_casts import converted_pointer, way_up
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import NUMBERS_NOT_READ
 

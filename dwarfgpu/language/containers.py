@@ -15,14 +15,14 @@ from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip, 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.class_operators import has_method, methods_named
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.object_bits import ObjectBytes
 from dwarfgpu.view.object_printer import address_of
 from dwarfgpu.view.printer_text import printed_of
 from dwarfgpu.view.printers.common import is_bool
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters
 from dwarfgpu.view.printers.standard import STANDARD
 

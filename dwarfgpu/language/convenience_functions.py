@@ -13,8 +13,8 @@ from dwarfgpu.dwarf.types.types import Array, Base, Unspecified, strip
 from dwarfgpu.errors import LimitExceeded, UsageError, counted
 from dwarfgpu.language.complexes import is_complex, parts_of
 from dwarfgpu.language.function_context import DebuggerFunction, FunctionContext
-from dwarfgpu.language.strings import bytes_at, string_of
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.read_strings import bytes_at, string_of
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.language.wave_variables import integer_value, text_value
 from dwarfgpu.session.stack_frames import StackFrame, stack_frames
@@ -128,9 +128,9 @@ def _one(arguments: list[TypedValue], name: str) -> None:
 
 def _require(arguments: list[TypedValue], name: str, least: int, most: int) -> None:
     if not least <= len(arguments) <= most:
-        expected = f"{least}" if least == most else f"{least} or {most}"
-        plural = "" if expected == "1" else "s"
-        raise UsageError(f"${name} takes {expected} argument{plural}, not {len(arguments)}")
+        expected = counted(most, "argument")
+        expected = expected if least == most else f"{least} or {expected}"
+        raise UsageError(f"${name} takes {expected}, not {len(arguments)}")
 
 
 def _strings(

@@ -2,7 +2,7 @@
 which a pointer, a reference or an implicit pointer points.
 
 Law: addresses are interpreted as in AMD text A.5.3, and as in `docs/language.md` where it leaves a
-choice.
+choice. `dwarfgpu.expr.implicit_conversions` follows implicit pointers on the DWARF stack.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dwarfgpu.dwarf.types.types import MemberPointer, Pointer, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.expr.context import Context
-from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.other_units import completed
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer

@@ -39,20 +39,20 @@ from dwarfgpu.language.casts import in_memory, named_cast, written_cast
 from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow, refuse_overloaded
 from dwarfgpu.language.conditional import Arm, conditional
 from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
+from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
+from dwarfgpu.language.machine_variables import machine_value, unknown_name_error
+from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
-from dwarfgpu.language.members import no_member, path_to
+from dwarfgpu.language.name_resolution import Names, Typed
 from dwarfgpu.language.named_values import NamedValues
-from dwarfgpu.language.names import Names, Typed
-from dwarfgpu.language.options import DEFAULT, Options
-from dwarfgpu.language.registers import machine_value, unknown_name_error
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.literals import text
 from dwarfgpu.language.syntax.parser import parse, parse_type, parse_type_of
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import as_type, typed
-from dwarfgpu.language.value import TypedValue
 from dwarfgpu.language.vectors import components, is_vector
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
@@ -336,8 +336,8 @@ class Evaluator(NamedValues):
         name."""
         scope, simple = split_last(name)
         owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
-        whole = f"{owner}::{simple}"
-        meanings = self.names.meaning(whole) if scope or self.names.is_name(owner) else ()
+        full_name = f"{owner}::{simple}"
+        meanings = self.names.meaning(full_name) if scope or self.names.is_name(owner) else ()
         dies = [
             meaning
             for meaning in meanings
@@ -349,7 +349,7 @@ class Evaluator(NamedValues):
         if not has_code and (dies or (not scope and has_method(struct_type, simple))):
             raise UsageError(f"Cannot take address of method {simple}.")
         if dies:
-            return self._function(whole, dies, is_called=is_called)
+            return self._function(full_name, dies, is_called=is_called)
         if scope:
             raise UsageError(f"There is no field named {simple}")
         raise no_member(struct_type, name)

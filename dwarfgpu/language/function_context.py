@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
 from dwarfgpu.language.arithmetic import Arithmetic
-from dwarfgpu.language.names import Names
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.session.session import Session
 
 

@@ -17,10 +17,10 @@ from dwarfgpu.dwarf.types.types import Member, Struct
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.kernarg_variable import kernel_arguments
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.wave_variables import (
     grid_size,
-    placed_in,
+    machine_of,
     whole_workgroup_size,
     work_item_id,
     workgroup_id,
@@ -42,7 +42,7 @@ def _group_counts(machine: Machine, session: Session) -> Position | None:
     grid, size = grid_size(machine, session), whole_workgroup_size(machine, session)
     if grid is None or size is None:
         return None
-    x, y, z = (-(-whole // part) for whole, part in zip(grid, size, strict=True))
+    x, y, z = (-(-total // part) for total, part in zip(grid, size, strict=True))
     return x, y, z
 
 
@@ -151,7 +151,7 @@ def builtin_function(session: Session, name: str, arguments: list[int]) -> Typed
 
 
 def _position(session: Session, name: str, getter: PositionGetter) -> Position:
-    machine = placed_in(session)
+    machine = machine_of(session)
     position = None if machine is None else getter(machine, session)
     if position is None:
         raise Unavailable(

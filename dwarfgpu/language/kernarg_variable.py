@@ -20,7 +20,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unavailable
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.machine.topology import Dispatch
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Memory

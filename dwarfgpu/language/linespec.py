@@ -6,39 +6,44 @@ Both front ends use it: the commands of the command line that take an address, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal
 
 from dwarfgpu import language
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.gdb_rows import LineSteps
+from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
-from dwarfgpu.dwarf.line.stepping import LineSteps
-from dwarfgpu.dwarf.scope.functions_by_name import NamedFunction, functions_named
+from dwarfgpu.dwarf.scope.functions_by_name import NamedFunction, function_symbols, functions_named
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
 from dwarfgpu.dwarf.types.types import Function, strip
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.addresses import address_of
-from dwarfgpu.language.names import Names
+from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.explicit_location import linespec_of
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.options import Options
+from dwarfgpu.language.untyped_symbols import TEXT
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, place_in
+from dwarfgpu.session.stack_frames import FramePosition, position_in_file
 
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""
-NUMBER: Final = re.compile(r"[0-9]{1,9}")
-_LINE: Final = re.compile(r"[-+]?[0-9]{1,9}")
+NUMBER: Final = pattern(r"[0-9]{1,9}")
+_LINE: Final = pattern(r"[-+]?[0-9]{1,9}")
 _COUNTS: Final = {"+0": 5, "-0": -15}
 """What GDB takes no lines for."""
-_IN_FILE: Final = re.compile(r"(?P<file>'[^']+'|[^:<(]*[^:<(' ]):(?P<inside>[^:].*)")
-_UNFINISHED: Final = re.compile(r"(?P<file>[^:]*[^:\s])\s*:\s*")
-_IN_FUNCTION: Final = re.compile(
+_IN_FILE: Final = pattern(
+    r"""(?P<file>'[^']+'|"[^"]+"|[^:<("]*[^:<('" ])\s*:\s*(?P<inside>[^:\s].*)"""
+)
+_UNFINISHED: Final = pattern(r"(?P<file>[^:]*[^:\s])\s*:\s*")
+_IN_FUNCTION: Final = pattern(
     r"(?P<function>.*[\w)>])\s*\+\s*(?P<offset>0[xX][0-9a-fA-F]{1,16}|[0-9]{1,9})"
 )
 _NAMES_ONLY: Final = Options(
@@ -54,7 +59,15 @@ _WITHOUT_NAMES: Final = frozenset(
     )
 )
 """Entries in a lexical block that declare nothing in it."""
-_JUNK: Final = re.compile(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
+_JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
+
+
+class LinespecNotFound(UsageError):
+    """A well-formed place that the files do not have: code that is loaded later may have it."""
+
+    @property
+    def kind(self) -> str:
+        return UsageError.__name__
 
 
 @frozen
@@ -70,6 +83,8 @@ class Spot:
     """The name of the function, in C++ with its parameters."""
     is_call: bool = False
     """Whether it is inlined there."""
+    is_described: bool = True
+    """Whether debugging information describes the function."""
     declared: FramePosition | None = None
     """Where the function is declared, if its first code is from another file: of another one."""
 
@@ -88,6 +103,9 @@ def spots_of(
 
     `options` are those of the expression of `*ADDRESS`. `UsageError` with GDB's wording.
     """
+    text = linespec_of(text)
+    if text.startswith(":") and not text.startswith("::"):
+        raise UsageError("malformed linespec error: unexpected colon")
     if text.startswith("*"):
         space, pc = address_of(session, options, ObjectAccess(session), text[1:])
         if space is not session.architecture.address_space(0):
@@ -100,16 +118,16 @@ def spots_of(
         for lines in _lines(session):
             file = next(lines.files_named(path), None)
             if file is not None:
-                position = place_in(file, number, is_start=True)
+                position = position_in_file(file, number, is_start=True)
                 return (Spot("line", position, pcs_of(session, position)),)
-        raise UsageError(f"No source file named {path}.")
+        raise _no_file(session, path)
     if _LINE.fullmatch(text):
-        if around is None and session.code_objects:
+        if around is None and has_units(session):
             raise UsageError(f"No default source file: write FILE:{text}.")
         if around is None:
             raise UsageError(NO_SYMBOL_TABLE)
         line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))
-        position = place_in(around.source, line, is_start=True)
+        position = position_in_file(around.source, line, is_start=True)
         return (Spot("line", position, pcs_of(session, position)),)
     junk = _JUNK.fullmatch(text)
     if junk is not None and junk["rest"].startswith(","):
@@ -125,15 +143,15 @@ def spots_of(
     if unfinished is not None:
         if any(next(lines.files_named(unfinished["file"]), None) for lines in _lines(session)):
             raise UsageError("malformed linespec error: unexpected end of input")
-        raise UsageError(f"No source file named {unfinished['file']}.")
-    functions = functions_of(session, text)
-    if functions:
-        return tuple(_spot_of_function(session, function) for function in functions)
+        raise _no_file(session, unfinished["file"])
+    spots = _spots_of_functions(session, text)
+    if spots:
+        return spots
     inside = _IN_FUNCTION.fullmatch(text)
     if inside is not None:
         return _spots_in_function(session, text, inside["function"], int(inside["offset"], 0))
     pc = entry_of(session, text)
-    return (Spot("function", _place_at(session, pc), (pc,)),)
+    return (Spot("function", _position_at(session, pc), (pc,)),)
 
 
 def split_at_comma(text: str) -> tuple[str, bool, str]:
@@ -155,41 +173,68 @@ def _spots_in_function(
     try:
         entries = [function.entry for function in functions] or [entry_of(session, function)]
     except UsageError:
-        raise UsageError(f'Function "{text}" not defined.') from None
+        raise LinespecNotFound(f'Function "{text}" not defined.') from None
     pcs = [entry + offset_bytes for entry in entries]
-    return tuple(Spot("address", _place_at(session, pc), (pc,)) for pc in pcs)
+    return tuple(Spot("address", _position_at(session, pc), (pc,)) for pc in pcs)
+
+
+def _spots_of_functions(session: Session, text: str) -> tuple[Spot, ...]:
+    """Return the described functions of a name, then those that only a symbol table has: they are
+    of no file."""
+    spots = [_spot_of_function(session, function) for function in functions_of(session, text)]
+    entries = {pc for spot in spots for pc in spot.pcs}
+    tables = () if _IN_FILE.fullmatch(text) else _lines(session)
+    for lines in tables:
+        try:
+            symbols = function_symbols(_owner(session, lines), _unquoted(text))
+        except DwarfGpuError:
+            if spots:
+                continue  # the debugging information has the place
+            raise
+        for symbol in symbols:
+            if symbol.entry not in entries:
+                entries.add(symbol.entry)
+                at, pcs = _position_at(session, symbol.entry), (symbol.entry,)
+                spots.append(Spot("function", at, pcs, symbol.name, is_described=False))
+    return tuple(spots)
+
+
+def _owner(session: Session, lines: LineLookup) -> CodeObject:
+    return next(item for item in session.code_objects if item.scopes is lines.scopes)
 
 
 def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
-    position = _place_at(session, function.entry)
+    position = _position_at(session, function.entry)
     line = decl_line(function.die)
     file = decl_file(function.die) if line else None
     declared = None
     if line and file is not None:
-        own = place_in(file, line, is_start=True)
+        own = position_in_file(file, line, is_start=True)
         declared = None if position is not None and position.path == own.path else own
-    return Spot("function", position, (function.entry,), function.name, function.is_call, declared)
+    return Spot(
+        "function", position, (function.entry,), function.name, function.is_call, declared=declared
+    )
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:
     """Return the described functions of a name; with a file, but without inlined calls."""
     in_file = _IN_FILE.fullmatch(text)
-    name = text if in_file is None else in_file["inside"]
+    name = _unquoted(text if in_file is None else in_file["inside"])
     functions: list[NamedFunction] = []
     for lines in _lines(session):
-        owner = next(
-            code_object
-            for code_object in session.code_objects
-            if code_object.scopes is lines.scopes
-        )
-        functions += functions_named(owner, name)
+        functions += functions_named(_owner(session, lines), name)
     if in_file is None:
         return functions
     return [
         line_step
         for line_step in functions
-        if not line_step.is_call and _is_in(line_step, in_file["file"].strip("'"))
+        if not line_step.is_call and _is_in(line_step, in_file["file"].strip("'\""))
     ]
+
+
+def _unquoted(name: str) -> str:
+    """Return a name without the quotes around it."""
+    return name[1:-1] if name[:1] in "'\"" and name[-1:] == name[:1] and len(name) > 2 else name
 
 
 def _is_in(function: NamedFunction, file: str) -> bool:
@@ -231,12 +276,12 @@ def step_at(session: Session, pc: int) -> LineStep | None:
     if line_step is None:
         return None
     step, end = line_step
-    position = place_in(table.file(step.file), step.line, is_start=True)
+    position = position_in_file(table.file(step.file), step.line, is_start=True)
     begin, is_doubled = unit.relocate(step.address), steps.is_doubled(step)
     return LineStep(position, begin, unit.relocate(end), step.file, is_doubled)
 
 
-def _place_at(session: Session, pc: int) -> FramePosition | None:
+def _position_at(session: Session, pc: int) -> FramePosition | None:
     step = step_at(session, pc)
     return None if step is None else step.position
 
@@ -279,25 +324,37 @@ def declared_at(session: Session, name: str) -> FramePosition | None:
             continue  # a local one is no place
         is_meant = die.unit.is_cplusplus or die.tag in (dw.TAG_VARIABLE, dw.TAG_TYPEDEF)
         if line and number is not None and table is not None and is_meant:
-            return place_in(table.file(number), line, is_start=True)
+            return position_in_file(table.file(number), line, is_start=True)
     return None
 
 
-def no_line(text: str, spot: Spot) -> UsageError:
+def has_units(session: Session) -> bool:
+    """Return whether a file has debugging information."""
+    return any(code_object.info.units for code_object in session.code_objects)
+
+
+def _no_file(session: Session, path: str) -> LinespecNotFound:
+    """Return the error that no line table has a source file, with GDB's wording."""
+    return LinespecNotFound(
+        f"No source file named {path}." if has_units(session) else NO_SYMBOL_TABLE
+    )
+
+
+def no_line(text: str, spot: Spot) -> LinespecNotFound:
     """Return the error that neither a line nor later lines of its file have code, in GDB's
     words."""
-    named = _line_in_file(text)
+    named = _line_in_file(linespec_of(text))
     number = "?" if spot.position is None else str(spot.position.line)
     where = "the current file" if named is None else f'file "{named[0]}"'
-    return UsageError(f"No line {number} in {where}.")
+    return LinespecNotFound(f"No line {number} in {where}.")
 
 
 def _line_in_file(text: str) -> tuple[str, int] | None:
     """Parse `FILE:LINE`."""
     match = _IN_FILE.fullmatch(text)
-    if match is None or not NUMBER.fullmatch(match["inside"]):
+    if match is None or not _LINE.fullmatch(match["inside"]):
         return None
-    return match["file"].strip("'"), int(match["inside"])
+    return match["file"].strip("'\""), int(match["inside"])
 
 
 def entry_of(session: Session, text: str) -> int:
@@ -316,26 +373,27 @@ def entry_of(session: Session, text: str) -> int:
         name = f"'{match['file']}'::{match['inside']}"
         words = f'Function "{match["inside"]}" not defined in "{match["file"]}".'
         if functions_of(session, match["inside"]):  # only inlined ones
-            raise UsageError(words)
+            raise LinespecNotFound(words)
     try:
         value = language.evaluate(name, session, _NAMES_ONLY)
-    except UsageError:
-        raise UsageError(words) from None
+    except (UsageError, Unsupported):  # also for what looks like a call
+        raise LinespecNotFound(words) from None
     position = value.location.single_locations[0] if value.location is not None else None
     if (
         not isinstance(strip(value.type), Function)
+        or (match is not None and value.type is TEXT)  # a symbol is of no file
         or position is None
         or position.byte_address is None
     ):
-        raise UsageError(words)
+        raise LinespecNotFound(words)
     return position.byte_address
 
 
-def _lines(session: Session) -> Iterator[Lines]:
+def _lines(session: Session) -> Iterator[LineLookup]:
     """Yield the line tables of every object file, the one in focus first."""
     here = session.code_object
     objects = sorted(session.code_objects, key=lambda code_object: code_object is not here)
-    return (Lines(code_object.scopes) for code_object in objects)
+    return (LineLookup(code_object.scopes) for code_object in objects)
 
 
 def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
@@ -348,7 +406,7 @@ def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
     return tuple(out)
 
 
-def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
+def _first_in_blocks(lines: LineLookup, pcs: tuple[int, ...]) -> Iterator[int]:
     visited: set[object] = set()
     for pc in pcs:
         try:
@@ -362,7 +420,7 @@ def _first_in_blocks(lines: Lines, pcs: tuple[int, ...]) -> Iterator[int]:
             yield pc
 
 
-def _unit_key(lines: Lines, pc: int) -> object:
+def _unit_key(lines: LineLookup, pc: int) -> object:
     """Return what code outside of functions is in: its unit, whose thunks are one block in GDB."""
     try:
         unit = lines.scopes.unit_at(pc)
@@ -396,4 +454,4 @@ def line_at(session: Session, pc: int) -> SourceLine | None:
     owner = next(
         (code_object for code_object in session.code_objects if code_object.covers(pc)), None
     )
-    return None if owner is None else Lines(owner.scopes).line_of(pc)
+    return None if owner is None else LineLookup(owner.scopes).line_of(pc)

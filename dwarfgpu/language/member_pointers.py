@@ -16,11 +16,11 @@ from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.types import Function, MemberPointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, Unsupported, UsageError
-from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.base_class_casts import converted, is_same_class, kinship
-from dwarfgpu.language.members import path_to
+from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess, function_type
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.value import Value
 

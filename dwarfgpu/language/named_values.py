@@ -1,5 +1,5 @@
 """Find the value that a name in an expression denotes: a variable, function, enumerator, member
-of `this`, a symbol, a built-in name of a GPU language."""
+of `this`, a symbol, a built-in name of a GPU language. A name of several overloads is refused."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, bounded
 from dwarfgpu.language.builtin_types import INT_BITS
+from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.class_operators import NO_CALLS
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.frame_of_function import in_frame
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
-from dwarfgpu.language.names import Names, is_cplusplus
-from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.name_resolution import Names, is_cplusplus
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.options import Options
 from dwarfgpu.language.syntax import ast
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import untyped
-from dwarfgpu.language.value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 

@@ -38,11 +38,11 @@ from dwarfgpu.errors import (
     UndefinedBits,
     UsageError,
 )
-from dwarfgpu.expr.convert import memory_location
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.dereference import Dereference
-from dwarfgpu.language.members import no_member, path_to
+from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
-from dwarfgpu.language.value import TypedValue, why_no_address
+from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
 from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
@@ -339,8 +339,8 @@ class ObjectAccess(Dereference):
                 )
             part = TypedValue(member.type, error=error, unit=value.unit)
         else:
-            placed = self.resolver.member(bare, value.location, member, value.around)
-            part = evolve(self.part_of(value, placed.type), location=placed.location)
+            member_object = self.resolver.member(bare, value.location, member, value.around)
+            part = evolve(self.part_of(value, member_object.type), location=member_object.location)
             part = evolve(part, bit_size=member.bit_size)
         if value.location is None:
             return part

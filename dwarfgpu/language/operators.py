@@ -11,9 +11,9 @@ from typing import Protocol
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.language.arithmetic_conversions import Number
-from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 
 
 class Operators(Protocol):

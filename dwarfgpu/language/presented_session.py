@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format
 from dwarfgpu.session.read_variable import Presenter, Reading
 from dwarfgpu.session.session import Session as SessionOfReadings
 from dwarfgpu.view.json_object import Plain
-from dwarfgpu.view.value_json import value_data
+from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
 
 

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.linespec import step_at, steps_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, place_of_call
+from dwarfgpu.session.stack_frames import FramePosition, call_position
 
 _LLVM: Final = ("clang ", " F90 Flang ")
 """How the producers begin whose first line GDB trusts on every machine."""
@@ -61,7 +61,7 @@ def body_position(session: Session, body: int) -> FramePosition | None:
     )
     chain = () if owner is None else owner.scopes.chain_at(body)
     call = next((die for die in chain if die.tag == dw.TAG_INLINED_SUBROUTINE), None)
-    position = None if call is None else place_of_call(call)
+    position = None if call is None else call_position(call)
     if position is not None:
         return position
     step = step_at(session, body)
@@ -107,8 +107,10 @@ def _after_prologue_code(
         if after is not None or prologue is None:
             return entry if after is None else after
     size_bytes = prologue.most_bytes if span is None else min(prologue.most_bytes, span.end - entry)
-    code = owner.file.memory_bytes(entry - owner.load_address, size_bytes)
-    return entry + (prologue.size_in(code or b"") or 0)
+    begin = entry - owner.load_address
+    sizes = range(size_bytes, 0, -1)  # the code may end before
+    code = next(filter(None, (owner.file.memory_bytes(begin, size) for size in sizes)), b"")
+    return entry + (prologue.size_in(code) or 0)
 
 
 def _after_first_line(session: Session, owner: CodeObject, span: Range) -> int | None:

@@ -71,9 +71,9 @@ def _union(name: str) -> Struct:
     if size_bits == 128:
         members.append(Member("uint128", Base(BaseType("uint128_t", "unsigned", 128))))
     else:
-        whole = Base(BaseType("int128_t", "signed", 128))
+        quadword = Base(BaseType("int128_t", "signed", 128))
         count = size_bits // 128
-        members.append(Member(f"v{count}_int128", Array(whole, (count,), is_vector=True)))
+        members.append(Member(f"v{count}_int128", Array(quadword, (count,), is_vector=True)))
     return Struct("union", name, size_bits // 8, tuple(members))
 
 

@@ -8,7 +8,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Member, Pointer, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.resolve_type import is_dynamic

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.dwarf.scope.functions_by_name import merged_function
 from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
 from dwarfgpu.dwarf.types.types import Function, Type, Unspecified
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.session import Session
 
 TEXT: Final = Function(own_name="<text variable, no debug info>")
 DATA: Final = Unspecified("<data variable, no debug info>")
@@ -17,7 +19,7 @@ DATA: Final = Unspecified("<data variable, no debug info>")
 
 def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue | None:
     """Return the symbol of a name; None if the symbol tables do not have it."""
-    symbol = untyped_symbol(objects.session.code_objects, name)
+    symbol = symbol_of(objects.session, name)
     if symbol is None:
         return None
     address, is_code = symbol
@@ -29,6 +31,16 @@ def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue 
     if is_code:
         return TypedValue(TEXT, location, Bits(0, 0))
     return TypedValue(DATA, location)
+
+
+def symbol_of(session: Session, name: str) -> tuple[int, bool] | None:
+    """Return the address of the symbol of a name, as loaded, and whether it is code; a function of
+    C++ may be named without parameters. None if the symbol tables do not have it."""
+    symbol = untyped_symbol(session.code_objects, name)
+    if symbol is None:
+        entry = merged_function(session.code_objects, name)
+        symbol = None if entry is None else (entry, True)
+    return symbol
 
 
 def typed(value: TypedValue, name: str) -> TypedValue:

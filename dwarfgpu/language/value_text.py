@@ -14,7 +14,7 @@ from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import static_member
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import as_stored

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Type, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.operators import OperandKind, Operators
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import concatenate
 
 _HALVES: Final = {"lo": (0, 1), "hi": (None, 1), "even": (0, 2), "odd": (1, 2)}
 """The first element and the step of a half; None is the middle."""
-_LETTERS: Final = re.compile("[xyzw]{2,16}")
-_DIGITS: Final = re.compile("[sS][0-9a-fA-F]{2,16}")
+_LETTERS: Final = pattern("[xyzw]{2,16}")
+_DIGITS: Final = pattern("[sS][0-9a-fA-F]{2,16}")
 _COUNTS: Final = (1, 2, 3, 4, 8, 16)
 """How many elements a vector of OpenCL has."""
 
@@ -115,8 +115,8 @@ def _elements(arithmetic: Operators, value: TypedValue, vector: TypedValue) -> l
     objects = arithmetic.objects
     kind, count = _form(vector.type)
     if is_vector(value.type):
-        whole = TypedValue(value.type, bits=objects.known(value), unit=value.unit)
-        return [objects.element(whole, index) for index in range(count)]
+        operand = TypedValue(value.type, bits=objects.known(value), unit=value.unit)
+        return [objects.element(operand, index) for index in range(count)]
     number = arithmetic.value(arithmetic.number(value))
     element = arithmetic.cast(number, kind)
     is_shorter = (size_bits(kind) or 0) < (number.size_bits or 0)

@@ -1,7 +1,7 @@
 """The virtual function tables of an object (Itanium C++ ABI 2.5).
 
-The static type of the object says how many functions they have: what class it really is of is not
-looked up.
+The static type of the object says how many functions they have: the class that it was
+created as is not looked up (`set print object`: `dwarfgpu.repl.declared_settings`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.view.object_printer import address_of
 

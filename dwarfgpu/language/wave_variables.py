@@ -15,8 +15,8 @@ from dwarfgpu.dwarf.types.types import Array
 from dwarfgpu.errors import Unavailable, Unsupported
 from dwarfgpu.expr.context import require
 from dwarfgpu.language.builtin_types import Builtins
-from dwarfgpu.language.numbers import Numbers
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.c_numbers import Numbers
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Position, Queue, model_of, work_item
 from dwarfgpu.model.object import Bits, concatenate
@@ -49,8 +49,8 @@ def _wave_position(machine: Machine, session: Session) -> str:
     """Return `(2,1,3)/0`: the workgroup, and the wave in it."""
     group, record = machine.workgroup_of(session.wave), machine.waves.get(session.wave)
     number = None if record is None else record.wave_in_group
-    place = _position(None if group is None else group.position)
-    return f"{place}/{'?' if number is None else number}"
+    workgroup_text = _position(None if group is None else group.position)
+    return f"{workgroup_text}/{'?' if number is None else number}"
 
 
 def _wave_in_group(machine: Machine, session: Session) -> str:
@@ -81,8 +81,8 @@ def _work_item_position(
     """Return the same of three integers."""
 
     def part(index: int, wave: WaveId) -> int | None:
-        place = getter(wave)
-        return None if place is None else place[index]
+        coordinates = getter(wave)
+        return None if coordinates is None else coordinates[index]
 
     x, y, z = (_fact(wave, partial(part, index)) for index in range(3))
     return None if x is None or y is None or z is None else (x, y, z)
@@ -227,7 +227,7 @@ _TEXTS: Final = ("_pos", "_systag", "_wave_id")
 """How the names of texts end."""
 
 
-def placed_in(session: Session) -> Machine | None:
+def machine_of(session: Session) -> Machine | None:
     """Return the machine if it places its waves; else None."""
     machine = model_of(session.target) if session.architecture.is_simt else None
     return machine if machine is not None and (machine.waves or machine.dispatches) else None
@@ -242,7 +242,7 @@ def wave_variable(session: Session, name: str) -> TypedValue | None:
     if name not in WAVE_VARIABLES:
         return None
     is_text = name.endswith(_TEXTS)
-    machine = placed_in(session)
+    machine = machine_of(session)
     if machine is None and is_text and session.architecture.is_simt:
         machine = Machine(session.architecture.lane_count)  # for ROCgdb's texts of unknown parts
     if machine is None:

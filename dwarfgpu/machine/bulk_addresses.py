@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from dwarfgpu.arch.amdgpu import GENERIC, GLOBAL, LOCAL, PRIVATE_LANE, PRIVATE_WAVE
-from dwarfgpu.arch.model import Apertures, Architecture
+from dwarfgpu.arch.model import APERTURE_BYTES, Apertures, Architecture
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.lane_integers import Lanes
 
@@ -19,7 +19,6 @@ Array: TypeAlias = "np.ndarray[Any, Any]"
 KnownNumbers: TypeAlias = "tuple[Array, Array]"
 """Numbers, and which of them are known."""
 
-_APERTURE_SPAN: Final = 1 << 48
 _SEGMENT_MASK: Final = (1 << 32) - 1
 _FARTHEST: Final = 1 << 62
 """Addresses at or above this are read lane by lane."""
@@ -99,7 +98,7 @@ class SpaceAddresses:
             yield self._global(~local & ~private, at)
 
     def _inside(self, at: Array, base: Array) -> Array:
-        return np.asarray((at >= base) & (at - base < _APERTURE_SPAN))
+        return np.asarray((at >= base) & (at - base < APERTURE_BYTES))
 
     def _global(self, chosen: Array, at: Array) -> StoreAddresses:
         return StoreAddresses(

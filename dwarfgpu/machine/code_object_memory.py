@@ -6,17 +6,18 @@ ones only without a machine, as before the start of the program.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from dwarfgpu.base.records import define, frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.forwarding import ForwardingTarget
+from dwarfgpu.machine.forwarding_target import ForwardingTarget
 from dwarfgpu.machine.target import (
     EndsWaves,
     Extensible,
     Failed,
     Named,
+    NamesLanes,
     PartlyKnown,
     RegisterId,
     WaveId,
@@ -52,6 +53,11 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         machine = self.machine
         return machine.target_id(wave, lane) if isinstance(machine, Named) else f"Thread {wave}"
+
+    def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
+        if isinstance(self.machine, NamesLanes):
+            return self.machine.lane_target_ids(wave, lanes)
+        return [self.target_id(wave, lane) for lane in lanes]
 
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.machine.used_lanes(wave) if isinstance(self.machine, Named) else None

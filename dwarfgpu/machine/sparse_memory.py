@@ -136,16 +136,16 @@ class SparseMemory:
         """Raise `UsageError` where a run has other bytes than these."""
         start, run = self._starts[index], self._runs[index]
         first, last = max(start, address), min(start + len(run), address + len(data))
-        ours = part_of(run, first - start, last - start)
-        theirs = part_of(data, first - address, last - address)
-        if isinstance(ours, Fill) and isinstance(theirs, Fill):
-            is_same = ours == theirs
-        elif isinstance(ours, Fill) or isinstance(theirs, Fill):
-            fill, plain = (ours, theirs) if isinstance(ours, Fill) else (theirs, ours)
+        existing = part_of(run, first - start, last - start)
+        added = part_of(data, first - address, last - address)
+        if isinstance(existing, Fill) and isinstance(added, Fill):
+            is_same = existing == added
+        elif isinstance(existing, Fill) or isinstance(added, Fill):
+            fill, plain = (existing, added) if isinstance(existing, Fill) else (added, existing)
             assert isinstance(fill, Fill) and not isinstance(plain, Fill)
             is_same = plain.count(fill.byte) == len(plain)
         else:
-            is_same = ours == theirs
+            is_same = existing == added
         if not is_same:
             where = f"{self.name or 'global'} memory at {first:#x}"
             raise UsageError(f"{where} is given twice, with other contents")
@@ -172,8 +172,8 @@ class SparseMemory:
             at = self._end(index)
         is_end = not size_bytes and bool(self._starts) and self._is_end(address)
         if at < address + max(size_bytes, 1) and not is_end:
-            place = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
-            raise Unavailable(f"cannot access memory at address {place}: {NOT_IN_STATE}")
+            address_text = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
+            raise Unavailable(f"cannot access memory at address {address_text}: {NOT_IN_STATE}")
 
     def _is_end(self, address: int) -> bool:
         index = bisect_right(self._starts, address) - 1

@@ -5,7 +5,7 @@ Law: exactly `size_bytes` bytes or `Unavailable`; never None, zeros or a short r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -76,11 +76,17 @@ class Target(Protocol, metaclass=Capability):
 
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
-    ) -> None: ...
+    ) -> None:
+        """Write bytes of a register; `Unavailable` where that is not possible."""
+        ...
 
-    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes: ...
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        """Return bytes of memory from an address of its space on."""
+        ...
 
-    def write_memory(self, where: Memory, address: int, data: bytes) -> None: ...
+    def write_memory(self, where: Memory, address: int, data: bytes) -> None:
+        """Write bytes of memory; `Unavailable` where that is not possible."""
+        ...
 
 
 @runtime_checkable
@@ -97,6 +103,24 @@ class Named(Target, Protocol):
 
 
 @runtime_checkable
+class NamesLanes(Named, Protocol):
+    """Optional capability: names many lanes at once."""
+
+    def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
+        """Return `target_id` of each of the lanes."""
+        ...
+
+
+def lane_target_ids(target: Target | None, wave: WaveId, lanes: Iterable[int]) -> list[str]:
+    """Return ROCgdb's names of lanes; unknown parts are `?`, as in ROCgdb."""
+    if isinstance(target, NamesLanes):
+        return target.lane_target_ids(wave, lanes)
+    if isinstance(target, Named):
+        return [target.target_id(wave, lane) for lane in lanes]
+    return [f"AMDGPU Lane ?:?:?:{wave}/{lane} (?,?,?)[?,?,?]" for lane in lanes]
+
+
+@runtime_checkable
 class Failed(Target, Protocol):
     """Optional capability: knows the lanes at which waves failed."""
 
@@ -107,7 +131,7 @@ class Failed(Target, Protocol):
 
 @runtime_checkable
 class Modelled(Target, Protocol):
-    """The power to describe agents, queues, dispatches and workgroups."""
+    """Optional capability: describes agents, queues, dispatches and workgroups."""
 
     @property
     def model(self) -> Machine | None:
@@ -144,7 +168,7 @@ class ForgetsMemory(Target, Protocol):
 
 @runtime_checkable
 class SharesArchitecture(Target, Protocol):
-    """The power to compare the architectures of many waves at once."""
+    """Optional capability: compares the architectures of many waves at once."""
 
     def architecture_of_all(self, waves: Sequence[WaveId]) -> Architecture | None:
         """Return the architecture that waves share; None if they differ, or one does not exist."""
@@ -153,19 +177,20 @@ class SharesArchitecture(Target, Protocol):
 
 @runtime_checkable
 class BulkRegisters(Target, Protocol):
-    """The power to read a register of many waves at once."""
+    """Optional capability: reads a register of many waves at once."""
 
     def registers_of(self, waves: Sequence[WaveId], register: RegisterId) -> tuple[Array, Array]:
-        """Return a register's bytes, uint8 (waves, bytes), and which of them are known, bool.
+        """Return a register's bytes, uint8 (waves, bytes), and the mask of the known bits of each,
+        uint8, or, where bytes are known as a whole, which of them are, bool.
 
-        Errors of individual waves are not raised.
+        Unknown bits are 0. Errors of individual waves are not raised.
         """
         ...
 
 
 @runtime_checkable
 class BulkMemory(Target, Protocol):
-    """The power to read memory for many waves and lanes at once."""
+    """Optional capability: reads memory for many waves and lanes at once."""
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> tuple[Array, Array]:
         """Return little-endian numbers of up to 4 bytes at addresses, and which of them are known.
@@ -211,7 +236,7 @@ class NotStarted(Target, Protocol):
 
 
 class PartlyKnown(Target, Protocol):
-    """A target that knows parts of its memory and registers, and which."""
+    """A target that says which parts of its memory and registers are known."""
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
@@ -298,7 +323,7 @@ class Runs(Target, Protocol):
 
 @runtime_checkable
 class EndsWaves(Target, Protocol):
-    """The power to distinguish waves that ended from those that still run."""
+    """Optional capability: distinguishes waves that ended from those that still run."""
 
     def has_ended(self, wave: WaveId) -> bool:
         """Return whether a wave has ended: it has no registers any more."""
@@ -307,7 +332,7 @@ class EndsWaves(Target, Protocol):
 
 @runtime_checkable
 class RunsWaves(Runs, Named, Protocol):
-    """The power to run the waves of a GPU, and to list those that have not ended."""
+    """Optional capability: runs the waves of a GPU, and lists those that have not ended."""
 
     @property
     def waves(self) -> Collection[WaveId]: ...
@@ -315,7 +340,7 @@ class RunsWaves(Runs, Named, Protocol):
 
 @runtime_checkable
 class LeavesBreakpoints(Runs, Protocol):
-    """The power to let a wave leave a breakpoint at which it is, and has not stopped."""
+    """Optional capability: lets a wave leave a breakpoint at which it is, and has not stopped."""
 
     def leave(self, wave: WaveId) -> None:
         """Do not stop a wave where it is now."""
@@ -377,7 +402,7 @@ class Watch:
 
 @runtime_checkable
 class Watches(Runs, Protocol):
-    """The power to stop the machine after an instruction that accesses an object."""
+    """Optional capability: stops the machine after an instruction that accesses an object."""
 
     def watch(self, watches: Sequence[Watch]) -> None:
         """Set what is watched, instead of all before; `UsageError` for what cannot be."""
@@ -386,7 +411,7 @@ class Watches(Runs, Protocol):
 
 @runtime_checkable
 class Kills(Runs, Protocol):
-    """The power to end the program."""
+    """Optional capability: ends the program."""
 
     def kill(self) -> Halt:
         """End all waves as they are; `UsageError` where none runs."""
@@ -395,7 +420,7 @@ class Kills(Runs, Protocol):
 
 @runtime_checkable
 class LocksWaves(Runs, Protocol):
-    """The power to run one wave alone, as GDB's `scheduler-locking`."""
+    """Optional capability: runs one wave alone, as GDB's `scheduler-locking`."""
 
     only_wave: WaveId | None
     """The only one that runs; None: all do."""
@@ -403,7 +428,7 @@ class LocksWaves(Runs, Protocol):
 
 @runtime_checkable
 class ReportsProgress(Runs, Protocol):
-    """The power to report how far a run has come."""
+    """Optional capability: reports how far a run has come."""
 
     progress: Callable[[int], None] | None
     """Called now and then with the number of instructions that were executed."""
@@ -411,7 +436,7 @@ class ReportsProgress(Runs, Protocol):
 
 @runtime_checkable
 class Interruptible(Runs, Protocol):
-    """The power to stop between two instructions where Ctrl-C asks for it."""
+    """Optional capability: stops between two instructions where Ctrl-C asks for it."""
 
     def interrupts(self) -> AbstractContextManager[None]:
         """Let Ctrl-C stop the code in the block: the machine halts with SIGINT, and nothing is
@@ -421,7 +446,7 @@ class Interruptible(Runs, Protocol):
 
 @runtime_checkable
 class StepsRanges(Runs, Protocol):
-    """The power to execute many instructions of a wave at once, which a debugger need not see."""
+    """Optional capability: executes several instructions of a wave in one call."""
 
     def step_range(
         self,

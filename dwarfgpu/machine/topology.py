@@ -6,8 +6,9 @@ The names, and the words of target ids, are those of amd-dbgapi and ROCgdb. Ids 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from functools import lru_cache
 from math import prod
 from typing import Final, TypeAlias
 
@@ -241,17 +242,34 @@ class Machine:
 
         `AMDGPU Wave A:Q:D:W (x,y,z)/n`, `AMDGPU Lane A:Q:D:W/lane (x,y,z)[x,y,z]`.
         """
+        if lane is not None:
+            return self.lane_target_ids(wave, (lane,))[0]
+        words, where = self._words(wave)
+        known_wave = self.waves.get(wave)
+        number = None if known_wave is None else known_wave.wave_in_group
+        return f"AMDGPU Wave {words} ({where})/{'?' if number is None else number}"
+
+    def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
+        """Return `target_id` of lanes of a wave."""
+        words, where = self._words(wave)
+        first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
+        size = None if group is None else group.size
+        if first is None or size is None or used is None:
+            return [f"AMDGPU Lane {words}/{lane} ({where})[?,?,?]" for lane in lanes]
+        return [
+            f"AMDGPU Lane {words}/{lane} ({where})"
+            f"[{_item_text(first + lane, size) if lane < used else '?,?,?'}]"
+            for lane in lanes
+        ]
+
+    def _words(self, wave: WaveId) -> tuple[str, str]:
+        """Return the ids of a wave and of what it belongs to, and the position of its workgroup."""
         known_wave, group = self.waves.get(wave), self.workgroup_of(wave)
         above = [self.agent_of(wave), self.queue_of(wave), self.dispatch_of(wave)]
         ids = ":".join("?" if owner is None else str(owner.id) for owner in above)
         if known_wave is not None and known_wave.number is not None:
             wave = known_wave.number
-        where = _position(None if group is None else group.position)
-        if lane is None:
-            number = None if known_wave is None else known_wave.wave_in_group
-            return f"AMDGPU Wave {ids}:{wave} ({where})/{'?' if number is None else number}"
-        item = _position(None if known_wave is None else self.work_item(known_wave.id, lane))
-        return f"AMDGPU Lane {ids}:{wave}/{lane} ({where})[{item}]"
+        return f"{ids}:{wave}", _position(None if group is None else group.position)
 
 
 def model_of(target: Target | None) -> Machine | None:
@@ -262,6 +280,12 @@ def model_of(target: Target | None) -> Machine | None:
 def work_item(flat: int, size: Position) -> Position:
     """Return the work-item of a flat id."""
     return flat % size[0], flat // size[0] % size[1], flat // (size[0] * size[1])
+
+
+@lru_cache(maxsize=1024)
+def _item_text(flat: int, size: Position) -> str:
+    """Return the text of a work-item; most workgroups of a dispatch have the same ones."""
+    return _position(work_item(flat, size))
 
 
 def _position(position: Position | None) -> str:

@@ -5,13 +5,16 @@ Law: the result equals a scalar evaluation of that lane, and contains no `Lanes`
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+import json
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 
 from dwarfgpu.base import records
 from dwarfgpu.model.lane_integers import Divergence, Lanes
+from dwarfgpu.model.lane_texts import LaneTexts
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import (
@@ -48,6 +51,7 @@ MODEL_TYPES: Final = frozenset(
     }
 )
 """What can hold an integer that differs by lane."""
+_DIFFERING: Final = MODEL_TYPES | {Lanes, LaneTexts, tuple}
 
 
 class LaneExtractor:
@@ -71,10 +75,20 @@ class LaneExtractor:
         numbers: list[int] = np.broadcast_to(array, self._shape).ravel().tolist()
         return numbers
 
+    def json_texts(self, record: object) -> list[str]:
+        """Return plain data as the text of `json.dumps`, for all lanes in order."""
+        pieces = list(_json_pieces(record))
+        form = "".join(
+            "%d" if isinstance(piece, Lanes) else piece.replace("%", "%%") for piece in pieces
+        )
+        columns = [self.numbers(piece) for piece in pieces if isinstance(piece, Lanes)]
+        rows = zip(*columns, strict=True) if columns else [()] * prod(self._shape)
+        return [form % row for row in rows]
+
     def _pick(self, value: Any, depth: int) -> Callable[[int], Any] | None:
         """Return None for a value that is the same in all lanes."""
         kind = type(value)
-        if kind is not Lanes and kind is not tuple and kind not in MODEL_TYPES:
+        if kind not in _DIFFERING:
             return None
         if depth > NESTING:
             raise Divergence(None)
@@ -86,6 +100,8 @@ class LaneExtractor:
         if kind is Lanes:
             numbers: list[int] = np.broadcast_to(value.array, self._shape).ravel().tolist()
             return numbers.__getitem__
+        if kind is LaneTexts:
+            return cast(LaneTexts, value).of_lane
         if kind is tuple:
             return _extract_each(value, [self._pick(item, depth) for item in value], tuple)
         fields = [field for field in records.fields(kind) if field.init]
@@ -95,6 +111,26 @@ class LaneExtractor:
             [self._pick(member, depth) for member in members],
             lambda arguments: kind(*arguments),
         )
+
+
+def _json_pieces(record: object) -> Iterator[str | Lanes]:
+    """Yield the text of plain data, and the integers of all lanes in it."""
+    if isinstance(record, Lanes):
+        yield record
+    elif isinstance(record, dict):
+        yield "{"
+        for index, (name, member) in enumerate(record.items()):
+            yield f"{', ' if index else ''}{json.dumps(name)}: "
+            yield from _json_pieces(member)
+        yield "}"
+    elif isinstance(record, list):
+        yield "["
+        for index, item in enumerate(record):
+            yield ", " if index else ""
+            yield from _json_pieces(item)
+        yield "]"
+    else:
+        yield json.dumps(record, allow_nan=False)
 
 
 def _extract_each(

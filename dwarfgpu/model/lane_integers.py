@@ -65,15 +65,15 @@ def mapped(number: int, function: Callable[[int], int | None]) -> int | None:
     """Map the number of each lane; each distinct number is mapped once."""
     if not isinstance(number, Lanes):
         return function(number)
-    occurring, places = np.unique(number.array, return_inverse=True)
+    occurring, inverse = np.unique(number.array, return_inverse=True)
     results = [function(int(value)) for value in occurring]
-    places = places.reshape(number.array.shape)
+    inverse = inverse.reshape(number.array.shape)
     is_known = np.array([result is not None for result in results])
     if not is_known.any():
         return None
     if not is_known.all():
-        raise Divergence(is_known[places])
-    return lanes(np.array(results, object)[places])
+        raise Divergence(is_known[inverse])
+    return lanes(np.array(results, object)[inverse])
 
 
 class Lanes(_Integer):

@@ -1,4 +1,7 @@
-"""Location descriptions and the entries of the DWARF stack (AMD text A.2.5.3, A.2.5.4)."""
+"""Location descriptions and the entries of the DWARF stack (AMD text A.2.5.3, A.2.5.4).
+
+The storages that they name, composites with their parts among them, are in `storage`.
+"""
 
 from __future__ import annotations
 
@@ -190,19 +193,19 @@ def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
             if index < 0:
                 break
             part, start = storage.parts[index], storage.starts[index]
-            inner, held_bits, within = part.location, part.size_bits, first - start
+            inner, part_bits, within = part.location, part.size_bits, first - start
         elif isinstance(storage, Repeated):
-            inner, held_bits = storage.part, storage.element_bits
-            within = first % held_bits
+            inner, part_bits = storage.part, storage.element_bits
+            within = first % part_bits
             start = first - within
         elif isinstance(storage, Selected):
-            held_bits, within = storage.element_bits, first
-            index = first // held_bits
+            part_bits, within = storage.element_bits, first
+            index = first // part_bits
             inner = storage.one if storage.mask >> index & 1 else storage.zero
-            start = index * held_bits
+            start = index * part_bits
         else:
             break
-        if first + size_bits > start + held_bits:
+        if first + size_bits > start + part_bits:
             break
         location, at = inner, within
     return location.displaced(at) if at else location

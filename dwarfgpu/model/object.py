@@ -140,5 +140,7 @@ def _joined(a: Bits, b: Bits, endian: Endian) -> Bits:
             (a.unavailable, b.unavailable),
         )
     )
-    reasons = tuple(dict.fromkeys(a.reasons + b.reasons)) if a.reasons else b.reasons
+    reasons = a.reasons + b.reasons if a.reasons and b.reasons else a.reasons or b.reasons
+    if type(reasons) is tuple and reasons:  # those of many lanes repeat none
+        reasons = tuple(dict.fromkeys(reasons))
     return Bits(value, a.size_bits + b.size_bits, undefined, unavailable, reasons)

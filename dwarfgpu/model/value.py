@@ -7,7 +7,6 @@ A value is its bits and its base type. What the texts leave open is decided in
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from operator import index
 
 from dwarfgpu.base import float_format
@@ -178,6 +177,8 @@ class Value:
         elif is_wanted_integral:
             return Value.of(_integer_of(self), to)
         else:
+            from fractions import Fraction  # few expressions convert to floating-point types
+
             exact = Fraction(index(_integer_of(self)))
         if to.encoding == "float":
             target = _float_format(to, "conversion")

@@ -12,12 +12,12 @@ The URIs of code objects in memory are read in `dwarfgpu/machine/core/gpu/code_o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
@@ -30,7 +30,7 @@ from dwarfgpu.objfile.target_id import TargetId, parse_target_id
 SECTION: Final = ".hip_fatbin"
 MAX_ENTRIES: Final = 1 << 16
 _SHORTEST_ENTRY_BYTES: Final = 24
-_NOT_ZERO: Final = re.compile(rb"[^\0]")
+_NOT_ZERO: Final = pattern(rb"[^\0]")
 _LONGEST_HEADER_BYTES: Final = 32
 """Maximum size in bytes of the header of a compressed bundle."""
 _TABLE_BYTES: Final = 1 << 12

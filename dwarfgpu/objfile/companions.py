@@ -59,21 +59,21 @@ class Search:
             self._tried[path] = problem
         return None
 
-    def failure(self, subject: str, *, reports_places: bool = True) -> DwarfGpuError:
+    def failure(self, subject: str, *, lists_paths: bool = True) -> DwarfGpuError:
         """Return the error of a search without a result: `MissingContext` if none of the files
         exists, `InconsistentContext` if one exists but is not the right one."""
         tried = ", ".join(
             shown_path(path) + ("" if reason == _ABSENT else f" ({reason})")
             for path, reason in self._tried.items()
         )
-        if not reports_places:
+        if not lists_paths:
             tried = f"{len(self._tried)} places"
         if all(reason == _ABSENT for reason in self._tried.values()):
             return MissingContext(f"{subject} is not found; tried {tried}; give --debug-dir DIR")
         return InconsistentContext(f"{subject} cannot be used; tried {tried}")
 
 
-def places(name: str, folders: Iterable[str], roots: Iterable[str] = ()) -> Iterator[str]:
+def candidate_paths(name: str, folders: Iterable[str], roots: Iterable[str] = ()) -> Iterator[str]:
     """Yield the places to try: the name itself, then each folder with the name and with its last
     part.
 

@@ -109,19 +109,22 @@ def decompressed(path: str, data: Data, limits: FileLimits = DEFAULT_FILE_LIMITS
     limit = limits.inflated_bytes
     try:
         if program == "xz":
-            blocks = _placed(path, _xz_blocks(path, data))
+            blocks = _at_offsets(path, _xz_blocks(path, data))
             unpack = partial(_unpacked_xz, path, data)
         elif program == "gzip":
             bgzip = _bgzip_blocks(path, data)
             if bgzip is None:
                 return _gunzipped(path, data, limit)
-            blocks, unpack = _placed(path, bgzip), partial(_unpacked_gzip, data)
+            blocks, unpack = _at_offsets(path, bgzip), partial(_unpacked_gzip, data)
         else:
             library = _zstandard(path)
             frames = _zstd_frames(path, data)
             if frames is None:
                 return _unpacked_stream(path, library, data, limit)
-            blocks, unpack = _placed(path, frames), partial(_unpacked_frame, path, library, data)
+            blocks, unpack = (
+                _at_offsets(path, frames),
+                partial(_unpacked_frame, path, library, data),
+            )
     except (zlib.error, lzma.LZMAError) as error:
         raise Malformed(f"{path} cannot be decompressed by {program}: {error}") from None
     largest = max((block.size_bytes for block in blocks), default=0)
@@ -158,7 +161,7 @@ def _too_large(path: str, program: str, size_bytes: int, limit: int) -> LimitExc
     )
 
 
-def _placed(path: str, sizes: Iterator[tuple[int, int, int]]) -> list[Block]:
+def _at_offsets(path: str, sizes: Iterator[tuple[int, int, int]]) -> list[Block]:
     """Return the blocks of starts, sizes and decompressed sizes; empty ones are left out."""
     blocks: list[Block] = []
     offset = 0

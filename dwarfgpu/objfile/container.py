@@ -8,11 +8,11 @@ tables are read, and the picked code object.
 from __future__ import annotations
 
 import os
-import re
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.arch.registry import GPUS
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry, entries_of, is_bundle, read_bundles
@@ -22,12 +22,14 @@ from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
 from dwarfgpu.objfile.triton_cache import cached_kernels
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 _LONGEST_MAGIC_BYTES: Final = 64
-_ENTRY_NAME: Final = re.compile(
+_ENTRY_NAME: Final = pattern(
     r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_\d+[af]?|joined|kind \d+-sm_\d+[af]?"
 )
 """The ID of an entry in a bundle or fat binary, and the names of NVIDIA's GPUs."""
-_GPUS: Final = ("AMDGPU", "CUDA")
 
 
 @frozen(eq=False)
@@ -93,7 +95,7 @@ def container_of(file: ObjectFile) -> Container:
 
 def is_for_gpu(file: ObjectFile) -> bool:
     """Return whether a file is code for a GPU itself."""
-    return file.machine in _GPUS
+    return file.machine in GPUS
 
 
 def open_object(
@@ -130,7 +132,8 @@ def is_container(header: bytes) -> bool:
 def pick(container: Container, target: str | None) -> BundleEntry:
     """Return the entry that a target names; `UsageError` unless exactly one matches."""
     entries = container.device_entries()
-    if not entries and not (target is not None and target.isdecimal()):
+    is_number = target is not None and target.isdecimal()
+    if not (container.entries if is_number else entries):
         raise UsageError(f"{container.path} holds no code for a GPU")
     fitting = entries if target is None else entries_for(container, target)
     if len(fitting) == 1:
@@ -167,8 +170,10 @@ def require_target(text: str) -> None:
 
 def check_target(file: ObjectFile, target: str | None) -> None:
     """Raise `UsageError` if a code object is not for the target that the user wants."""
-    if target is None or target.isdecimal():
+    if target is None:
         return
+    if target.isdecimal():
+        raise UsageError(f"{file.path} is one code object: leave out --target, or give its target")
     if file.machine == "CUDA":
         from dwarfgpu.objfile.cuda_target import cuda_target
 

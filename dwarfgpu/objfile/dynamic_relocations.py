@@ -96,7 +96,8 @@ class DynamicRelocations:
         self._load_address = load_address
         # What the driver does with the relocations of a linked cubin is not documented.
         is_known = file.machine != "CUDA"
-        self._types = abi_of(file.machine).relocations if is_known else {}
+        self._abi = abi_of(file.machine)
+        self._types = self._abi.relocations if is_known else {}
         self._word = file.address_bytes
 
     def applied(
@@ -130,7 +131,7 @@ class DynamicRelocations:
 
     @property
     def _setter(self) -> str:
-        return "the loader" if self._file.machine == "AMDGPU" else "the dynamic linker"
+        return "the loader" if self._abi.is_loaded_by_runtime else "the dynamic linker"
 
     def _field(
         self, table: _Table, at: int, entry: int, contents: Callable[[int, int], bytes]
@@ -191,7 +192,7 @@ class DynamicRelocations:
         """
         file, tags = self._file, dynamic_tags(self._file)
         return (
-            file.machine == "AMDGPU"
+            self._abi.is_loaded_by_runtime
             or file.type == ET_EXEC
             or any(segment.type == PT_INTERP for segment in file.segments)
             or bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE)

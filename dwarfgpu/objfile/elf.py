@@ -9,8 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
@@ -26,8 +25,11 @@ from dwarfgpu.objfile.file_kinds import (
     THIN_MAGIC,
     compressed_by,
 )
-from dwarfgpu.objfile.placement import CUBIN_GLOBAL, placed
+from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, placed
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EV_CURRENT: Final = 1
 ET_REL: Final = 1
@@ -64,7 +66,7 @@ class Section:
     type: int
     flags: int
     address: int
-    """In a relocatable object: where it is placed (`dwarfgpu.objfile.placement`)."""
+    """In a relocatable object: where it is placed (`dwarfgpu.objfile.section_placement`)."""
     offset: int
     size_bytes: int
     link: int
@@ -139,7 +141,10 @@ class ObjectFile:
         if program is not None:
             raise UsageError(f"{path} is compressed by {program}: give the output of {program} -d")
         if data[:4] != ELF_MAGIC:
-            raise UsageError(not_elf(path))
+            is_json = bytes(data[:LONGEST_MAGIC_BYTES]).lstrip().startswith(b"{")
+            raise UsageError(
+                not_elf(path) + (f"; {_READ_STATES} --state {path}" if is_json else "")
+            )
         ident = data[:16]
         if len(ident) < 16 or ident[4] not in _LAYOUTS or ident[5] not in (1, 2):
             raise self._malformed("ELF identification is cut short or names an unknown class")
@@ -288,6 +293,11 @@ class ObjectFile:
             return ()
         return table.named(name, beginnings, with_untyped=with_untyped)
 
+    def mangled_functions(self, part: str) -> tuple[Symbol, ...]:
+        """Return the functions defined here whose names are mangled and contain a text."""
+        table = self._symbol_table
+        return () if table is None else table.mangled_with(part)
+
     @property
     def headers_bytes(self) -> int:
         """The end of the file header and, if it comes next, of the table of segments."""
@@ -384,11 +394,11 @@ class ObjectFile:
     def _check_range(self, offset: int, size_bytes: int, subject: str) -> None:
         end = offset + size_bytes
         if end > self.size_bytes:
-            place = f"at [{offset:#x},{end:#x})"
+            extent = f"at [{offset:#x},{end:#x})"
             if end > 1 << 64:  # no offset in a file
-                place = f"at {offset:#x} with {size_bytes:#x} bytes"
+                extent = f"at {offset:#x} with {size_bytes:#x} bytes"
             raise self._malformed(
-                f"{subject} {place} is outside the {self.size_bytes:#x} bytes of the file: "
+                f"{subject} {extent} is outside the {self.size_bytes:#x} bytes of the file: "
                 "the file is cut short, or its headers are wrong"
             )
 
@@ -489,6 +499,9 @@ class ObjectFile:
 def _gnu_compressed(name: str) -> str:
     """Return the name under which GNU tools once kept a compressed debug section."""
     return name.replace(".debug_", ".zdebug_", 1)
+
+
+_READ_STATES: Final = "eval, location, lanes, waves, bt, run and debug read a state with"
 
 
 def not_elf(path: str) -> str:

@@ -45,10 +45,10 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
     notes: list[Note] = []
     problem: Malformed | None = None
     bytes_left = file.size_bytes
-    for place, size_bytes, area in _areas(file):
+    for area_name, size_bytes, area in _areas(file):
         if bytes_left < size_bytes <= file.size_bytes:
             overlap = Malformed("notes that overlap: they have more bytes than the file")
-            overlap.context = f"{file.path}: {place}"
+            overlap.context = f"{file.path}: {area_name}"
             problem = problem or overlap
             break
         try:
@@ -60,7 +60,7 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
         try:
             notes.extend(notes_in(data, file.endian))
         except Malformed as error:
-            error.context = f"{file.path}: {place}"
+            error.context = f"{file.path}: {area_name}"
             problem = problem or error
     return tuple(notes), problem
 

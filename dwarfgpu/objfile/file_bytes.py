@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import weakref
+from _thread import allocate_lock
 from io import FileIO
-from pathlib import Path
-from threading import Lock
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.errors import Malformed, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SMALL_FILE_BYTES: Final = 1 << 20
 """A file of this size is read at once."""
@@ -82,10 +83,12 @@ class _Source:
     """An open file; it is closed with the object."""
 
     def __init__(self, path: str, file: FileIO) -> None:
-        weakref.finalize(self, file.close)
         self._path = path
         self._file = file
-        self._lock = Lock()
+        self._lock = allocate_lock()
+
+    def __del__(self) -> None:
+        self._file.close()
 
     def read(self, start: int, size_bytes: int) -> bytes:
         """Return bytes of the file; `Malformed` where it has become shorter, `UsageError` for an

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.objfile.dynamic_relocations import (
     DF_1_PIE,
     DT_FLAGS_1,
@@ -22,7 +23,9 @@ def is_program(file: ObjectFile) -> bool:
     """
     if file.type in (ET_EXEC, ET_REL):
         return True
-    if file.machine == "AMDGPU" or all(segment.type != PT_INTERP for segment in file.segments):
+    if all(segment.type != PT_INTERP for segment in file.segments):
+        return False
+    if abi_of(file.machine).is_loaded_by_runtime:
         return False
     tags = dynamic_tags(file)
     return bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE) or _DT_SONAME not in tags

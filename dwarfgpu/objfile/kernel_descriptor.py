@@ -201,14 +201,14 @@ def _numbers(data: bytes, table: tuple[tuple[str, int, int], ...]) -> dict[str, 
 
 def _words(
     data: bytes,
-    places: Mapping[Word, tuple[int, int]],
+    spans: Mapping[Word, tuple[int, int]],
     table: tuple[BitField, ...],
     processor: Processor,
     version: int,
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the fields of a descriptor of V2 or V3, and which bits are set that must be 0."""
     words = {
-        word: int.from_bytes(data[at : at + size], "little") for word, (at, size) in places.items()
+        word: int.from_bytes(data[at : at + size], "little") for word, (at, size) in spans.items()
     }
     fields = {field.name: field.of(words[field.word]) for field in table}
     remaining = dict(words)
@@ -223,9 +223,9 @@ def _words(
     return fields, tuple(reserved)
 
 
-def _reserved_bytes(data: bytes, places: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
+def _reserved_bytes(data: bytes, spans: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
     return tuple(
-        f"bytes {at} to {at + size - 1}" for at, size in places if any(data[at : at + size])
+        f"bytes {at} to {at + size - 1}" for at, size in spans if any(data[at : at + size])
     )
 
 

@@ -7,10 +7,10 @@ type is `Malformed`; a key that is not in the documents is kept under its own na
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.objfile.metadata_value import (
@@ -82,7 +82,7 @@ class KernelMetadata:
     workgroup_processor_mode: bool | None = None
     uniform_work_group_size: bool | None = None
     arguments: tuple[Argument, ...] = ()
-    others: Mapping[str, Metadata] = field(factory=dict)
+    unknown_keys: Mapping[str, Metadata] = field(factory=dict)
     """Keys that the documents do not have."""
 
 
@@ -143,7 +143,7 @@ _ARGUMENT_KEYS: Final[Mapping[str, tuple[str, str]]] = {
     "pipe": (".is_pipe", "IsPipe"),
 }
 _QUALIFIERS: Final = ("const", "restrict", "volatile", "pipe")
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HUMP: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _LONGEST_ALIGNMENT_BYTES: Final = 1 << 16
 
 
@@ -164,7 +164,7 @@ class _Table:
     def raw(self, name: str) -> Metadata:
         return self._values.get(self._keys[name])
 
-    def others(self) -> dict[str, Metadata]:
+    def unknown_keys(self) -> dict[str, Metadata]:
         key_names = set(self._keys.values())
         return {key: value for key, value in self._values.items() if key not in key_names}
 
@@ -254,7 +254,7 @@ def _kernel(value: Metadata, version: int) -> KernelMetadata:
         workgroup_processor_mode=table.flag("workgroup_processor_mode"),
         uniform_work_group_size=table.flag("uniform_work_group_size"),
         arguments=_arguments(table.raw("arguments"), version),
-        others=table.others(),
+        unknown_keys=table.unknown_keys(),
     )
     if not kernel.name and not kernel.symbol:
         raise Malformed("a kernel of the metadata has no name")

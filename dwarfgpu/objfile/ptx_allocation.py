@@ -28,7 +28,7 @@ _TYPES: Final = (
     "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16",
     "f16x2", "f32", "f64", "pred",
 )  # fmt: skip
-MAX_PLACES: Final = 1000
+MAX_ALLOCATIONS: Final = 1000
 """Entries of one register that apply in one range; ptxas writes some dozens."""
 _LEAST_WORK: Final = 1 << 20
 _WORK_PER_ENTRY: Final = 64
@@ -62,7 +62,7 @@ class Allocation:
     here."""
 
     @property
-    def place(self) -> str:
+    def register_text(self) -> str:
         """`R4`, `P0`, `the low half of R4`, `local memory at R1+8`."""
         kind, number = self.register >> 24, self.register & 0xFFFFFF
         if kind in (_HALF, _UNIFORM_HALF):
@@ -112,7 +112,11 @@ def _addresses(file: ObjectFile) -> dict[str, int]:
     for symbol in file.symbols:
         if symbol.kind == "function" and symbol.is_in_section:
             addresses.setdefault(symbol.name, set()).add(symbol.address)
-    return {name: min(places) for name, places in addresses.items() if len(places) == 1}
+    return {
+        name: min(register_texts)
+        for name, register_texts in addresses.items()
+        if len(register_texts) == 1
+    }
 
 
 def _types(types: Reader) -> tuple[str, bytes] | None:
@@ -161,7 +165,7 @@ class AllocatedRange:
     begin: int
     """Addresses of the file."""
     end: int
-    places: tuple[str, ...]
+    register_texts: tuple[str, ...]
     """Of each word, the lowest first: `R4`, of copies `R4 or R8`, `?` for one that the table lacks;
     empty if no machine register has any part of it."""
 
@@ -173,7 +177,7 @@ class PtxRegisters:
         self.allocations = allocations(file)
         """All in the order of the tables."""
         self._by_name: dict[str, list[Allocation]] = {}
-        self._left = _LEAST_WORK + _WORK_PER_ENTRY * len(self.allocations)
+        self._remaining_entries = _LEAST_WORK + _WORK_PER_ENTRY * len(self.allocations)
         """How many more entries questions may look at."""
         for allocation in self.allocations:
             self._by_name.setdefault(allocation.name, []).append(allocation)
@@ -187,30 +191,32 @@ class PtxRegisters:
         if not self.allocations:
             return ()
         rows = self._by_name.get(name, ())
-        self._left -= len(rows)
-        if self._left < 0:
+        self._remaining_entries -= len(rows)
+        if self._remaining_entries < 0:
             raise LimitExceeded(f"many variables share the long table of {name}")
         own = [one for one in rows if one.begin < end and one.end > begin]
-        if len(own) > MAX_PLACES:
+        if len(own) > MAX_ALLOCATIONS:
             raise LimitExceeded(f"{name} has {len(own)} places in [{begin:#x},{end:#x})")
         cuts = {begin, end}
         for one in own:
             cuts |= {max(one.begin, begin), min(one.end, end)}
         out: list[AllocatedRange] = []
         for start, stop in pairwise(sorted(cuts)):
-            places = _places([one for one in own if one.begin <= start and stop <= one.end])
-            if out and out[-1].places == places:
-                out[-1] = AllocatedRange(out[-1].begin, stop, places)
+            register_texts = _register_texts(
+                [one for one in own if one.begin <= start and stop <= one.end]
+            )
+            if out and out[-1].register_texts == register_texts:
+                out[-1] = AllocatedRange(out[-1].begin, stop, register_texts)
             else:
-                out.append(AllocatedRange(start, stop, places))
+                out.append(AllocatedRange(start, stop, register_texts))
         return tuple(out)
 
 
-def _places(here: list[Allocation]) -> tuple[str, ...]:
+def _register_texts(here: list[Allocation]) -> tuple[str, ...]:
     if not here:
         return ()
     words = max(allocation.word_count or allocation.part + 1 for allocation in here)
     return tuple(
-        " or ".join(dict.fromkeys(one.place for one in here if one.part == part)) or "?"
+        " or ".join(dict.fromkeys(one.register_text for one in here if one.part == part)) or "?"
         for part in range(min(words, _MAX_WORDS))
     )

@@ -1,8 +1,8 @@
 """Relocations of the sections of relocatable objects (psABI of each machine; AMDGPU usage,
 "Relocation Records").
 
-The sections are placed one after the other (`dwarfgpu.objfile.placement`). Debug sections with the
-same name (type units have their own groups) are concatenated.
+The sections are placed one after the other (`dwarfgpu.objfile.section_placement`). Debug sections
+with the same name (type units have their own groups) are concatenated.
 
 Law: a symbol of another file gets an address of its own, with nothing there.
 """
@@ -85,10 +85,10 @@ class Relocator:
             if section.type in (SHT_RELA, SHT_REL):
                 self._tables.setdefault(section.info, []).append(section)
         self._symbols: dict[int, tuple[Symbol, ...]] = {}
-        self._places: dict[str, dict[int, int]] = {}
+        self._starts: dict[str, dict[int, int]] = {}
         loaded = (section for section in file.sections if section.flags & SHF_ALLOC)
         end = max((section.address + section.size_bytes for section in loaded), default=0)
-        self._nowhere = end + -end % _PAGE_BYTES + _PAGE_BYTES
+        self._external_address = end + -end % _PAGE_BYTES + _PAGE_BYTES
 
     def data_of(self, section: Section) -> bytes:
         """Return the bytes of one section; sections of the same name are concatenated.
@@ -96,7 +96,7 @@ class Relocator:
         A symbol of another file has no address; an unknown type is an error.
         """
         out = bytearray(self._file.data_of(section))
-        for field in self.fields(section, bytes(out), self._place(section)):
+        for field in self.fields(section, bytes(out), self._start_of(section)):
             if isinstance(field.problem, Unsupported):
                 raise field.problem
             out[field.offset : field.offset + len(field.data)] = field.data
@@ -121,17 +121,17 @@ class Relocator:
             self._symbols[table.link] = file.symbols_of(file.sections[table.link])
         return self._symbols[table.link]
 
-    def _place(self, section: Section) -> int:
+    def _start_of(self, section: Section) -> int:
         """Return where a section begins in what all sections of its name are read as."""
         name = section.name
-        if name not in self._places:
+        if name not in self._starts:
             namesakes = self._file.sections_named(name)
-            places, end = {}, namesakes[0].address
+            starts, end = {}, namesakes[0].address
             for alike in namesakes:
-                places[alike.index] = end
+                starts[alike.index] = end
                 end += self._file.unpacked_bytes(alike)
-            self._places[name] = places
-        return self._places[name][section.index]
+            self._starts[name] = starts
+        return self._starts[name][section.index]
 
     def _address(self, index: int, symbol: Symbol) -> int:
         """Return the value of a symbol with an index in its table."""
@@ -139,10 +139,10 @@ class Relocator:
         if 0 < symbol.section < len(sections):
             section = sections[symbol.section]
             is_loaded = section.flags & SHF_ALLOC
-            base = self._load_address if is_loaded else self._place(section)
+            base = self._load_address if is_loaded else self._start_of(section)
             return symbol.address + base
         if _is_external(index, symbol):
-            return self._nowhere + _NOWHERE_BYTES * index
+            return self._external_address + _NOWHERE_BYTES * index
         return symbol.address
 
     def _fields(self, table: Section, section: Section, data: bytes, place: int) -> Iterator[Field]:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.readable_files import is_regular
@@ -22,6 +21,9 @@ from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import build_id
 from dwarfgpu.objfile.file_bytes import map_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _STEP_BYTES: Final = 1 << 20
 
@@ -64,6 +66,8 @@ def find_debug_file(
     only the debug file of another build has that name and checksum, judged by the build IDs of
     both.
     """
+    from pathlib import Path  # most files have their debug information themselves
+
     roots = [Path(directory) for directory in directories]
     id = build_id(file)
     if id is not None:
@@ -98,6 +102,8 @@ def by_build_id(id: bytes, roots: list[Path]) -> Iterator[Path]:
 
 
 def _by_link(link: DebugLink, path: Path, roots: list[Path]) -> Iterator[Path]:
+    from pathlib import Path
+
     folder = path.parent
     yield folder / link.name
     yield folder / ".debug" / link.name

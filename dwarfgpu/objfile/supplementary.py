@@ -8,15 +8,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, Unsupported
-from dwarfgpu.objfile.companions import Search, joined_below, open_companion, places, shown_path
+from dwarfgpu.objfile.companions import (
+    Search,
+    candidate_paths,
+    joined_below,
+    open_companion,
+    shown_path,
+)
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id
 from dwarfgpu.objfile.separate_debug import by_build_id
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @frozen(eq=False)
@@ -111,7 +120,9 @@ def find_supplementary(
 
 
 def _paths(file: ObjectFile, link: SupplementaryLink, roots: list[str]) -> Iterator[str]:
-    yield from places(link.name, [os.path.dirname(file.path) or "."], roots)
+    yield from candidate_paths(link.name, [os.path.dirname(file.path) or "."], roots)
     yield from (joined_below(root, link.name.lstrip("/")) for root in roots)
     if link.section == ".gnu_debugaltlink":
+        from pathlib import Path
+
         yield from map(str, by_build_id(link.id, [Path(root) for root in roots]))

@@ -5,6 +5,8 @@ Law: entries become `Symbol` objects on demand; a look-up by name or address mak
 
 from __future__ import annotations
 
+import sys
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -134,14 +136,41 @@ class SymbolTable:
         encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
         if _common_end(encoded) not in self._names.data:
             return ()  # one search instead of one for each text
-        places = {at for text in encoded for at in _places_of(text, self._names.data)}
-        if not places:
+        name_offsets = {at for text in encoded for at in _name_offsets(text, self._names.data)}
+        if not name_offsets:
             return ()
         kinds = {*_KINDS, 0} if with_untyped else _KINDS
+        rows = [
+            self._row(number)
+            for number, offset in enumerate(self._name_offsets)
+            if offset in name_offsets
+        ]
+        return tuple(self._symbol(row) for row in rows if row[1] & 15 in kinds and row[3])
+
+    @cached_property
+    def _name_offsets(self) -> array[int]:
+        """The offset of the name of each symbol, its first field."""
+        return self._column("I", 0)
+
+    def _column(self, code: str, index: int) -> array[int]:
+        """Return a field of all symbols, the `index`th number of its size (`array`)."""
+        field_bytes = array(code).itemsize
+        numbers = array(code, self._data)[index :: self._form.size // field_bytes]
+        if self._form.format[0] != ("<" if sys.byteorder == "little" else ">"):
+            numbers.byteswap()
+        return numbers
+
+    def mangled_with(self, part: str) -> tuple[Symbol, ...]:
+        """Return the functions whose names begin with `_Z` and contain a text."""
+        encoded, data = part.encode("utf-8", "surrogateescape"), self._names.data
+        name_offsets = set[int]()
+        for at in _name_offsets(encoded, data):
+            begin = data.rfind(b"\0", 0, at) + 1  # several names may share their ends
+            name_offsets |= {begin + start for start in _name_offsets(b"_Z", data[begin:at])}
         return tuple(
             self._symbol(row)
-            for row in self._rows()
-            if row[0] in places and row[1] & 15 in kinds and row[3]
+            for row in (self._rows() if name_offsets else ())
+            if row[0] in name_offsets and _KINDS.get(row[1] & 15) == "function" and row[3]
         )
 
     @cached_property
@@ -168,11 +197,10 @@ class SymbolTable:
     def _nearest(self, address: int) -> Symbol | None:
         """Return what `before` does, from the values alone; `LookupError` where too many of those
         before the address are of symbols without names, or of other kinds."""
-        value = Struct(self._form.format[0] + ("8xQ8x" if self._is_wide else "4xI8x"))
-        addresses = [address for (address,) in value.iter_unpack(self._data)]
+        addresses = self._column("Q" if self._is_wide else "I", 1)
         limit = address
         for _ in range(_MAX_STEPS):
-            nearest = max((known for known in addresses if known <= limit), default=None)
+            nearest = max([start for start in addresses if start <= limit], default=None)
             if nearest is None:
                 return None
             numbers = [
@@ -223,14 +251,14 @@ class SymbolTable:
 
 def _common_end(texts: Collection[bytes]) -> bytes:
     """Return the end that all texts have, but for a zero byte."""
-    first, *others = (text.removesuffix(b"\0") for text in texts)
+    first, *following = (text.removesuffix(b"\0") for text in texts)
     start = 0
-    while not all(text.endswith(first[start:]) for text in others):
+    while not all(text.endswith(first[start:]) for text in following):
         start += 1
     return first[start:]
 
 
-def _places_of(text: bytes, data: bytes) -> Iterator[int]:
+def _name_offsets(text: bytes, data: bytes) -> Iterator[int]:
     at = data.find(text)
     while at >= 0:
         yield at
@@ -246,8 +274,8 @@ def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:
             yield number
 
 
-def _first(place: tuple[int, bool, int]) -> int:
-    return place[0]
+def _first(member: tuple[int, bool, int]) -> int:
+    return member[0]
 
 
 class StringTable:

@@ -6,10 +6,10 @@ Law: `e_flags` is read by the ABI version that the file claims: the same bits me
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal
 
 from dwarfgpu.arch.processors import PROCESSORS, Processor, by_mach
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
@@ -20,7 +20,7 @@ Setting = Literal["unsupported", "any", "off", "on"]
 ELFOSABI_AMDGPU_HSA: Final = 64
 _SETTINGS_V4: Final[tuple[Setting, ...]] = ("unsupported", "any", "off", "on")
 _SIGNS: Final[dict[str, Setting]] = {"+": "on", "-": "off"}
-_TARGET_ID: Final = re.compile(
+_TARGET_ID: Final = pattern(
     r"(?P<processor>gfx[0-9a-z-]*[0-9a-z])(?P<features>(?::\w+(?:-\w+)*[+-])*)"
 )
 _FIRST_GCN_MACH: Final = 0x20
@@ -53,7 +53,7 @@ class TargetId:
         if self.processor != target_id.processor:
             return False
         pairs = ((self.xnack, target_id.xnack), (self.sramecc, target_id.sramecc))
-        return all(ours == theirs or not {ours, theirs} <= {"on", "off"} for ours, theirs in pairs)
+        return all(wanted == code or not {wanted, code} <= {"on", "off"} for wanted, code in pairs)
 
 
 def parse_target_id(text: str) -> TargetId:

@@ -9,8 +9,7 @@ Law: only the folder and its direct subfolders are read; no contents of a kernel
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -18,6 +17,9 @@ from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file
 from dwarfgpu.objfile.target_id import target_of_flags
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SUFFIXES: Final = (".hsaco", ".cubin")
 """File name endings of code objects, for AMD GPUs and for NVIDIA GPUs."""
@@ -84,7 +86,7 @@ def _paths(folder: str | Path) -> list[str]:
 
 def _id(path: str) -> str:
     """Return `KERNEL-GPU`, or `KERNEL` if the file does not name its GPU."""
-    name = Path(path).stem
+    name = os.path.splitext(os.path.basename(path))[0]
     try:
         file = ObjectFile(path, map_file(path))
         if file.machine == "CUDA":

@@ -11,7 +11,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.limits import MAX_JOBS
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.file_kinds import ARCHIVE_MAGICS
-from dwarfgpu.options.numbers import cut_short
+from dwarfgpu.options.integer_options import cut_short
 from dwarfgpu.terminal.input import file_head
 
 NO_FILE: Final = "give one FILE or more, or folders"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.cfi.quirk_names import QUIRK_NAMES
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.options.core_options import WaveAction, add_core_options
@@ -14,9 +15,9 @@ from dwarfgpu.options.file_options import (
     add_load_address_option,
     add_target_option,
 )
+from dwarfgpu.options.integer_options import PLACE, PLACE_HELP
 from dwarfgpu.options.limit_options import add_evaluation_limit_options, add_file_limit_options
-from dwarfgpu.options.mangled import add_mangled_option
-from dwarfgpu.options.numbers import PLACE, PLACE_HELP
+from dwarfgpu.options.mangled_option import add_mangled_option
 
 DEFAULT_ARCHITECTURE: Final = "gfx942"
 
@@ -94,3 +95,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take the DWARF literally: no corrections for upstream clang or for SGPRs as bases",
     )
+
+
+def is_without_program(args: argparse.Namespace) -> bool:
+    """Return whether options name no file and no place in one, and at most one lane."""
+    named = (
+        *(args.file, args.state, args.core, args.load_address, args.pc, args.frame),
+        *(args.sysroot, args.gpu_core, args.code_object),
+    )
+    is_one_lane = args.lane is None or integer_of(args.lane) is not None
+    is_asked_more = args.wave == "all" or args.verify_places
+    return not any(named) and is_one_lane and not is_asked_more

@@ -14,6 +14,13 @@ DEMO_ARGUMENTS: Final = ("picture=zeros:1344", "most=40")
 """Arguments of the kernel `mandelbrot`: 21 rows of 64 characters, and the most steps of a point."""
 
 
+def add_demo_option(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add `--demo`, for `with_demo`."""
+    parser.add_argument(
+        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
+    )
+
+
 def with_demo(
     args: argparse.Namespace, run: Callable[[argparse.Namespace], int], *, lane: str | None = None
 ) -> int:

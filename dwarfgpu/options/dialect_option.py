@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.expr.dialect.dialect import (
     AMD,
     AMD_PROVISIONAL,
@@ -21,7 +22,7 @@ from dwarfgpu.expr.dialect.dialect import (
 from dwarfgpu.expr.dialect.encodings import PROVISIONAL, encodings
 
 DIALECT_HELP: Final = "dialect of the vendor encodings; default: the dialect of the unit, else amd"
-_NAME: Final = re.compile(r"\b(dw_op_)?(\w+)", re.IGNORECASE)
+_NAME: Final = pattern(r"\b(dw_op_)?(\w+)", re.IGNORECASE)
 
 
 def dialect_notes(

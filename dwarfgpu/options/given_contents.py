@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.json_reader import Field
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.state.load import add_memory, set_part, set_register
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
 
-_ADDRESS: Final = re.compile(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
+_ADDRESS: Final = pattern(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
 
 
 def place_scratch(args: argparse.Namespace, target: StateTarget, wave: WaveId) -> None:
@@ -73,8 +73,8 @@ def set_memories(
 ) -> None:
     options = target.without_memory()
     for text in args.mem:
-        place, equals, data = text.partition("=")
-        match = _ADDRESS.fullmatch(place.strip())
+        address_text, equals, data = text.partition("=")
+        match = _ADDRESS.fullmatch(address_text.strip())
         if not equals or match is None:
             raise UsageError(f"--mem {text}: expected SPACE#ADDRESS=HEX")
         named_lane = match["lane"] or (None if lane is None else str(lane))

@@ -6,7 +6,6 @@ position; an unreadable file is a usage error, with exit status 2.
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,13 +14,9 @@ from typing import Final
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.terminal.input import is_object
+from dwarfgpu.terminal.input import FILE_ENDINGS, is_existing, is_object
 
 POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"
-_ENDINGS: Final = (
-    ".co", ".hsaco", ".cubin", ".fatbin", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle",
-)  # fmt: skip
-"""Endings of file names with which no expression ends."""
 
 
 def take_files(args: Namespace, words: str) -> None:
@@ -54,7 +49,7 @@ def take_only_files(args: Namespace, words: str) -> None:
             "one FILE, and one core file" if len(remaining) < len(files) else "an object file"
         )
         for word in files if is_object(remaining[0]) else remaining[:1]:
-            _require_readable(word, whole=True)
+            require_object(word, whole=True)
         if is_object(remaining[0]) and args.core is None:
             raise UsageError(f"{_why_no_core(remaining[0])}: give {expected}")
         raise UsageError(f"{remaining[0]}: give {expected}, with or without --file and --core")
@@ -88,35 +83,25 @@ def _require_no_file(args: Namespace, files: list[str]) -> None:
     if not files or args.file is not None or args.core is not None:
         return
     word = files[0]
-    if word.startswith("$") or (len(word.split()) != 1 and not _is_existing(word)):
+    if word.startswith("$") or (len(word.split()) != 1 and not is_existing(word)):
         return
     is_path = word.startswith(("/", "./", "../"))  # no expression begins so
     # Without a machine there is no member `.o` of anything.
     is_name = args.state is None and (
-        word.endswith(_ENDINGS) or (_is_existing(word) and ("/" in word or "." in word))
+        word.endswith(FILE_ENDINGS) or (bool(word) and is_existing(word))
     )
     if is_path or is_name:
-        _require_readable(word)
+        require_object(word)
 
 
-def names_a_file(word: str) -> bool:
-    """Return whether a word is meant as a file before names of variables: it exists, or looks like
-    a path."""
-    return _is_existing(word) or "/" in word or word.endswith(_ENDINGS)
-
-
-def _is_existing(word: str) -> bool:
-    return os.path.exists(word or os.curdir)
-
-
-def _require_readable(word: str, *, whole: bool = False) -> None:
+def require_object(word: str, *, whole: bool = False) -> None:
     """Raise `UsageError` with the reason if a word is not a readable object file.
 
     By its first bytes only, unless `whole`.
     """
     if is_object(word) and not whole:
         return
-    if word.endswith(".json") and _is_existing(word):
+    if word.endswith(".json") and is_existing(word):
         raise UsageError(f"{word} is not an ELF file; give a state with --state {word}")
     from dwarfgpu.objfile.container import open_object  # most requests name no wrong file
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.npy import is_npy, parse_npy, read_file
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.calls.kernel_parameters import kernel_function, parameters_of
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -35,10 +35,10 @@ from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.service.error_text import error_line
 
 MAX_BUFFER_BYTES: Final = 1 << 30
-_FLOAT: Final = re.compile(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
-_NAME: Final = re.compile(r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*")
+_FLOAT: Final = pattern(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
+_NAME: Final = pattern(r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*")
 MAX_NUMBERS: Final = 1 << 22
-_MADE: Final = re.compile(r"(?:range|random:(?P<seed>\d{1,18})):(?P<count>\w+)")
+_GENERATED: Final = pattern(r"(?:range|random:(?P<seed>\d{1,18})):(?P<count>\w+)")
 _FORMS: Final = {
     "zeros": "zeros:SIZE in bytes, such as zeros:512",
     "buffer": "buffer:SIZE in bytes, such as buffer:512",
@@ -49,7 +49,7 @@ _FORMS: Final = {
     "bytes": "bytes:HEX, two digits for each byte",
 }
 """How arguments are written that have a word before a colon."""
-_SIZE: Final = re.compile(r"(buffer|zeros|lds):(\w+)")
+_SIZE: Final = pattern(r"(buffer|zeros|lds):(\w+)")
 _SCRATCH_OF_TRITON: Final = ("global_scratch", "profile_scratch")
 """What Triton's launcher calls them; null for a kernel that needs none."""
 
@@ -153,7 +153,7 @@ def _is_file(value: str) -> bool:
 
 
 def _value(text: str, option: str) -> ArgumentValue:
-    """Return a value as it is written; `UsageError` where it is none."""
+    """Parse a value; `UsageError` for any other text."""
     number = json_reader.integer_of(text)
     if number is not None:
         return number
@@ -182,7 +182,7 @@ def _value(text: str, option: str) -> ArgumentValue:
         if sized[1] == "lds":
             return SharedMemory(count)
         return Buffer(count, bytes(count) if sized[1] == "zeros" else None)
-    match = _MADE.fullmatch(text)
+    match = _GENERATED.fullmatch(text)
     if match is not None:
         count = json_reader.integer_of(match["count"]) or 0
         if not 0 < count <= MAX_NUMBERS:

@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits, Limits
-from dwarfgpu.options.numbers import natural
+from dwarfgpu.options.integer_options import natural
 
 VARIABLE_STEPS: Final = 50_000
 """Operations for one variable and lane: a file cannot make a listing of many run for minutes."""
@@ -37,6 +37,7 @@ FILE_LIMITS: Final = {
     "--max-cfa-instructions": ("cfa_instructions", "call frame instructions of a CIE or FDE"),
     "--max-namesakes": ("namesakes", "variables that match the given names"),
     "--max-waves": ("waves", "waves of a state"),
+    "--max-state-bytes": ("state_bytes", "memory for the registers and arrays of a state"),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import file_limits_of
-from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.machine.open_machine import Stopped, stopped_in_core
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Set
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import architecture
@@ -37,11 +37,14 @@ from dwarfgpu.options.given_contents import (
     set_registers,
 )
 from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.integer_options import lane_number, natural
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.options.numbers import lane_number, natural
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
@@ -60,7 +63,7 @@ def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
 
 
 def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
-    state = load_state(Path(args.state), file_limits_of(args).waves) if args.state else None
+    state = load_state(args.state, file_limits_of(args)) if args.state else None
     with opening():
         code_objects = _code_objects(args, files, state)
         arch = _architecture(args, state, code_objects)
@@ -214,7 +217,7 @@ def _code_objects(
     args: argparse.Namespace, files: list[str], state: State | None
 ) -> tuple[CodeObject, ...]:
     load_address = natural(args.load_address, "--load-address")
-    named = [(Path(file), load_address or 0) for file in files]
+    named: list[tuple[str | Path, int]] = [(file, load_address or 0) for file in files]
     if load_address is not None and not files:
         if state is None or len(state.code_objects) != 1:
             raise UsageError("--load-address: give the code object with --file")
@@ -233,7 +236,7 @@ def _code_objects(
             if resolved(code_object.path) not in paths
             and not (files and len(state.code_objects) == 1)
         ]
-        _require_existing(state, {path for path, _ in named})
+        _require_existing(state, {resolved(path) for path, _ in named})
     limits = file_limits_of(args)
     code_objects = tuple(
         CodeObject.open(
@@ -255,7 +258,7 @@ def _code_objects(
 def _require_existing(state: State, opened: Set[Path]) -> None:
     """Raise `UsageError` for a code object that a state names and that is missing."""
     for listed in state.code_objects:
-        if listed.path_field is None or listed.path not in opened or listed.path.exists():
+        if listed.path_field is None or resolved(listed.path) not in opened or listed.path.exists():
             continue
         advice = "; --file FILE gives it" if len(state.code_objects) == 1 else ""
         raise UsageError(
@@ -274,7 +277,7 @@ def _require_end(code_objects: tuple[CodeObject, ...], state: State | None) -> N
         ends = (segment.address + segment.size_bytes for segment in code_object.loaded_segments())
         if not code_object.load_address or max(ends, default=0) <= 1 << 64:
             continue
-        field = fields.get(resolved(Path(code_object.file.path)))
+        field = fields.get(resolved(code_object.file.path))
         if field is not None:
             raise field.expected(f"an address where {code_object.name} ends within 64 bits")
         raise UsageError(

@@ -8,10 +8,10 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.options.numbers import PLACE_HELP, natural
+from dwarfgpu.options.integer_options import PLACE_HELP, natural
 
 if TYPE_CHECKING:
-    from dwarfgpu.language.source_lines import CodePosition
+    from dwarfgpu.language.code_positions import CodePosition
     from dwarfgpu.session.session import Session
 
 _MAX_LISTED: Final = 8
@@ -35,8 +35,8 @@ def is_number(text: str) -> bool:
 def program_location(session: Session, text: str, option: str) -> ProgramLocation:
     """Return the location that a text, not a number, denotes; `UsageError` if it denotes none."""
     # No other command line needs the language of expressions.
-    from dwarfgpu.language.source_lines import code_places, next_code_place
-    from dwarfgpu.service.value.expression import DEFAULT
+    from dwarfgpu.language.code_positions import code_places, next_code_position
+    from dwarfgpu.service.value.expression_answer import DEFAULT
 
     stripped = text.strip()
     if not stripped:
@@ -48,7 +48,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         session = evolve(session, pc=None)
     try:
         positions = code_places(session, stripped, DEFAULT)
-        after = None if positions else next_code_place(session, stripped, DEFAULT)
+        after = None if positions else next_code_position(session, stripped, DEFAULT)
     except UsageError as error:
         raise UsageError(f"{option} {text}: {error.message}{_like(session, error)}") from None
     except DwarfGpuError as error:

@@ -10,10 +10,9 @@ from __future__ import annotations
 import argparse
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.base.json_reader import integer_of
 from dwarfgpu.expr.context import Context
-from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.explicit_context import ExplicitAddress, FrameWithoutProgram
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.location import Location
@@ -24,20 +23,9 @@ from dwarfgpu.options.given_contents import (
     set_memories,
     set_registers,
 )
+from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.options.numbers import natural
 from dwarfgpu.service.lanes.lane_count import checked_lanes
-
-
-def is_without_program(args: argparse.Namespace) -> bool:
-    """Return whether options name no file and no place in one, and at most one lane."""
-    named = (
-        *(args.file, args.state, args.core, args.load_address, args.pc, args.frame),
-        *(args.sysroot, args.gpu_core, args.code_object),
-    )
-    is_one_lane = args.lane is None or integer_of(args.lane) is not None
-    is_asked_more = args.wave == "all" or args.verify_places
-    return not any(named) and is_one_lane and not is_asked_more
 
 
 def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
@@ -59,7 +47,7 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
     lane_count = arch.lane_count if given_lanes is None else given_lanes
     around = Context(architecture=arch, wave=wave, lane=lane, target=target, lane_count=lane_count)
 
-    def place(address: ExplicitAddress | None) -> Location | None:
+    def explicit_location(address: ExplicitAddress | None) -> Location | None:
         if address is None:
             return None
         space = arch.address_space(address.space)
@@ -67,7 +55,9 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
 
     cfa = explicit_address(args.cfa, "--cfa", arch)
     frame_base = explicit_address(args.frame_base, "--frame-base", arch)
-    frame = FrameWithoutProgram(arch, wave, target.stop, place(cfa), place(frame_base))
+    frame = FrameWithoutProgram(
+        arch, wave, target.stop, explicit_location(cfa), explicit_location(frame_base)
+    )
     context = Context(
         architecture=arch,
         wave=wave,
@@ -77,6 +67,6 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
         target=target,
         lane_count=lane_count,
         limits=limits,
-        widens_bases=arch.machine == "AMDGPU" and not args.strict,
+        widens_bases=arch.widens_bases and not args.strict,
     )
     return context, frame

@@ -12,8 +12,8 @@ pyelftools cannot decode changes nothing. pyelftools is not imported, and its ob
 are.
 """
 
-from dwarfgpu.pyelftools.disassembly import dis
-from dwarfgpu.pyelftools.machine import Contents, Machine
+from dwarfgpu.pyelftools.expression_text import dis
 from dwarfgpu.pyelftools.questions import evaluate, explain, read, text
+from dwarfgpu.pyelftools.stopped_machine import Contents, Machine
 
 __all__ = ["Contents", "Machine", "dis", "evaluate", "explain", "read", "text"]

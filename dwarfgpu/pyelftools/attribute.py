@@ -11,8 +11,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import ExprLoc, LocationAttribute, ResultKind
-from dwarfgpu.pyelftools.entry import DIE
-from dwarfgpu.pyelftools.expression import Expression, bytes_of
+from dwarfgpu.pyelftools.entry_of_die import DIE
+from dwarfgpu.pyelftools.parsed_expression import Expression, bytes_of
 
 
 class AttributeValue(Protocol):

@@ -13,8 +13,8 @@ from dwarfgpu.dwarf.scope.scope_entries import DATA, name_of
 from dwarfgpu.dwarf.scope.variable import Variable, variable_of
 from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.expr.context import ConstValue, Context
-from dwarfgpu.expr.convert import constant_location, memory_location
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate_attribute
+from dwarfgpu.expr.implicit_conversions import constant_location, memory_location
 from dwarfgpu.language.presented_session import Session
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
@@ -25,11 +25,11 @@ from dwarfgpu.pyelftools.attribute import (
     AttributeSource,
     described,
 )
-from dwarfgpu.pyelftools.entry import DIE, code_object, entry_of
-from dwarfgpu.pyelftools.machine import Machine, address_of, scopes_around, session_of
+from dwarfgpu.pyelftools.entry_of_die import DIE, code_object, entry_of
+from dwarfgpu.pyelftools.stopped_machine import Machine, address_of, scopes_around, session_of
 from dwarfgpu.service.answer import of_result
 from dwarfgpu.service.explain import explain_evaluation, explain_variable
-from dwarfgpu.session.session import Reading
+from dwarfgpu.session.read_variable import Reading
 
 
 def evaluate(
@@ -138,9 +138,9 @@ def _evaluated(subject: AttributeSource, context: Context, observe: Observer | N
     match subject.source:
         case int(constant):
             if subject.number in MEMBER_ATTRIBUTES:
-                (place,) = context.initial_stack
-                assert isinstance(place, Location)
-                return place.displaced(8 * constant)
+                (location,) = context.initial_stack
+                assert isinstance(location, Location)
+                return location.displaced(8 * constant)
             return Value.of(constant, context.generic)
         case ConstValue(data=data):
             return constant_location(data, context.endian)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.global_names import Kind
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.session.session import Session
 
-_OPTION: Final = "; give --pc ADDR"
+_OPTION: Final = re.compile("; give --pc ADDR: where .*? lists addresses")
 """A hint that applies on a command line only."""
 _NAME_ERROR: Final = re.compile(
     r'No symbol ".*" in current context\.|Function ".*" not defined|No source file named '
@@ -29,9 +31,12 @@ _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
 
 def advised(session: Session, error: UsageError) -> UsageError:
     """Return the error, with a suggestion."""
-    if not session.code_objects and _NAME_ERROR.match(error.message):
+    is_in_context = error.message.endswith(" in current context.")
+    if _NAME_ERROR.match(error.message) and not (
+        any(map(_has_names, session.code_objects)) if is_in_context else session.code_objects
+    ):
         return UsageError(NO_SYMBOL_TABLE)
-    error = UsageError(error.message.replace(_OPTION, "."))
+    error = UsageError(_OPTION.sub(".", error.message))
     for pattern, kinds in _UNKNOWN:
         match = pattern.fullmatch(error.message)
         if match is not None:
@@ -40,3 +45,9 @@ def advised(session: Session, error: UsageError) -> UsageError:
             suggestion = session.did_you_mean(name, *kinds)
             return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
     return error
+
+
+def _has_names(code_object: CodeObject) -> bool:
+    """Return whether a file has debugging information or defines symbols."""
+    defined = (symbol for file in symbol_files(code_object) for symbol in file.symbols)
+    return bool(code_object.info.units) or any(symbol.is_in_section for symbol in defined)

@@ -6,13 +6,13 @@ nowhere else. The words of errors are GDB's.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib import import_module
-from inspect import getdoc
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.signature import documentation_of
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.output import Output, Part, heading
@@ -62,7 +62,7 @@ the caller omits these."""
 Completions: TypeAlias = "tuple[int, Iterable[Candidate]]"
 """Where the word in the text begins, and its candidates."""
 
-_WORD = re.compile(r"\s*([\w.-]+|[^\s\w]?)")
+_WORD = pattern(r"\s*([\w.-]+|[^\s\w]?)")
 
 
 @frozen
@@ -155,7 +155,7 @@ def command(
     """Declare a command; the function's docstring is what `help` prints."""
 
     def declared(run: Run) -> Command:
-        text = getdoc(run) or ""
+        text = documentation_of(run)
         return Command(
             name, text, run, topic, aliases, complete, subcommands, repeats, takes_other, keeps_end
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu import language
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -17,20 +18,20 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.value.value_history import options_of
 
-_BLANK = re.compile(r"\s*")
-_COMMAND = re.compile(r"[\w.-]+|[|!]|")
-_ARGUMENT = re.compile(r"(?<![^\s,()])[^\s,()]*$")
-_OPERAND = re.compile(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
-_FORMAT = re.compile(r"\s*/\S*")
-_ACCESS = re.compile(r"(?:\.|->)\s*(?P<word>\w*)$")
-_ACCESS_BEFORE = re.compile(r"(?:\.|->)$")
-_IN_FILE = re.compile(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
-_TAG = re.compile(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
-_PLACE_IN_FILE = re.compile(r"(?<![^\s:])(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
-_APPLIED = re.compile(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
-_FLAGS = re.compile(r"(?:-[a-z-]+\s+)*")
-_WITH_END = re.compile(r"(?:^|\s)--\s")
-_DELIMITED = re.compile(r"\s*(?:-d\s+\S+\s+)?")
+_BLANK = pattern(r"\s*")
+_COMMAND = pattern(r"[\w.-]+|[|!]|")
+_ARGUMENT = pattern(r"(?<![^\s,()])[^\s,()]*$")
+_OPERAND = pattern(r"(?<![\w$:~])[\w$:~]*(?:<[^<>()]*>[\w$:~]*)*$")
+_FORMAT = pattern(r"\s*/\S*")
+_ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
+_ACCESS_BEFORE = pattern(r"(?:\.|->)$")
+_IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
+_TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
+_LINESPEC_IN_FILE = pattern(r"(?<![^\s:])(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
+_APPLIED = pattern(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
+_FLAGS = pattern(r"(?:-[a-z-]+\s+)*")
+_WITH_END = pattern(r"(?:^|\s)--\s")
+_DELIMITED = pattern(r"\s*(?:-d\s+\S+\s+)?")
 _MAX_TYPED: Final = 1_000
 """Maximum number of characters of a line to complete."""
 _MAX_WORDS: Final = 100
@@ -150,14 +151,14 @@ def operands(shell: Shell, word: str) -> Iterator[Candidate]:
         yield from _spaces(shell, word) if word else ()
         return
     from dwarfgpu.language.convenience_functions import FUNCTIONS  # few words begin with `$`
-    from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
+    from dwarfgpu.language.wave_variables import WAVE_VARIABLES, machine_of
     from dwarfgpu.service.value.value_history import BUILT_IN
 
     yield Candidate("$pc", "the program location")
     if shell.session.architecture.is_simt:
         yield Candidate("$_lane", "the lane in focus")
         yield Candidate("$_lane_count", "lanes of the wave")
-    if placed_in(shell.session) is not None:
+    if machine_of(shell.session) is not None:
         yield from (Candidate(f"${name}", about) for name, (_, about) in WAVE_VARIABLES.items())
     yield from (Candidate(f"${name}", item.about) for name, item in BUILT_IN.items())
     yield from (Candidate(f"${name}", "a convenience variable") for name in shell.values.named)
@@ -263,7 +264,7 @@ def _of_expression(shell: Shell, text: str) -> Completions:
     return match.start(), operands(shell, match[0])
 
 
-values: Final = ArgumentCompleter(_of_expression)
+VALUES: Final = ArgumentCompleter(_of_expression)
 """Expressions."""
 
 
@@ -280,7 +281,7 @@ def _filled_up(
 
 
 def _of_symbol(shell: Shell, text: str) -> Completions:
-    match = _PLACE_IN_FILE.search(text)
+    match = _LINESPEC_IN_FILE.search(text)
     if match is not None:
         symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
         return match.start("word"), _named(symbols)
@@ -292,17 +293,17 @@ def _of_symbol(shell: Shell, text: str) -> Completions:
     return start, _filled_up(offered, inlined)
 
 
-symbols: Final = ArgumentCompleter(_of_symbol)
+SYMBOLS: Final = ArgumentCompleter(_of_symbol)
 """Places as `list` takes them: any symbol, and functions of files."""
 
 
-def _of_place(shell: Shell, text: str) -> Completions:
+def _of_linespec(shell: Shell, text: str) -> Completions:
     if text.lstrip().startswith("*"):
         start, offered = _of_expression(shell, text)
         return start, (
             candidate for candidate in offered if candidate.text.startswith(text[start:])
         )
-    match = _PLACE_IN_FILE.search(text)
+    match = _LINESPEC_IN_FILE.search(text)
     if match is not None:
         symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
         return match.start("word"), _named(symbols)
@@ -315,7 +316,7 @@ def _of_place(shell: Shell, text: str) -> Completions:
     return start, _filled_up(_named(shell.symbols.functions(word)), files)
 
 
-places: Final = ArgumentCompleter(_of_place, is_fitting=True)
+LINESPECS: Final = ArgumentCompleter(_of_linespec, is_fitting=True)
 """Places as `break` takes them: functions, source files and the functions of these."""
 
 
@@ -358,7 +359,7 @@ def _of_line(shell: Shell, text: str) -> Completions:
     return completions(shell, text)
 
 
-lines: Final = ArgumentCompleter(_of_line)
+LINES: Final = ArgumentCompleter(_of_line)
 """Commands with their arguments."""
 
 
@@ -381,7 +382,7 @@ def _of_with(shell: Shell, text: str) -> Completions:
     return match.end() + start, candidates
 
 
-under_setting: Final = ArgumentCompleter(_of_with)
+UNDER_SETTING: Final = ArgumentCompleter(_of_with)
 """A setting, and after `--` a command."""
 
 
@@ -414,7 +415,7 @@ def _of_pipe(shell: Shell, text: str) -> Completions:
     return begin + start, candidates
 
 
-piped: Final = ArgumentCompleter(_of_pipe)
+PIPED: Final = ArgumentCompleter(_of_pipe)
 """A command, and after `|` files."""
 
 
@@ -426,7 +427,7 @@ def _of_alias(shell: Shell, text: str) -> Completions:
     return begin + start, candidates
 
 
-aliased: Final = ArgumentCompleter(_of_alias)
+ALIASED: Final = ArgumentCompleter(_of_alias)
 """A command after `=`."""
 
 
@@ -446,14 +447,14 @@ def _of_command_name(shell: Shell, text: str) -> Completions:
             return len(text), ()
 
 
-nested_names: Final = ArgumentCompleter(_of_command_name)
+NESTED_NAMES: Final = ArgumentCompleter(_of_command_name)
 """Commands and their subcommands, without arguments."""
 
 
 def registers(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield registers of the processor, with the types of their contents; halves of registers after
     `_`."""
-    from dwarfgpu.language.registers import lacks  # few words begin with `$`
+    from dwarfgpu.language.machine_variables import lacks  # few words begin with `$`
 
     session = shell.session
     arch = session.architecture

@@ -15,14 +15,14 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.json_answer import Answer
 from dwarfgpu.repl.output import Group, Part, printed
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.settings import Settings
-from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal.pager import Pager
 from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.terminal.streams import shows_colours, terminal_columns
 
 if TYPE_CHECKING:
-    from dwarfgpu.repl.support.log import Logging
+    from dwarfgpu.repl.support.session_log import Logging
 
 Ask: TypeAlias = "Callable[[str], str | None]"
 """Takes a prompt; returns the next line of the user, None at the end of input."""
@@ -207,25 +207,32 @@ class Console:
         else:
             self._answer.note(text, self._groups)
 
-    def confirms(self, question: str, *, is_typed: bool) -> bool:
-        """Return whether to continue with a dangerous command; a script is not asked."""
+    def confirms(self, question: str, *, is_typed: bool, or_no: bool = False) -> bool:
+        """Return whether to do what the question asks; a script is not asked.
+
+        The answer of a script, and without `confirm`, is yes; with `or_no` it is no, as is that of
+        an empty line.
+        """
         if not self.settings.flag("confirm"):
-            return True
+            return not or_no
+        choices, assumed = ("y or [n]", "N") if or_no else ("y or n", "Y")
         if not is_typed or not self.is_interactive:
             if self._answer is None:
-                answered = "(y or n) [answered Y; input not from terminal]"
+                answered = f"({choices}) [answered {assumed}; input not from terminal]"
                 self.streams.print(f"{question} {answered}\n")
-            return True
+            return not or_no
         while True:
-            answer = self.input.prompt_answer(f"{question} (y or n) ")
-            if answer is None or answer.strip().lower() in ("y", "yes"):
-                return True
-            if answer.strip().lower() in ("n", "no"):
-                return False
+            answer = self.input.prompt_answer(f"{question} ({choices}) ")
+            if answer is None or (or_no and not answer.strip()):
+                return not or_no
+            letter = answer.strip().lower()[:1]
+            if letter in ("y", "n"):
+                return letter == "y"
+            self.streams.print(f"Please answer {choices}.\n")
 
     def switch_log(self) -> Iterator[str]:
         """Start or end the log by `logging enabled`; `UsageError` if its file cannot be written."""
-        from dwarfgpu.repl.support.log import logging_to  # few sessions keep a log
+        from dwarfgpu.repl.support.session_log import logging_to  # few sessions keep a log
 
         log = self.log
         if not self.settings.flag("logging enabled"):

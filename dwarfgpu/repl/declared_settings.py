@@ -1,7 +1,8 @@
 """The settings: names, values, and sentences, GDB's where GDB has them.
 
-Law: every setting here is implemented; GDB's settings that do not apply here are in
-`WITHOUT_MEANING`, with the reason, and refused.
+`SETTINGS` are implemented. Of GDB's other settings, `WITHOUT_EFFECT` are accepted with a note,
+`IN_FORCE` accept the value that always holds here (`print object`: off), and `NOT_BUILT` and
+`WITHOUT_MEANING` are refused, the latter with the reason.
 """
 
 from __future__ import annotations
@@ -167,6 +168,15 @@ SETTINGS: Final = tuple(sorted((
           'Whether backtraces should continue past "main" is {}.',
           'whether backtraces should continue past "main".',
           'The frames outside of "main" are seldom of interest.'),
+    Setting(
+        "breakpoint pending", "auto boolean", "auto",
+        "Debugger's behavior regarding pending breakpoints is {}.",
+        "debugger's behavior regarding pending breakpoints.",
+        ("on", "off", "auto"),
+        help_details="If off, an unrecognized breakpoint location results in an error. If auto, a\n"
+        "terminal asks whether to create a pending breakpoint. There are none: code is not loaded\n"
+        "later.",
+    ),
     _flag("confirm", True, "Whether to confirm potentially dangerous operations is {}.",
           "whether to confirm potentially dangerous operations."),
     Setting(
@@ -268,6 +278,7 @@ _ALL_STOP: Final = "all waves stop together"
 _NO_CALLS: Final = "no function of the program can be called"
 _NO_MESSAGES: Final = "dwarfgpu has no messages about its own work"
 _NO_SCRIPTS: Final = "files of the program contain no scripts"
+_SIMULATED: Final = "breakpoints are of the simulated machine, not instructions in its memory"
 _STYLES: Final = (
     "address", "disassembler", "filename", "function", "highlight", "metadata", "sources", "title",
     "tui-active-border", "tui-border", "tui-current-position", "variable", "version",
@@ -275,7 +286,9 @@ _STYLES: Final = (
 WITHOUT_EFFECT: Final[Mapping[str, str]] = {
     "annotate": 'programs use "set output json"',
     "auto-load": _NO_SCRIPTS,
-    "breakpoint": "a breakpoint is set at once or refused, and all behave the same",
+    "breakpoint always-inserted": _SIMULATED,
+    "breakpoint auto-hw": _SIMULATED,
+    "breakpoint condition-evaluation": _SIMULATED,
     "can-use-hw-watchpoints": "the simulated machine needs no hardware for watchpoints",
     "complaints": "mistakes in debugging information are errors where they matter",
     "cwd": STARTS_NO_PROCESS,

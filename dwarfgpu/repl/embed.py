@@ -8,7 +8,7 @@ from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.base.records import evolve
 from dwarfgpu.repl.greeting import greet
 from dwarfgpu.repl.start import at_terminal, debug_shell, interact
-from dwarfgpu.repl.terminal.lines import StartupCommand, run_startup_commands
+from dwarfgpu.repl.terminal.plain_prompt import StartupCommand, run_startup_commands
 from dwarfgpu.session.session import Session
 
 

@@ -13,15 +13,16 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.output import Group, NestedOutput, Part
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-repl-1"
-_TOKEN: Final = re.compile(r"(?P<token>[0-9]{1,15})(?![0-9])\s*")
+_TOKEN: Final = pattern(r"(?P<token>[0-9]{1,15})(?![0-9])\s*")
 """A token has at most as many digits as every reader of JSON takes for a whole number."""
-_HALF: Final = re.compile(r"[\ud800-\udfff]")
+_HALF: Final = pattern(r"[\ud800-\udfff]")
 
 
 def without_token(line: str) -> tuple[int | None, str]:

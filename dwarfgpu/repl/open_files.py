@@ -16,14 +16,14 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RunsWaves, WaveId
 from dwarfgpu.machine.undo import recorded
+from dwarfgpu.options.integer_options import byte
 from dwarfgpu.options.limit_options import file_limits_of
-from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.service.frame.focus import first_lane, lane_numbers
 from dwarfgpu.service.machine.open_machine import Stopped
-from dwarfgpu.service.machine.resumable_state import resumable_state
+from dwarfgpu.service.run.resumable_state import resumable_state
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -91,12 +91,11 @@ class FileOpener:
     def resumable(self, focus: Session, core: Core) -> Session:
         """Return a session on the waves of the core file, which can run."""
         # Most core files are only looked at.
-        from dwarfgpu.service.core.resumable_core import resumable_core
+        from dwarfgpu.service.run.resumable_core import resumable_core
 
         fill = byte(getattr(self.args, "fill", None), "--fill")
         loaded = (*focus.code_objects, *focus.other_code_objects)
-        of_gpus = [item for item in loaded if item.file.machine == "AMDGPU"]
-        machine = resumable_core(core, of_gpus, fill=fill)
+        machine = resumable_core(core, loaded, fill=fill)
         segments = tuple(segment for item in loaded for segment in item.loaded_segments())
         target = recorded(TargetWithCodeObjects(machine, segments, True))
         top = None if focus.top is None else evolve(focus.top, target=target)
@@ -124,7 +123,7 @@ def _able_to_run(args: argparse.Namespace, stopped: Stopped) -> Stopped:
     if launched is None:
         fill = byte(getattr(args, "fill", None), "--fill")
         return evolve(stopped, machine=resumable_state(state, stopped.code_objects, fill))
-    from dwarfgpu.service.machine.run_kernel import able_to_run  # most sessions run nothing
+    from dwarfgpu.service.run.run_kernel import able_to_run  # most sessions run nothing
 
     return evolve(stopped, machine=able_to_run(launched, state, stopped.code_objects))
 

@@ -16,7 +16,7 @@ class Leaving(Exception):
     """Raised by `loop_break` and `loop_continue`; caught by the loop around them."""
 
 
-class Lines(Iterator[str]):
+class ScriptLines(Iterator[str]):
     """The lines of a script. A backslash joins a line to the next one; the last line is lost if it
     ends with one, as in GDB."""
 

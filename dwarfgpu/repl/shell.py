@@ -23,13 +23,13 @@ from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, Spelling
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.json_answer import Answer, without_token
-from dwarfgpu.repl.numbered import Numbered
+from dwarfgpu.repl.numbered_items import Numbered
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.output import Group, NestedOutput, Part, heading, printed
 from dwarfgpu.repl.running.breakpoint import Breakpoint
-from dwarfgpu.repl.script_state import Leaving, Lines, ScriptState
+from dwarfgpu.repl.script_state import Leaving, ScriptLines, ScriptState
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.settings import Settings
-from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal.colour import PAINTS, painted
 from dwarfgpu.repl.typed_lines import TypedLines
 from dwarfgpu.service.error_text import shortened
@@ -279,7 +279,7 @@ class Shell:
 
     def run_script(self, name: str, lines: list[str]) -> Iterator[Part]:
         """Yield the output of a script up to its first error, which names file and line."""
-        script = Lines(lines)
+        script = ScriptLines(lines)
         with self.script.script():
             try:
                 yield from self.run_lines(script)
@@ -315,9 +315,15 @@ class Shell:
             return self.console.input.ask(prompt)
         return self.script.next_line()
 
-    def confirms(self, question: str) -> bool:
-        """Return whether to do something dangerous; a script means what it says."""
-        return self.console.confirms(question, is_typed=self.script.is_typed)
+    @property
+    def is_from_tty(self) -> bool:
+        """Whether a user types the command under way, at a terminal or through a pipe: then
+        commands also say what they have done."""
+        return self.script.is_typed and not self.console.is_batch
+
+    def confirms(self, question: str, *, or_no: bool = False) -> bool:
+        """Return whether to do something, as `Console.confirms`; a script means what it says."""
+        return self.console.confirms(question, is_typed=self.script.is_typed, or_no=or_no)
 
     def give_name(self, name: str, lane: int | None = None) -> None:
         """Name the wave in focus, or one of its lanes; an empty name removes it."""

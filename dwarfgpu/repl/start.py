@@ -12,20 +12,20 @@ from typing import Final
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.options.context_options import configure as configure_machine
-from dwarfgpu.options.demo import with_demo
+from dwarfgpu.options.demo import add_demo_option, with_demo
+from dwarfgpu.options.integer_options import byte
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
 from dwarfgpu.options.limit_options import given_file_limits
-from dwarfgpu.options.numbers import byte
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.repl.all_commands import ALL_COMMANDS
 from dwarfgpu.repl.greeting import greet, show_core
 from dwarfgpu.repl.json_answer import Answer
+from dwarfgpu.repl.lazy_commands import ALL_COMMANDS
 from dwarfgpu.repl.open_files import FileOpener, focused, recorded_session, wave_names
 from dwarfgpu.repl.opened_machine import OpenedMachine
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
-from dwarfgpu.repl.terminal import lines
-from dwarfgpu.repl.terminal.lines import StartupCommand
+from dwarfgpu.repl.terminal import plain_prompt
+from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.session.session import Session
@@ -72,9 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", metavar="FILE", help="a code object with DWARF")
     parser.add_argument("core_file", nargs="?", metavar="CORE", help="a core file of it, as --core")
     parser.add_argument("--file", metavar="FILE", help="same as FILE, as for the other commands")
-    parser.add_argument(
-        "--demo", action="store_true", help="use the kernel and the state that come with dwarfgpu"
-    )
+    add_demo_option(parser)
     script = parser.add_argument_group("scripts")
     script.add_argument(
         "-ex", "-eval-command", "--eval-command", action=_Append, const=False,
@@ -201,7 +199,7 @@ def _dispatched(args: argparse.Namespace) -> int:
     # Only here: it knows the simulated machine.
     from tempfile import TemporaryDirectory
 
-    from dwarfgpu.options.launch import launch
+    from dwarfgpu.options.opened_launch import launch
 
     with TemporaryDirectory(prefix="dwarfgpu-") as folder:
         state = str(Path(folder) / "dispatch.json")
@@ -270,7 +268,7 @@ def _run(args: argparse.Namespace) -> int:
             shell.console.note(note, once=True)
     if is_interactive and not args.quiet:
         greet(shell)
-    lines.run_startup_commands(shell, [*args.given_first, *args.given])
+    plain_prompt.run_startup_commands(shell, [*args.given_first, *args.given])
     has_talked = is_interactive and not shell.is_over
     if not args.batch and not shell.is_over:
         interact(shell, is_interactive=is_interactive)
@@ -298,4 +296,4 @@ def interact(shell: Shell, *, is_interactive: bool) -> None:
         finally:
             restore()
     else:
-        lines.converse(shell, prompts=is_interactive)
+        plain_prompt.converse(shell, prompts=is_interactive)

@@ -17,7 +17,7 @@ from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.view.composite_parts import is_undefined_somewhere
+from dwarfgpu.view.composite_parts import UndefinedParts
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.location_text import entry_text, location_text
@@ -45,7 +45,7 @@ class Answer:
     """Why bits of the result are unknown, if an error says so."""
     contents: Callable[[], JsonObject] = field(default=dict, repr=False)
     """The members of the record of a result: `result`; of a type also its contents."""
-    place: Callable[[], str | None] = field(default=lambda: None, repr=False)
+    location_line: Callable[[], str | None] = field(default=lambda: None, repr=False)
 
     @property
     def record(self) -> JsonObject:
@@ -59,7 +59,7 @@ class Answer:
     @property
     def where(self) -> str | None:
         """The location in one line; None without a location."""
-        return self.place()
+        return self.location_line()
 
     def with_notes(self, notes: Iterable[str]) -> Answer:
         """Return the same result with these notes, once each."""
@@ -86,7 +86,7 @@ def of_result(
 ) -> Answer:
     """Return the result of an expression without a type."""
     text = where_text(result, code_objects) if isinstance(result, Location) else entry_text(result)
-    status = 1 if is_undefined_somewhere(result) else 0
+    status = 1 if UndefinedParts().are_in(result) else 0
 
     def contents() -> JsonObject:
         return {"result": entry_json(result, endian)}

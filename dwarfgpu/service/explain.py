@@ -15,7 +15,8 @@ from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.kernarg_hint import IN_KERNARG, kernarg_hint
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.service.value.subject import misspelt, subject
-from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.explanation_text import (
     FAULTS,
     Detail,
@@ -91,7 +92,7 @@ def explain_subject(
     item = subject(session, text)
     if isinstance(item, Variable):
         return explain_variable(session, item)
-    from dwarfgpu.service.value.expression import of_expression
+    from dwarfgpu.service.value.expression_answer import of_expression
 
     variables: dict[Variable, None] = {}
     try:
@@ -171,7 +172,7 @@ def explain_evaluation(
     notes: tuple[str, ...] = (),
 ) -> Explanation:
     """Explain an evaluation without a variable: `evaluate` performs it for an observer."""
-    from dwarfgpu.service.eval.operations import operations_outcome  # not for variables
+    from dwarfgpu.service.eval.operations_answer import operations_outcome  # not for variables
 
     steps, lines = Recorder(), (heading, *_standing(session))
     try:

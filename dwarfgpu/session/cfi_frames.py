@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.call_stack import CallStack
-from dwarfgpu.cfi.quirks import corrected
-from dwarfgpu.cfi.unwind import FrameRow
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
@@ -27,7 +26,11 @@ class LoadedCallFrames:
     def row_at(self, location: int) -> FrameRow | None:
         code_object = code_object_at(self.code_objects, location)
         row = None if code_object is None else code_object.info.call_frames.row_at(location)
-        return None if row is None else corrected(row, self.quirks, self.architecture)
+        if row is None or not self.quirks:
+            return row
+        from dwarfgpu.cfi.quirks import corrected  # few sessions ask for corrections
+
+        return corrected(row, self.quirks, self.architecture)
 
     def file_text(self, location: int) -> str:
         code_object = code_object_at(self.code_objects, location)

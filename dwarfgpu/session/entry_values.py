@@ -139,16 +139,18 @@ def _needed(frame: CalleeFrame, physical: CfiFrame, source: EntryValueSource) ->
         outer = calling.physical_frame
         if call is None or outer is None:
             break
-        for needed_place in sources:
-            if (call, needed_place) not in nested:
-                nested[call, needed_place] = tuple(_nested(call, needed_place))
+        for entry_source in sources:
+            if (call, entry_source) not in nested:
+                nested[call, entry_source] = tuple(_nested(call, entry_source))
         frame, physical = calling.frame, outer
-        needed_places = dict.fromkeys(inner for source in sources for inner in nested[call, source])
+        inner_sources = dict.fromkeys(
+            inner for entry_source in sources for inner in nested[call, entry_source]
+        )
         sources = tuple(
-            needed_place
-            for needed_place in needed_places
-            if needed_place not in outer.on_entry
-            and not frame.is_preserved_by_callees(needed_place)
+            entry_source
+            for entry_source in inner_sources
+            if entry_source not in outer.on_entry
+            and not frame.is_preserved_by_callees(entry_source)
         )
     return needed
 

@@ -16,11 +16,11 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, IllFormed, MissingContext
 from dwarfgpu.expr.context import Context, ExprLoc, Frame, LocList, UnitFormat
-from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import Observer, register_of
 from dwarfgpu.expr.explicit_context import NO_CFA, NO_SUBPROGRAM, NO_UNWINDING, ExplicitAddress
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.ops.special_value import TYPED_REGISTERS
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.model.location import Location, SingleLocation
@@ -137,9 +137,9 @@ class SubprogramFrame(FrameLanes):
     """Use CFI only: do not infer registers from callees (-fipa-ra holds for compiler-generated
     expressions, not for the user's, nor for the state at a call)."""
     preserved_by_callees: dict[int, Location] = field(factory=dict, kw_only=True, repr=False)
-    """Registers found in a frame further in, because the calls left them alone."""
+    """Locations of registers that the callees preserve, found in their frames (-fipa-ra)."""
     _lanes: dict[int, LaneLocation] = field(factory=dict, init=False, repr=False)
-    """Where lanes were found: a frame lives no longer than the context that it is made for."""
+    """The lane locations so far: valid because a frame lives no longer than its context."""
 
     @property
     def architecture(self) -> Architecture | None:
@@ -147,7 +147,8 @@ class SubprogramFrame(FrameLanes):
 
     @property
     def described(self) -> FocusedFrame:
-        """The static facts about the frame: those of the session, unless it is at another place."""
+        """The static facts about the frame: those of the session, unless it is at another
+        program location."""
         described = self.session.focused_frame
         return described if described.pc == self.pc else evolve(described, pc=self.pc)
 
@@ -176,8 +177,8 @@ class SubprogramFrame(FrameLanes):
         return physical
 
     def register(self, number: int) -> Location:
-        """Return where the frame has a register, also one that call frame information has lost: by
-        the call that passes it, or as gcc knows."""
+        """Return where the frame has a register. One that call frame information has lost is found
+        by the call site that passes it, or because the callees preserve it (-fipa-ra)."""
         location = self._physical.register(number)
         passing = self.passing
         if not location.is_undefined:
@@ -213,7 +214,7 @@ class SubprogramFrame(FrameLanes):
         """Return where a register was on entry; without a program location by the architecture's
         default rule (A.2.5.4.4.1)."""
         session = self.session
-        if self.pc is None and session.architecture.machine == "AMDGPU":
+        if self.pc is None and session.architecture.has_default_rules:
             storage = Register(session.architecture.register(number), session.wave)
             return Location((SingleLocation(storage),), session.stop)
         return self._physical.entry_register(number)
@@ -221,7 +222,7 @@ class SubprogramFrame(FrameLanes):
     def cfa(self) -> Location:
         explicit = self.session.given_cfa
         if explicit is not None and not self.level:
-            return self.place(explicit)
+            return self.location_of(explicit)
         if self.pc is None:
             raise MissingContext(NO_CFA)
         try:
@@ -229,7 +230,7 @@ class SubprogramFrame(FrameLanes):
         except MissingContext as error:
             raise MissingContext(f"{NO_CFA}: {error.message}") from None
 
-    def place(self, address: ExplicitAddress) -> Location:
+    def location_of(self, address: ExplicitAddress) -> Location:
         """Return the location of an explicit address, for the focus."""
         focus, arch = self.session, self.session.architecture
         context = Context(architecture=arch, wave=focus.wave, lane=focus.lane, target=focus.target)
@@ -241,7 +242,7 @@ class SubprogramFrame(FrameLanes):
             raise IllFormed("DW_AT_frame_base contains DW_OP_fbreg")
         explicit = self.session.given_frame_base
         if explicit is not None and not self.level:
-            return self.place(explicit)
+            return self.location_of(explicit)
         _, attribute = self.described_frame_base()
         return self.frame_base_of(attribute)
 
@@ -392,7 +393,8 @@ class SubprogramFrame(FrameLanes):
         )
 
     def is_preserved_by_callees(self, source: EntryValueSource) -> bool:
-        """Return whether a place is a register, and it is known where the caller has it."""
+        """Return whether the source of a value on entry is a register whose location at the entry
+        is known."""
         number = _register_of(source) if isinstance(source, bytes) else None
         try:
             return number is not None and not self.entry_register(number).is_undefined

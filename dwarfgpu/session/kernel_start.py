@@ -6,11 +6,11 @@ frame pointer, s32 and s33, are set by the kernel itself ("Kernel Prolog").
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.machine.target import Target, WaveId
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dwarfgpu.objfile.gpu_code import GpuKernel
 
 NOT_RUN: Final = "the kernel has not run yet"
-_MISSING: Final = re.compile(r"register (?P<name>\w+) of wave .* is not in the state.*")
+_MISSING: Final = pattern(r"register (?P<name>\w+) of wave .* is not in the state.*")
 _PRELOAD_BYTES: Final = 256
 """The size of the code for older firmware, which a kernel with preloaded arguments skips."""
 

@@ -7,7 +7,7 @@ large questions; without it, each lane is evaluated separately.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -91,11 +91,11 @@ class LaneAnswers(Generic[T]):
                 return part.pick(part.first + part.lanes[lane])
         return self.alone(self.sessions[row].focused(lane))
 
-    def with_known_bits(self, row: int) -> Iterator[tuple[LanePick[T], int, Mapping[int, int]]]:
-        """Yield what picks the answers of lanes that were asked together, all of whose bits are
-        known: the place of the first, and how far after it the others are."""
+    def with_bits(self, row: int) -> Iterator[tuple[LanePick[T], int, Mapping[int, int]]]:
+        """Yield what picks the answers of lanes that were asked together, and whose bits were read:
+        the place of the first, and how far after it the others are."""
         for part in self.known.get(row, ()):
-            if isinstance(part.pick, LanePick) and part.pick.numbers is not None:
+            if isinstance(part.pick, LanePick) and part.pick.contents is not None:
                 yield part.pick, part.first, part.lanes
 
 
@@ -116,13 +116,34 @@ class LanePick(Generic[T]):
         """Return a function that gives a part of the whole at a place."""
         return self._picker.of(part)
 
+    def json_texts(self, record: object) -> list[str]:
+        """Return plain data whose integers may be those of all lanes as JSON, at each place."""
+        return self._picker.json_texts(record)
+
     @cached_property
-    def numbers(self) -> list[int] | None:
-        """The bits at each place; None if nothing was read, or some bits are unknown."""
+    def contents(self) -> Sequence[Hashable] | None:
+        """The bits at each place, with the masks of the unknown ones; None if nothing was read."""
         bits = self._bits
-        if bits is None or type(bits.undefined) is not int or type(bits.unavailable) is not int:
+        if bits is None:
             return None
-        return self._picker.numbers(bits.value) if bits.is_complete else None
+        if self.is_complete:
+            return self._picker.numbers(bits.value)
+        runs = bits.value, bits.undefined, bits.unavailable
+        return list(zip(*map(self._picker.numbers, runs), strict=True))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether bits were read, and all of them are known at every place."""
+        bits = self._bits
+        return bits is not None and type(bits.unknown) is int and not bits.unknown
+
+    @cached_property
+    def reasons(self) -> Callable[[int], tuple[str, ...]] | None:
+        """Why bits at a place are unknown; None where all places have the reasons of the whole."""
+        from dwarfgpu.model.lane_texts import LaneTexts  # it needs NumPy
+
+        reasons = None if self._bits is None else self._bits.reasons
+        return reasons.of_lane if isinstance(reasons, LaneTexts) else None
 
 
 def read_lanes(
@@ -285,11 +306,11 @@ def _evaluate_batch(
     for lane in over_lanes(together, target, waves, lanes, members):
         if lane.answer is None:
             continue
-        for row, first_place, columns in lane.group.by_row():
-            places = shared.setdefault(
+        for row, first_index, columns in lane.group.by_row():
+            lanes_by_number = shared.setdefault(
                 columns, {lanes[column]: at for at, column in enumerate(columns)}
             )
-            part = LanesTogether(lane.answer, first_place, places)
+            part = LanesTogether(lane.answer, first_index, lanes_by_number)
             answers.known.setdefault(rows[row], []).append(part)
 
 

@@ -1,6 +1,6 @@
 """Read the contents of a variable, and report what is known about it.
 
-Law: errors are raised here; the session stores them in the reading.
+Law: a reading keeps the error that ended it (`filled`); the steps of reading raise theirs.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Protocol
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -18,6 +19,7 @@ from dwarfgpu.dwarf.types.types import Array, Type, Unspecified, strip
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
+    MissingContext,
     Unavailable,
     UndefinedBits,
     UsageError,
@@ -25,9 +27,9 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.bind import Program, prepare
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
-from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.dialect.upstream_clang import notes_that_hold, unplaced
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
+from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
@@ -35,7 +37,9 @@ from dwarfgpu.expr.segments import has_zero_offset
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
+from dwarfgpu.session.focused_frame import FocusedFrame
 from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.kernel_start import Stopped, at_start
 from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point, object_bits
 
 
@@ -128,6 +132,89 @@ class VariableLocation:
     """The object at the location with its resolved type; None before it is resolved."""
 
 
+class ReadingFocus(Stopped, Protocol):
+    """Where a variable is read; `dwarfgpu.session.session.Session` is one."""
+
+    @property
+    def lane(self) -> int | None: ...
+
+    @property
+    def code_object(self) -> CodeObject | None: ...
+
+    @property
+    def focused_frame(self) -> FocusedFrame: ...
+
+    @property
+    def notes_on_locations(self) -> dict[Variable, tuple[str, ...]]: ...
+
+    def focus(self) -> tuple[SubprogramFrame, Context]: ...
+
+    def lane_count(self) -> tuple[int, str | None]: ...
+
+    def at_symbol(self, variable: Variable) -> Location | None: ...
+
+
+def filled(
+    focus: ReadingFocus,
+    reading: Reading,
+    observe: Observer | None,
+    variable_location: VariableLocation | None,
+) -> Reading:
+    """Return the reading with the type, the location and the contents of its variable, or with the
+    error that ended it. `variable_location`: where the variable is, if that is known."""
+    variable = reading.variable
+    try:
+        reading = evolve(reading, type=variable.type)
+        frame, context = (
+            (variable_location.frame, variable_location.context)
+            if variable_location
+            else focus.focus()
+        )
+        reading = evolve(reading, notes=assumptions(focus, variable, frame, context.pc))
+        attribute = variable.location
+        symbol = focus.at_symbol(variable) if attribute is None else None
+        if symbol is not None:
+            return contents(resolved(evolve(reading, location=symbol), context), context)
+        if attribute is None and variable.die.flag(dw.AT_DECLARATION):
+            raise MissingContext(
+                f'Missing ELF symbol "{variable.name}": it is only declared, and no code object '
+                "defines it"
+            )
+        why = why_not_described(variable, focus.code_object, context.pc)
+        if attribute is None or why is not None:
+            raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
+        location = (
+            variable_location.location
+            if variable_location
+            else located(attribute, context, observe)
+        )
+        reading = evolve(reading, location=location)
+        if frame.preserved_by_callees:
+            notes = frame.notes_on_preserved_registers()
+            reading = evolve(reading, notes=(*reading.notes, *notes))
+        if variable_location is not None and variable_location.object is not None:
+            typed = variable_location.object
+            reading = evolve(reading, type=typed.type, location=typed.location)
+            return contents(reading, context)
+        return contents(resolved(reading, context), context)
+    except DwarfGpuError as error:
+        return evolve(reading, failure=at_start(focus, error))
+
+
+def assumptions(
+    focus: ReadingFocus, variable: Variable, frame: SubprogramFrame, pc: int | None
+) -> tuple[str, ...]:
+    """Return the assumptions about the focus and about the description of a variable."""
+    count, note = focus.lane_count()
+    assumed = filter(None, [variable.note, note, frame.lane_location(focus.lane).note])
+    on_location = focus.notes_on_locations.get(variable)
+    if on_location is None:
+        on_location = _notes_on_location(variable, frame, pc, count)
+        if not focus.focused_frame.has_lane_pc:  # the machine does not decide where lanes are
+            focus.notes_on_locations[variable] = on_location
+    return tuple(dict.fromkeys([*assumed, *on_location]))
+
+
 def located(attribute: LocationAttribute, context: Context, observe: Observer | None) -> Location:
     """Return where an attribute says that its object is."""
     if isinstance(attribute, ConstValue):
@@ -139,7 +226,8 @@ def located(attribute: LocationAttribute, context: Context, observe: Observer | 
 
 
 def resolved(reading: Reading, context: Context) -> Reading:
-    """Return the reading with the type that the object has now, and the place of its data."""
+    """Return the reading with the type that the object has now, and the location of its
+    data."""
     assert reading.location is not None
     resolved = Resolver(lambda: context).variable(reading.type, reading.location)
     return evolve(reading, type=resolved.type, location=resolved.location)
@@ -184,10 +272,10 @@ def _check_upstream(location: Location, size: int) -> None:
         )
 
 
-def notes_on_location(
+def _notes_on_location(
     variable: Variable, frame: SubprogramFrame, pc: int | None, lane_count: int
 ) -> tuple[str, ...]:
-    """Yield the assumptions about the description of a variable at a program location."""
+    """Return the assumptions about the description of a variable at a program location."""
     try:
         attribute, unit = variable.location, variable.unit
         if isinstance(attribute, LocList):

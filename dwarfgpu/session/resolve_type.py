@@ -40,8 +40,8 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.convert import memory_location
 from dwarfgpu.expr.dialect.upstream_clang import LANE_BITS
+from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.model.location import Entry, Location
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register, is_compound
@@ -222,10 +222,12 @@ class Resolver:
         outer: EnclosingObject | None = None,
     ) -> TypedObject:
         """Return a member or base class of the structure at a place (A.5.7.3)."""
-        place = self.member_location(location, member)
+        member_location = self.member_location(location, member)
         if member.bit_size is not None:
-            return TypedObject(member.type, place)
-        return self.resolved(member.type, place, EnclosingObject(struct_type, location, outer))
+            return TypedObject(member.type, member_location)
+        return self.resolved(
+            member.type, member_location, EnclosingObject(struct_type, location, outer)
+        )
 
     def member_location(self, location: Location, member: Member) -> Location:
         """Return where a member of the structure at a place begins."""
@@ -281,13 +283,13 @@ class Resolver:
         for member in struct_type.members:
             if member.is_static:
                 continue
-            place = self.member_location(about.location, member)
-            first, base = place.single_locations[0], about.location.single_locations[0]
+            member_location = self.member_location(about.location, member)
+            first, base = member_location.single_locations[0], about.location.single_locations[0]
             if first.storage != base.storage:
                 continue
             size = member.bit_size
             if size is None:
-                size = size_bits(self.resolved(member.type, place, around).type)
+                size = size_bits(self.resolved(member.type, member_location, around).type)
             if size is None:
                 raise IllFormed(
                     f"{struct_type.name or 'a structure'} has no size, nor has {member.name}"

@@ -1,7 +1,7 @@
-"""A session: code objects, a target and a focus; variables as plain data.
+"""A session: the code objects of a program, its machine, and the focus of the user.
 
-Every question about a program goes through here: the command line, the prompt and scripts only
-choose and show.
+It moves the focus (frames, lanes, waves), makes the evaluation context of it, and finds what names
+mean there; `dwarfgpu.session.read_variable` reads what is found.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -24,7 +23,6 @@ from dwarfgpu.errors import (
     InconsistentContext,
     LimitExceeded,
     MissingContext,
-    UndefinedBits,
     UsageError,
 )
 from dwarfgpu.expr.context import Context, LocationAttribute
@@ -34,17 +32,14 @@ from dwarfgpu.machine.target import EndsWaves, Target, WaveId
 from dwarfgpu.model.location import Location
 from dwarfgpu.session.focused_frame import FocusedFrame, WriteCount
 from dwarfgpu.session.frame import SubprogramFrame
-from dwarfgpu.session.kernel_start import at_start
-from dwarfgpu.session.lane_states import LaneState, WaveLanes
+from dwarfgpu.session.lane_states import WaveLanes
 from dwarfgpu.session.read_variable import (
     Presenter,
     Reading,
     VariableLocation,
-    contents,
+    assumptions,
+    filled,
     located,
-    notes_on_location,
-    resolved,
-    why_not_described,
 )
 from dwarfgpu.session.resolve_type import Resolver
 
@@ -119,9 +114,10 @@ class Session(WaveLanes):
     """Keyed by the stop for which it was made: `focus`."""
     write_count: WriteCount = field(factory=WriteCount, repr=False, kw_only=True)
     """Writes since the machine was opened; every session made from this one counts with it."""
-    _notes_on_locations: dict[Variable, tuple[str, ...]] = field(
+    notes_on_locations: dict[Variable, tuple[str, ...]] = field(
         factory=dict, init=False, repr=False
     )
+    """The assumptions about the descriptions of variables, kept by `assumptions`."""
     focused_frame: FocusedFrame = field(init=False, repr=False)
     """The frame in focus, as files alone describe it."""
 
@@ -300,7 +296,7 @@ class Session(WaveLanes):
     @property
     def widens_bases(self) -> bool:
         """Whether SGPRs are extended by zeros as bases of addresses, as compilers mean them."""
-        return self.architecture.machine == "AMDGPU" and not self.strict
+        return self.architecture.widens_bases and not self.strict
 
     def focus(self) -> tuple[SubprogramFrame, Context]:
         """Return the frame in focus and its evaluation context, without a unit.
@@ -444,7 +440,7 @@ class Session(WaveLanes):
     def at_symbol(self, variable: Variable) -> Location | None:
         """Return the location of the symbol with a variable's name, if others can refer to it."""
         address = address_of_symbol(self.code_objects, variable)
-        return None if address is None else self.frame.place(ExplicitAddress(0, address))
+        return None if address is None else self.frame.location_of(ExplicitAddress(0, address))
 
     def read(
         self,
@@ -467,7 +463,9 @@ class Session(WaveLanes):
             if variable_location is not None and self._is_fresh(variable_location)
             else None
         )
-        reading = self._read(variable, observe, variable_location)
+        presenter = None if self.presenter is None else self.presenter(self)
+        reading = Reading(variable, None, self.lane, presenter=presenter)
+        reading = filled(self, reading, observe, variable_location)
         if self.reads_before_start == before:
             return reading
         return evolve(reading, notes=(*reading.notes, NOT_STARTED))
@@ -478,74 +476,14 @@ class Session(WaveLanes):
         target = self.focused_frame.not_started
         return 0 if target is None else target.reads_before_start
 
-    def _read(
-        self,
-        variable: Variable,
-        observe: Observer | None,
-        variable_location: VariableLocation | None,
-    ) -> Reading:
-        presenter = None if self.presenter is None else self.presenter(self)
-        reading = Reading(variable, None, self.lane, presenter=presenter)
-        try:
-            reading = evolve(reading, type=variable.type)
-            frame, context = (
-                (variable_location.frame, variable_location.context)
-                if variable_location
-                else self.focus()
-            )
-            reading = evolve(reading, notes=self._notes(variable, frame, context.pc))
-            attribute = variable.location
-            symbol = self.at_symbol(variable) if attribute is None else None
-            if symbol is not None:
-                return contents(resolved(evolve(reading, location=symbol), context), context)
-            if attribute is None and variable.die.flag(dw.AT_DECLARATION):
-                raise MissingContext(
-                    f'Missing ELF symbol "{variable.name}": it is only declared, and no code '
-                    "object defines it"
-                )
-            why = why_not_described(variable, self.code_object, context.pc)
-            if attribute is None or why is not None:
-                raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
-            location = (
-                variable_location.location
-                if variable_location
-                else located(attribute, context, observe)
-            )
-            reading = evolve(reading, location=location)
-            if frame.preserved_by_callees:
-                reading = evolve(
-                    reading, notes=(*reading.notes, *frame.notes_on_preserved_registers())
-                )
-            if variable_location is not None and variable_location.object is not None:
-                typed = variable_location.object
-                reading = evolve(reading, type=typed.type, location=typed.location)
-                return contents(reading, context)
-            return contents(resolved(reading, context), context)
-        except DwarfGpuError as error:
-            return evolve(reading, failure=at_start(self, error))
-
     def notes_on(self, variable: Variable) -> tuple[str, ...]:
         """Return the assumptions about the focus and the variable's description; it is not read."""
         try:
             frame, context = self.focus()
-            return self._notes(variable, frame, context.pc)
+            return assumptions(self, variable, frame, context.pc)
         except DwarfGpuError:
             return ()  # the reading itself reports it
 
     def resolver(self) -> Resolver:
         """Return the resolver of types that depend on the program, for the focus."""
         return Resolver(self.context)
-
-    def _notes(self, variable: Variable, frame: SubprogramFrame, pc: int | None) -> tuple[str, ...]:
-        """Return the assumptions about the focus and the variable's description."""
-        count, note = self.lane_count()
-        assumed = filter(None, [variable.note, note, frame.lane_location(self.lane).note])
-        on_location = self._notes_on_locations.get(variable)
-        if on_location is None:
-            on_location = notes_on_location(variable, frame, pc, count)
-            if not self.focused_frame.has_lane_pc:  # the machine does not decide where lanes are
-                self._notes_on_locations[variable] = on_location
-        return tuple(dict.fromkeys([*assumed, *on_location]))
-
-
-__all__ = ["ExplicitAddress", "LaneState", "Reading", "Session", "SubprogramFrame"]

@@ -11,11 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_table import SourceFile
-from dwarfgpu.dwarf.line.source_lines import Lines
-from dwarfgpu.dwarf.names.functions import linkage_name, name_in_frames
+from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
@@ -45,9 +44,17 @@ class FramePosition:
     """Whether the frame's pc is where the code of the line begins."""
     source: SourceFile = field(eq=False, repr=False)
 
-    def is_same_line(self, other: FramePosition) -> bool:
+    @property
+    def file_to_open(self) -> str:
+        """`file` as it is on disk, without escapes."""
+        if "\\" not in self.path:
+            return self.file
+        folder = self.source.table.compilation_directory(to_open=True)
+        return self.source.path_to_open.removeprefix(f"{folder}/")
+
+    def is_same_line(self, position: FramePosition) -> bool:
         """Return whether another place is of the same line of the same file."""
-        return (self.path, self.line) == (other.path, other.line)
+        return (self.path, self.line) == (position.path, position.line)
 
 
 @frozen(eq=False)
@@ -81,12 +88,12 @@ class StackFrame:
     """Whether the lane in focus was active on entry to the function; True if unknown."""
 
     @cached_property
-    def place(self) -> FramePosition | None:
+    def position(self) -> FramePosition | None:
         """The source position; None if there is none, or it is unreadable."""
-        return place_of(self.session, self.pc)
+        return frame_position(self.session, self.pc)
 
 
-def place_of(session: Session, frame_pc: int) -> FramePosition | None:
+def frame_position(session: Session, frame_pc: int) -> FramePosition | None:
     """Return the source position of the frame in focus, which continues at a program location; None
     if there is none, or it is unreadable."""
     code_object, pc = session.code_object, _location(session)
@@ -94,28 +101,30 @@ def place_of(session: Session, frame_pc: int) -> FramePosition | None:
         return None
     try:
         if session.inline_level:
-            return place_of_call(functions_at(session)[session.inline_level - 1])
-        lines = Lines(code_object.scopes)
+            return call_position(functions_at(session)[session.inline_level - 1])
+        lines = LineLookup(code_object.scopes)
         line_info = lines.line_of(pc)
         if line_info is None:
             return None
         is_start = frame_pc == pc and lines.begins_at(pc)
-        return place_in(line_info.file, line_info.line, is_start=is_start)
+        return position_in_file(line_info.file, line_info.line, is_start=is_start)
     except DwarfGpuError:
         return None
 
 
-def line_place(session: Session, address: int) -> FramePosition | None:
+def position_at_address(session: Session, address: int) -> FramePosition | None:
     """Return the source line of code at an address; None if there is none."""
     for code_object in session.code_objects:
         if not code_object.covers(address):
             continue
         try:
-            line_info = Lines(code_object.scopes).line_of(address)
+            line_info = LineLookup(code_object.scopes).line_of(address)
         except DwarfGpuError:
             return None
         return (
-            None if line_info is None else place_in(line_info.file, line_info.line, is_start=False)
+            None
+            if line_info is None
+            else position_in_file(line_info.file, line_info.line, is_start=False)
         )
     return None
 
@@ -145,19 +154,18 @@ def shown_pc(session: Session, frame_pc: int) -> int:
     return frame_pc if pc is None or pc == session.pc else pc
 
 
-def place_of_call(inlined: Die) -> FramePosition | None:
+def call_position(inlined: Die) -> FramePosition | None:
     """Return the line of the call of an inlined function; None if it is unknown."""
     file, line = inlined.integer(AT_CALL_FILE), inlined.integer(AT_CALL_LINE)
     table = inlined.unit.line_table
     if file is None or not line or table is None:
         return None
-    return place_in(table.file(file), line, is_start=True)
+    return position_in_file(table.file(file), line, is_start=True)
 
 
-def place_in(file: SourceFile, line: int, *, is_start: bool) -> FramePosition:
+def position_in_file(file: SourceFile, line: int, *, is_start: bool) -> FramePosition:
     """Return a line of a file of a line table."""
-    folder = file.table.unit.root.string(dw.AT_COMP_DIR)
-    return FramePosition(file.path.removeprefix(f"{folder}/"), file.path, line, is_start, file)
+    return FramePosition(file.shown_name, file.path, line, is_start, file)
 
 
 @frozen(eq=False)
@@ -358,6 +366,7 @@ __all__ = [
     "NumberedLevel",
     "StackFrame",
     "frame_of",
+    "frame_position",
     "frames_in",
     "function_in_focus",
     "functions_at",
@@ -365,7 +374,6 @@ __all__ = [
     "numbered_levels",
     "outer_frame",
     "outer_frames",
-    "place_of",
     "selected",
     "selected_number",
     "shown_pc",

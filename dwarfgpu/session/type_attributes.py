@@ -35,8 +35,8 @@ from dwarfgpu.errors import (
     counted,
 )
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocList, ResultKind
-from dwarfgpu.expr.convert import constant_location
 from dwarfgpu.expr.evaluate import Result, evaluate_attribute
+from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Entry, Location, SingleLocation
 from dwarfgpu.model.storage import Composite, ImplicitPointer
@@ -169,8 +169,8 @@ class TypeAttributes:
         while around is not None:
             member = around.kind.member_at(die.offset)
             if member is not None:
-                place = self.member_location(around.location, member)
-                return self._integer(subject, member.type, place, member.bit_size)
+                member_location = self.member_location(around.location, member)
+                return self._integer(subject, member.type, member_location, member.bit_size)
             around = around.outer
         raise MissingContext(
             f"{subject}, a member of a structure that is not known to contain the object"

@@ -47,7 +47,10 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
     if inside is not None:
         return f' Did you mean "{inside}"?'
     if focus.pc is None:
-        return " Without a program location, only global variables are in scope; give --pc ADDR"
+        return (
+            " Without a program location, only global variables are in scope; give --pc ADDR: "
+            f"where FILE {name} lists addresses"
+        )
     variables_here = [] if focus.is_absent else focus.variables()
     outer = next((item for item in variables_here if item.name == name and item.inline_level), None)
     if outer is not None:

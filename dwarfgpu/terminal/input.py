@@ -22,6 +22,12 @@ PACKED_HEAD_BYTES: Final = 1 << 16
 """As many compressed bytes as have these."""
 
 
+FILE_ENDINGS: Final = (
+    ".co", ".hsaco", ".cubin", ".fatbin", ".o", ".so", ".core", ".elf", ".out", ".exe", ".bundle",
+)  # fmt: skip
+"""Endings of file names with which no expression ends."""
+
+
 def text_input(words: Sequence[str], file: str | None, usage: str = "") -> str:
     """Return the words of the command line, else the file, else (or for `-`) standard input.
 
@@ -92,3 +98,19 @@ def read_file(path: str) -> bytes:
         raise UsageError(f"{path}: {cause.strerror or cause}") from None
     except ValueError:  # a NUL in the name
         raise UsageError(f"{path!r} is not a file name") from None
+
+
+def names_a_file(word: str) -> bool:
+    """Return whether a word is meant as a file before names of variables: it exists, or looks like
+    a path."""
+    return is_existing(word) or "/" in word or word.endswith(FILE_ENDINGS)
+
+
+def is_file_alone(words: Sequence[str]) -> bool:
+    """Return whether a command line that should be text is one word that is meant as a file."""
+    return len(words) == len(" ".join(words).split()) == 1 and names_a_file(words[0])
+
+
+def is_existing(word: str) -> bool:
+    """Return whether there is a file or folder; the empty name is the current folder."""
+    return os.path.exists(word or os.curdir)

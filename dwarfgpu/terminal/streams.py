@@ -98,6 +98,10 @@ def shows_colours(stream: TextIO) -> bool:
     return stream.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
 
 
+COLOUR_SETTINGS: Final = ("auto", "always", "never")
+"""The arguments of `--color`, for `has_colours`."""
+
+
 def has_colours(setting: str) -> bool:
     """Return whether to use colours, by `--color`: `always`, `never`, or `auto` for what standard
     output shows."""

@@ -13,7 +13,7 @@ from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.session.resolve_type import TypedObject
 from dwarfgpu.view.object_printer import Shown
 
-_PARTS: Final = ("P_ARRAY", "P_BOUNDS")
+_MEMBERS: Final = ("P_ARRAY", "P_BOUNDS")
 
 
 def unconstrained_array(shown: Shown, struct_type: Struct, first_bit: int) -> TypedObject | None:
@@ -22,7 +22,7 @@ def unconstrained_array(shown: Shown, struct_type: Struct, first_bit: int) -> Ty
     members = struct_type.members
     if shown.options.style != "ada" or shown.whole is None:
         return None
-    if tuple(member.name for member in members) != _PARTS or members[0].bit_offset is None:
+    if tuple(member.name for member in members) != _MEMBERS or members[0].bit_offset is None:
         return None
     pointer = strip(members[0].type)
     if not isinstance(pointer, Pointer) or not isinstance(strip(pointer.target), Dynamic | Array):

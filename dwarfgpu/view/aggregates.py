@@ -147,8 +147,10 @@ def _variants(shown: Shown, struct_type: Struct, first_bit: int) -> list[Member 
     def read(member: Member) -> Bits:
         if member.location is not None:
             whole = shown.required()
-            placed = whole.resolver.member(struct_type, whole.part(first_bit), member, whole.around)
-            return whole.resolver.contents(placed)
+            member_object = whole.resolver.member(
+                struct_type, whole.part(first_bit), member, whole.around
+            )
+            return whole.resolver.contents(member_object)
         size = member.bit_size or shown.size(member.type)
         return shown.object.bits(first_bit + (member.bit_offset or 0), min(size, scalars.MAX_BITS))
 
@@ -208,13 +210,13 @@ def _member(
     if member in shown.located_elsewhere:
         whole = shown.required()
         location, around = whole.part(first_bit), whole.around
-        placed = whole.resolver.member(struct_type, location, member, around)
+        member_object = whole.resolver.member(struct_type, location, member, around)
         if member.bit_size is not None:
-            bits = whole.resolver.bit_field(placed.location, member.bit_size, member.type)
+            bits = whole.resolver.bit_field(member_object.location, member.bit_size, member.type)
             yield from bit_field_pieces(shown, member, bits, depth, letter)
             return
         yield from shown.placed(
-            placed, EnclosingObject(struct_type, location, around), depth, letter
+            member_object, EnclosingObject(struct_type, location, around), depth, letter
         )
         return
     first_bit += member.bit_offset or 0
@@ -346,7 +348,7 @@ def _elements(
     if shown.options.style == "ada" and first not in (1, None):
         yield f"{first} => "
     margin = "\n" + "  " * (depth + 1) if shown.options.array else ""
-    is_placed = last and is_dynamic(element)
+    has_dynamic_elements = last and is_dynamic(element)
     index = printed = 0
     while index < count and printed < shown.options.elements:
         start = first_bit + offset_bits(stride, count, index)
@@ -360,8 +362,8 @@ def _elements(
             yield from _elements(
                 shown, element, counts[1:], strides[1:], start, depth + 1, letter, lower[1:]
             )
-        elif is_placed:
-            yield from shown.guarded(_placed(shown, element, start, depth + 1, letter))
+        elif has_dynamic_elements:
+            yield from shown.guarded(_dynamic_element(shown, element, start, depth + 1, letter))
         else:
             yield from shown.value(element, start, depth + 1, letter)
         equal = 1
@@ -381,8 +383,8 @@ def _without_elements(shown: Shown, count: int, first_bit: int) -> str:
     one."""
     if count <= 0 and shown.options.style != "c":
         return "()"
-    place = None if shown.address is None else shown.address + first_bit // 8
-    return "{}" if place is None else shown.address_text(place)
+    byte_address = None if shown.address is None else shown.address + first_bit // 8
+    return "{}" if byte_address is None else shown.address_text(byte_address)
 
 
 def _shows_indices(shown: Shown) -> bool:
@@ -396,13 +398,13 @@ def _index(shown: Shown, lower: list[int | None], index: int) -> str:
     return f"[{index + ((lower[0] if lower else 0) or 0)}] = "
 
 
-def _placed(
+def _dynamic_element(
     shown: Shown, element: Type | None, first_bit: int, depth: int, letter: str | None
 ) -> Iterator[str]:
     """Yield an element with a shape of its own."""
     whole = shown.required()
-    placed = whole.resolver.resolved(element, whole.part(first_bit), whole.around)
-    yield from shown.placed(placed, whole.around, depth, letter)
+    element_object = whole.resolver.resolved(element, whole.part(first_bit), whole.around)
+    yield from shown.placed(element_object, whole.around, depth, letter)
 
 
 def _string(

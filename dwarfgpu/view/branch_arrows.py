@@ -53,12 +53,12 @@ def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICOD
     columns: list[list[tuple[int, int, int]]] = []
     for target, (low, high) in sorted(spans.items(), key=lambda item: item[1][1] - item[1][0]):
         for column in columns:
-            place = bisect(column, (low, high, target))
+            index = bisect(column, (low, high, target))
             # The arrows of a column are apart, in order: only neighbours can be in the way.
-            if (not place or column[place - 1][1] < low) and (
-                place == len(column) or high < column[place][0]
+            if (not index or column[index - 1][1] < low) and (
+                index == len(column) or high < column[index][0]
             ):
-                column.insert(place, (low, high, target))
+                column.insert(index, (low, high, target))
                 break
         else:
             if len(columns) < MAX_COLUMNS:
@@ -68,18 +68,18 @@ def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICOD
     width = len(columns) + 2
     drawn = {target for column in columns for _, _, target in column}
     rows = [[" "] * width for _ in range(count)]
-    for index, column in enumerate(columns):
-        place = len(columns) - 1 - index
+    for number, column in enumerate(columns):
+        at = len(columns) - 1 - number
         for low, high, target in column:
             for line in range(low, high + 1):
                 is_end = line == target or branches.get(line) == target
                 corner = glyphs.down if line == low else glyphs.up if line == high else glyphs.tee
                 row = rows[line]
                 if not is_end:
-                    row[place] = glyphs.vertical if row[place] == " " else glyphs.cross
+                    row[at] = glyphs.vertical if row[at] == " " else glyphs.cross
                     continue
-                row[place] = corner
-                for inner in range(place + 1, width - 1):
+                row[at] = corner
+                for inner in range(at + 1, width - 1):
                     row[inner] = glyphs.line if row[inner] == " " else glyphs.cross
                 if line == target:
                     row[width - 2] = glyphs.head

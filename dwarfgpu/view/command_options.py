@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 
-_END: Final = re.compile(r"--(?:\s+|$)")
-_OPTION: Final = re.compile(
-    r"(?P<word>-[A-Za-z][\w-]*)\s+(?:(?:.*\s)?--(?:\s|$)|[\w$'\"])", re.DOTALL
-)
+_END: Final = pattern(r"--(?:\s+|$)")
+_OPTION: Final = pattern(r"(?P<word>-[A-Za-z][\w-]*)\s+(?:(?:.*\s)?--(?:\s|$)|[\w$'\"])", re.DOTALL)
 """A word that can only be an option: before the end of the options, or before an operand."""
 _OPERATORS: Final = ("-sizeof",)
 

@@ -7,7 +7,6 @@ cost is proportional to the visited part of a location.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.model.location import (
@@ -19,10 +18,6 @@ from dwarfgpu.model.location import (
 )
 from dwarfgpu.model.storage import Composite, Compound, Repeated, Selected, Undefined
 from dwarfgpu.model.value import Value
-
-SEARCHED: Final = 10_000
-"""Maximum number of parts of composites to search for undefined ones; beyond, nothing is
-reported."""
 
 
 @frozen(eq=False)
@@ -123,35 +118,81 @@ def is_same_storage(a: SingleLocation, b: SingleLocation) -> bool:
     return a.storage == b.storage
 
 
-def is_undefined_somewhere(entry: Entry) -> bool:
-    """Return whether any examined part is undefined storage."""
-    if isinstance(entry, Value | ImplicitPointerValue):
-        return False
-    if isinstance(entry, PartialComposite):
+class UndefinedParts:
+    """Finds undefined storage in stack entries, of all depths; what entries share is searched once.
+
+    Law: the result for a composite never changes, and it is kept together with the composite, so
+    that its identity is not another one's.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Compound | PartialComposite, bool]] = {}
+
+    def are_in(self, entry: Entry) -> bool:
+        """Return whether any part is undefined storage."""
+        if isinstance(entry, Value | ImplicitPointerValue):
+            return False
+        if isinstance(entry, PartialComposite):
+            return self._are_in_partial(entry)
+        return self._are_at(entry)
+
+    def _are_in_partial(self, entry: PartialComposite) -> bool:
+        links: list[PartialComposite] = []
         link: PartialComposite | None = entry
-        for _ in range(SEARCHED):
-            if link is None:
-                return False
-            if is_undefined_somewhere(link.part.location):
-                return True
+        while link is not None and id(link) not in self._known:
+            links.append(link)
             link = link.before
-        return False
-    pending, visited = [entry], 0
-    while pending and visited < SEARCHED:
-        location = pending.pop()
-        visited += 1
+        known = link is not None and self._known[id(link)][1]
+        for new in reversed(links):
+            known = known or self._are_at(new.part.location)
+            self._known[id(new)] = new, known
+        return known
+
+    def _are_at(self, location: Location) -> bool:
+        pending: list[Compound] = []
+        result = self._of_single_locations(location, pending)
+        while result is None:
+            storage = pending[-1]
+            if id(storage) in self._known:
+                pending.pop()
+            else:
+                inner = [
+                    self._of_single_locations(part, pending) for part in _inner_locations(storage)
+                ]
+                if any(inner) or None not in inner:
+                    self._known[id(storage)] = storage, any(inner)
+            if not pending:
+                result = self._of_single_locations(location, pending)
+        return result
+
+    def _of_single_locations(self, location: Location, pending: list[Compound]) -> bool | None:
+        """Return the result as far as it is known; None if composites have been added to
+        `pending`."""
+        result: bool | None = False
         for single in location.single_locations:
-            match single.storage:
-                case Undefined():
+            storage = single.storage
+            if isinstance(storage, Undefined):
+                return True
+            if isinstance(storage, Composite | Repeated | Selected):
+                known = self._known.get(id(storage))
+                if known is None:
+                    pending.append(storage)
+                    result = None
+                elif known[1]:
                     return True
-                case Composite(parts=parts):
-                    pending.extend(part.location for part in parts[: SEARCHED - visited])
-                case Repeated(part=part):
-                    pending.append(part)
-                case Selected(mask=mask, one=one, zero=zero, count=count):
-                    everything = (1 << count) - 1
-                    pending.extend([one] if mask & everything else [])
-                    pending.extend([zero] if ~mask & everything else [])
-                case _:
-                    pass
-    return False
+        return result
+
+
+def _inner_locations(storage: Compound) -> Iterator[Location]:
+    """Yield the locations of the parts."""
+    match storage:
+        case Composite(parts=parts):
+            yield from (part.location for part in parts)
+        case Repeated(part=part):
+            yield part
+        case Selected(mask=mask, one=one, zero=zero, count=count):
+            everything = (1 << count) - 1
+            if mask & everything:
+                yield one
+            if ~mask & everything:
+                yield zero

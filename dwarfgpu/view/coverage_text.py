@@ -72,8 +72,8 @@ def bar(coverage: Coverage, width: int, cells: Cells = BLOCKS) -> str:
         )
     described = _scaled(coverage.described, coverage.scope, width)
     return "".join(
-        full if whole == total else partial if some else empty
-        for whole, some in zip(complete, described, strict=True)
+        full if complete_span == total else partial if described_span else empty
+        for complete_span, described_span in zip(complete, described, strict=True)
     )
 
 
@@ -101,11 +101,11 @@ def _scaled(spans: tuple[Range, ...], scope: tuple[Range, ...], width: int) -> l
     return out
 
 
-def percent(part: int, whole: int) -> str:
+def percent(part: int, total: int) -> str:
     """Return `12.3%`, rounded down; `-` if the whole is 0."""
-    if not whole:
+    if not total:
         return "-"
-    tenths = 1000 * part // whole
+    tenths = 1000 * part // total
     return "<0.1%" if part and not tenths else f"{tenths // 10}.{tenths % 10}%"
 
 
@@ -226,7 +226,7 @@ class SourceLines:
 
     def __init__(self, unit: CompilationUnit) -> None:
         self.unit = unit
-        self._left = _MAX_LINES
+        self._remaining_lines = _MAX_LINES
         self.problem: DwarfGpuError | None = None
         """Why lines are missing."""
 
@@ -241,8 +241,8 @@ class SourceLines:
                 return []
             begin, end = map(self.unit.sections.program.in_file, span)
             for row in table.rows_in(Range(begin, end)):
-                self._left -= 1
-                if not self._left:
+                self._remaining_lines -= 1
+                if not self._remaining_lines:
                     raise LimitExceeded(f"more than {_MAX_LINES} rows of the line table are needed")
                 if row.line:
                     by_range.setdefault(row.file, set()).add(row.line)

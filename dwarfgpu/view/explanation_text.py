@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
     Ambiguous,
     DwarfGpuError,
@@ -26,15 +26,12 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.evaluate import Result, Step
 from dwarfgpu.expr.text.assembly import instruction_text
-from dwarfgpu.model.location import (
-    Entry,
-    Location,
-)
+from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
-from dwarfgpu.view.composite_parts import is_undefined_somewhere
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.location_json import entry_json, operand_json
+from dwarfgpu.view.location_json import operand_json
 from dwarfgpu.view.location_text import entry_text, location_text
+from dwarfgpu.view.stacks import Stacks
 
 FAULTS: dict[type[DwarfGpuError], str] = {
     Malformed: "the bytes are not operations: the file is damaged, or has another dialect",
@@ -128,6 +125,10 @@ class StepView:
     """0 in the expression itself, more in what it calls or evaluates."""
     note: str | None
     step: Step
+    stacks: Stacks = field(eq=False, repr=False)
+    """Of the explanation."""
+    makes_undefined: bool = False
+    """Whether undefined bits are on the stack that were not there before."""
     insides: tuple[Detail, ...] = ()
 
     @property
@@ -139,12 +140,13 @@ class StepView:
         """Return the text, indented by a level."""
         indent = "  " * level
         step = self.step
-        after = _stack_text(step.after, step.stack_depth_after)
+        before = self.stacks.text(step.before, step.stack_depth_before)
+        after = self.stacks.text(step.after, step.stack_depth_after)
         if step.error is not None:
             after = f"{step.error.kind}: {step.error.message}"
         lines = [
             f"{self.offset:#06x}  {indent}{self.operation}  ({self.section})",
-            f"        {indent}{_stack_text(step.before, step.stack_depth_before)} -> {after}",
+            f"        {indent}{before} -> {after}",
         ]
         if self.note is not None:
             lines.append(f"        {indent}^ {self.note}")
@@ -153,20 +155,19 @@ class StepView:
     @property
     def record(self) -> JsonObject:
         """The member of `steps` of `dwarfgpu-explain-1`."""
-        operands: list[Plain] = [
-            operand_json(operand) for operand in self.step.instruction.operands
-        ]
+        step = self.step
+        operands: list[Plain] = [operand_json(operand) for operand in step.instruction.operands]
         return {
             "offset": self.offset,
-            "operation": self.step.instruction.operation.title,
+            "operation": step.instruction.operation.title,
             "operands": operands,
             "depth": self.depth,
-            "stack_before": [entry_json(entry) for entry in self.step.before],
-            "stack_after": [entry_json(entry) for entry in self.step.after],
+            "stack_before": self.stacks.record(step.before, step.stack_depth_before),
+            "stack_after": self.stacks.record(step.after, step.stack_depth_after),
             "section": self.section,
             "note": self.note,
-            "number": self.step.number,
-            "parent": self.step.parent,
+            "number": step.number,
+            "parent": step.parent,
             "inside": [inside.record for inside in self.insides],
         }
 
@@ -174,42 +175,36 @@ class StepView:
 def views(steps: Sequence[Step], architecture: Architecture | None) -> list[StepView]:
     """Return the steps with notable facts about each."""
     least = min((step.depth for step in steps), default=0)
-    return [
-        StepView(
-            step.instruction.offset,
-            instruction_text(step.instruction, architecture),
-            step.instruction.operation.section,
-            step.depth - least,
-            _note(step),
-            step,
-        )
-        for step in steps
-    ]
+    stacks = Stacks()
+    return [_view(step, step.depth - least, stacks, architecture) for step in steps]
 
 
-def _stack_text(entries: tuple[Entry, ...], depth: int) -> str:
-    shown = ", ".join(entry_text(entry) for entry in entries[-4:])
-    return f"[{'… ' if depth > 4 else ''}{shown}]"
+def _view(step: Step, depth: int, stacks: Stacks, architecture: Architecture | None) -> StepView:
+    makes_undefined = stacks.is_made_undefined(step)
+    instruction = step.instruction
+    return StepView(
+        instruction.offset,
+        instruction_text(instruction, architecture),
+        instruction.operation.section,
+        depth,
+        _note(step, makes_undefined),
+        step,
+        stacks,
+        makes_undefined,
+    )
 
 
-def _note(step: Step) -> str | None:
+def _note(step: Step, makes_undefined: bool) -> str | None:
     operation = step.instruction.operation
     if step.error is not None:
         return f"this operation fails: {fault(step.error)}"
-    if _makes_undefined(step):
+    if makes_undefined:
         if operation.name in ("piece", "bit_piece"):
             return "no location comes before this piece: its bits are undefined"
         if operation.name in ("LLVM_undefined", "undefined"):
             return "the compiler describes no value here"
         return GIVES_UNDEFINED
     return operation.interpretation
-
-
-def _makes_undefined(step: Step) -> bool:
-    """Return whether undefined bits are on the stack that were not there before."""
-    if not step.after or not is_undefined_somewhere(step.after[-1]):
-        return False
-    return not any(is_undefined_somewhere(entry) for entry in step.before)
 
 
 def fault(error: DwarfGpuError) -> str:
@@ -243,7 +238,7 @@ def verdict(
     if not isinstance(result, Location):
         out.append(f"the result is the value {entry_text(result)}")
         return out
-    culprit = next((view for view in reversed(steps) if _makes_undefined(view.step)), None)
+    culprit = next((view for view in reversed(steps) if view.makes_undefined), None)
     if result.is_undefined:
         if not steps:
             out.append("the expression is empty: the object is optimized out (A.2.5.4)")

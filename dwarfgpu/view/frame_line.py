@@ -35,7 +35,7 @@ def frame_words(
     is_start = position is not None and position.is_start and not style.is_always_addressed
     is_addressed = style.has_address and not is_start
     where = f"{pc:#0{digits + 2}x}{mark} in " if is_addressed else ""
-    if not style.has_place:
+    if not style.has_position:
         return f"{where}{call}"
     if position is not None:
         return f"{where}{call} at {position.file}:{position.line}"
@@ -101,7 +101,7 @@ def frame_text(frame: StackFrame, arguments: str, style: FrameStyle = DEFAULT_ST
     marks = ["called by a tail call"] if frame.tail_calls else []
     if frame.is_tail_call:
         marks += [f"inlined in {function}" for function in session.functions()[1:]]
-    line = frame_line(session, frame.pc, frame.place, call, style, marks)
+    line = frame_line(session, frame.pc, frame.position, call, style, marks)
     return f"{frame_number(frame.number)}{line}"
 
 

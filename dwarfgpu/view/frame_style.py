@@ -32,7 +32,7 @@ class FrameStyle:
         return self.has_address and self.info == "location-and-address"
 
     @property
-    def has_place(self) -> bool:
+    def has_position(self) -> bool:
         """Whether file and line are shown."""
         return self.info != "short-location"
 

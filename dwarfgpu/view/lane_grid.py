@@ -6,19 +6,20 @@ Law: only the lines of `grid_lines` have escape codes; the text is complete with
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import plural
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.view.number_runs import runs_text
 
 COLUMNS: Final = 8
 LEAST_COLUMNS: Final = 2
 """Cells in a row of a narrow terminal."""
-_CODES: Final = re.compile(r"\x1b\[[0-9;]*m")
+_CODES: Final = pattern(r"\x1b\[[0-9;]*m")
 WIDEST: Final = 16
 """Characters of a cell."""
 _NARROWEST: Final = 4
@@ -72,7 +73,7 @@ class LaneRow:
 
     lane: int
     cell: Cell
-    place: str | None
+    source_line: str | None
     """File and line where it is."""
     text: str = ""
     """The value, or a word in its place."""
@@ -89,24 +90,24 @@ def every_cell(rows: Sequence[LaneRow], lane_count: int, used: int) -> list[Cell
     ]
 
 
-_NUMBER: Final = re.compile(r"0x[0-9a-f]+")
+_NUMBER: Final = pattern(r"0x[0-9a-f]+")
 _MAX_SIMILAR_REASONS: Final = 4
 """Lines below a grid for reasons that differ in their addresses only."""
 
 
-def place_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[str]:
+def position_lines(rows: Sequence[LaneRow], focus: int | None = None) -> Iterator[str]:
     """Yield the legend of a grid: the location of each group of lanes, `*` for that in focus, and
     the reasons for missing values."""
     groups: dict[tuple[str, str], list[int]] = {}
     for row in rows:
-        groups.setdefault((row.cell.state, row.place or "-"), []).append(row.lane)
+        groups.setdefault((row.cell.state, row.source_line or "-"), []).append(row.lane)
     whos = [_named(numbers) for numbers in groups.values()]
     states = [_WORDS[state] for state, _ in groups]
     first, second = (max(map(len, column), default=0) for column in (whos, states))
     for who, state, key in zip(whos, states, groups, strict=True):
         mark = "*" if focus in groups[key] else " "
-        place = "" if key == ("U", "-") else f"  {key[1]}"
-        yield f"{mark} {who:<{first}}  {state:<{second}}{place}".rstrip()
+        source_line = "" if key == ("U", "-") else f"  {key[1]}"
+        yield f"{mark} {who:<{first}}  {state:<{second}}{source_line}".rstrip()
     yield from reason_lines(rows)
 
 
@@ -130,7 +131,7 @@ def reason_lines(rows: Sequence[LaneRow]) -> Iterator[str]:
 
 
 def _named(numbers: list[int]) -> str:
-    return f"lane{'s' if len(numbers) > 1 else ''} {runs_text(numbers)}"
+    return f"{plural(len(numbers), 'lane')} {runs_text(numbers)}"
 
 
 def joined(rows: Sequence[list[str]]) -> Iterator[list[str]]:
@@ -143,8 +144,8 @@ def joined(rows: Sequence[list[str]]) -> Iterator[list[str]]:
 
 def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iterator[str]:
     """Yield a heading and rows, beginning with the numbers of their lanes; `*` marks the focus."""
-    first, *others = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    form = " ".join([f"{{:>{first}}}", *(f"{{:<{width}}}" for width in others)])
+    first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    form = " ".join([f"{{:>{first}}}", *(f"{{:<{width}}}" for width in widths)])
     for row in rows:
         mark = "" if focus is None else "* " if _has(row[0], focus) else "  "
         yield f"{mark}{form.format(*row)}".rstrip()

@@ -64,7 +64,9 @@ def telling_outer_frame(session: Session) -> Iterator[None]:
 
 
 def _where(session: Session, pc: int) -> str:
-    from dwarfgpu.session.stack_frames import place_of  # line tables are for these two notes alone
+    from dwarfgpu.session.stack_frames import (
+        frame_position,
+    )  # line tables are for these two notes alone
 
-    position = place_of(session, pc)
+    position = frame_position(session, pc)
     return f"{pc:#x}" if position is None else f"{pc:#x} ({position.file}:{position.line})"

@@ -24,8 +24,8 @@ _MOST: Final = 1_000
 class LocalNames:
     """Names by their types; the first of a type counts."""
 
-    known: dict[str, str] = field(factory=dict)
-    """Keyed by the name of the type in full."""
+    names: dict[str, str] = field(factory=dict)
+    """Keyed by the name of the type in full, and by that name with the local names of its parts."""
 
     def with_parameters(self, parameters: Sequence[TemplateType]) -> LocalNames:
         """Add the template parameters of a class."""
@@ -38,23 +38,26 @@ class LocalNames:
     def _with(self, added: list[tuple[str, Type | None]]) -> LocalNames:
         if not added:
             return self
-        names = dict(self.known)
+        names = dict(self.names)
         for name, kind in added:
             key = _key(kind)
             if key is not None:
                 names.setdefault(key, name)
+        # `canonical` replaces the parts of a name before the whole: `Al<int>` is there as `Al<T>`.
+        for key in sorted(names, key=len):
+            names.setdefault(canonical(key, names, is_shown=True), names[key])
         return LocalNames(names)
 
     def of(self, type_: Type | None) -> str | None:
         """Return the local name of a type, if it has one."""
-        if not self.known:
+        if not self.names:
             return None
         key = _key(type_)
-        return None if key is None else self.known.get(key)
+        return None if key is None else self.names.get(key)
 
     def spelled(self, kind: Struct | Enum | Typedef) -> str:
         """Return the full name of a type, with the local names of its parts."""
-        return full_name(kind, self.known)
+        return full_name(kind, self.names)
 
 
 def _typedefs(struct_type: Struct) -> Iterator[Typedef]:

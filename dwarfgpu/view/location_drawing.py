@@ -90,18 +90,18 @@ def plain(line: Line) -> str:
     return "".join(span.text for span in line).rstrip()
 
 
-def drawing(places: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80) -> Iterator[Line]:
+def drawing(layouts: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80) -> Iterator[Line]:
     """Yield the strips of all places, side by side as far as the columns suffice, then their
     pieces."""
     room = columns - len(_INDENT)
-    share = max((room - len(_GAP) * (len(places) - 1)) // len(places), _LEAST + 8)
-    strips = [_strip(place, glyphs, min(room, share, _WIDEST + 8)) for place in places]
-    if len(places) > 1:
-        titles = [f"place {number} of {len(places)}" for number in range(1, len(places) + 1)]
+    share = max((room - len(_GAP) * (len(layouts) - 1)) // len(layouts), _LEAST + 8)
+    strips = [_strip(layout, glyphs, min(room, share, _WIDEST + 8)) for layout in layouts]
+    if len(layouts) > 1:
+        titles = [f"place {number} of {len(layouts)}" for number in range(1, len(layouts) + 1)]
         strips = [[(Span(title),), *strip] for title, strip in zip(titles, strips, strict=True)]
     yield from _side_by_side(strips, room)
-    for number, single in enumerate(places, 1):
-        if len(places) > 1:
+    for number, single in enumerate(layouts, 1):
+        if len(layouts) > 1:
             yield (Span(f"{_INDENT}place {number}"),)
         yield from _rows(single, glyphs, room)
 
@@ -253,11 +253,11 @@ def _words(piece: Piece) -> list[str]:
     out: list[str] = []
     for single in piece.single_locations:
         also = "also " if out else ""
-        out.append(f"{also}{repeated}{_place_words(single, piece)}")
+        out.append(f"{also}{repeated}{_single_words(single, piece)}")
     return out
 
 
-def _place_words(single: SingleLocation, piece: Piece) -> str:
+def _single_words(single: SingleLocation, piece: Piece) -> str:
     storage, first, count = single.storage, single.bit_offset, piece.size_bits
     if piece.kind == "undefined":
         return "nowhere: optimized out"

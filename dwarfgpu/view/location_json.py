@@ -1,15 +1,16 @@
 """Locations, values and stack entries as plain data for `--json`.
 
-Law: at most 100 nested composites and 4,096 distinct parts in one answer; `parts_omitted` counts
-the omitted parts, including repeated ones.
+Law: one answer has at most 100 nested composites, 4,096 single locations of distinct parts and a
+megabyte of implicit values in parts; `parts_omitted` counts the omitted parts, including repeated
+ones. A stack of an explanation has fewer, and counts the omitted entries.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Final, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from dwarfgpu.base.bits import Endian, to_bytes
 from dwarfgpu.errors import LimitExceeded, Unsupported
@@ -39,14 +40,21 @@ from dwarfgpu.view.scalars import MAX_BITS, format_of
 
 MAX_PARTS: Final = 4_096
 MAX_NESTING: Final = 100
+_MAX_BYTES: Final = 1 << 20
 _MAX_VALUE_BITS: Final = 1 << 20
+_STACK_ENTRIES: Final = 8
+_STACK_PARTS: Final = 32
+_STACK_BYTES: Final = 1 << 12
+
+DistinctParts: TypeAlias = dict[int, tuple[Composite, tuple[DistinctPart, ...]]]
+"""By identity of a composite, which is kept: those of one that is part of many are found once."""
 
 
 def entry_json(entry: Entry, endian: Endian = "little") -> JsonObject:
     """Return a stack entry or result: the object R of `dwarfgpu-eval-1`."""
     match entry:
         case Value():
-            return value_json(entry)
+            return stack_value_json(entry)
         case ImplicitPointerValue(storage=storage):
             return implicit_pointer_json(storage)
         case Location():
@@ -69,7 +77,7 @@ def operand_json(operand: Operand) -> int | str:
     return operand if operand.bit_length() <= 64 else f"{operand:#x}"
 
 
-def value_json(value: Value) -> JsonObject:
+def stack_value_json(value: Value) -> JsonObject:
     """Return a value with its type; `value` is null if the type has no single number.
 
     Raises `LimitExceeded` for a type that is too large for every reader of JSON.
@@ -105,7 +113,27 @@ def _number(value: Value) -> Plain:
 
 def location_json(location: Location, endian: Endian = "little") -> JsonObject:
     """Return a location description with all its places."""
-    return {"kind": "location", "places": _PartBudget(endian).places(location, 0)}
+    return {"kind": "location", "places": _PartBudget(endian).single_locations(location, 0)}
+
+
+def stack_json(entries: Sequence[Entry], depth: int, parts: DistinctParts) -> list[Plain]:
+    """Return the topmost entries that fit, the deepest first, after the number of the others.
+
+    `entries`: those at the top of a stack of `depth` entries. `parts`: those of other stacks, to
+    which those of this one are added.
+    """
+    budget = _PartBudget("little", _STACK_PARTS, _STACK_BYTES, parts)
+    shown: list[Plain] = []
+    for entry in reversed(entries[-_STACK_ENTRIES:]):
+        if not budget.pays(entry):
+            break
+        if isinstance(entry, Location):
+            shown.append({"kind": "location", "places": budget.single_locations(entry, 0)})
+        else:
+            shown.append(entry_json(entry))
+    if len(shown) < depth:
+        shown.append({"kind": "omitted", "entry_count": depth - len(shown)})
+    return shown[::-1]
 
 
 def implicit_pointer_json(storage: ImplicitPointer) -> JsonObject:
@@ -124,14 +152,43 @@ def _implicit_pointer(storage: ImplicitPointer) -> JsonObject:
 
 
 class _PartBudget:
-    """Counts the parts of one answer down, over all its composites."""
+    """Counts down the parts of one answer and the bytes of their implicit values, over all its
+    composites."""
 
-    def __init__(self, endian: Endian) -> None:
+    def __init__(
+        self,
+        endian: Endian,
+        locations: int = MAX_PARTS,
+        size_bytes: int = _MAX_BYTES,
+        parts: DistinctParts | None = None,
+    ) -> None:
         self.endian: Endian = endian
-        self.parts_left = MAX_PARTS
-        self._parts: dict[int, tuple[DistinctPart, ...]] = {}
+        self.locations_left = locations
+        self.bytes_left = size_bytes
+        self._parts: DistinctParts = {} if parts is None else parts
 
-    def places(self, location: Location, nesting: int) -> list[Plain]:
+    def pays(self, entry: Entry) -> bool:
+        """Return whether an entry can be afforded, without the parts of composites; then it is paid
+        for."""
+        match entry:
+            case Value():
+                count, size_bits = 1, entry.type.bit_size
+            case Location():
+                count = len(entry.single_locations)
+                size_bits = sum(
+                    single.storage.size_bits
+                    for single in entry.single_locations
+                    if isinstance(single.storage, Implicit)
+                )
+            case _:
+                count, size_bits = 1, 0
+        if count > self.locations_left or size_bits > 8 * self.bytes_left:
+            return False
+        self.locations_left -= count
+        self.bytes_left -= size_bits // 8
+        return True
+
+    def single_locations(self, location: Location, nesting: int) -> list[Plain]:
         return [self.single_location(single, nesting) for single in location.single_locations]
 
     def single_location(self, single: SingleLocation, nesting: int) -> JsonObject:
@@ -185,15 +242,14 @@ class _PartBudget:
         }
         too_deep = nesting >= MAX_NESTING
         for part in self.shown_parts(storage):
-            if too_deep or self.parts_left == 0:
+            if too_deep or not self.pays(part.location):
                 record["parts_omitted"] = part_count(storage) - shown
                 break
-            self.parts_left -= 1
             parts.append(
                 {
                     "bit_size": part.size_bits,
                     "count": part.count,
-                    "places": self.places(part.location, nesting + 1),
+                    "places": self.single_locations(part.location, nesting + 1),
                 }
             )
             shown += part.count
@@ -206,8 +262,8 @@ class _PartBudget:
         """
         if not isinstance(storage, Composite):
             return distinct_parts(storage)
-        parts = self._parts.get(id(storage))
-        if parts is None:
-            parts = tuple(islice(distinct_parts(storage), MAX_PARTS + 1))
-            self._parts[id(storage)] = parts
-        return parts
+        known = self._parts.get(id(storage))
+        if known is None:
+            known = storage, tuple(islice(distinct_parts(storage), MAX_PARTS + 1))
+            self._parts[id(storage)] = known
+        return known[1]

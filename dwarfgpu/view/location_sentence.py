@@ -69,7 +69,7 @@ def description_words(
     omitted = extent_text(description.extent)
     if description.extent.completeness in ("nothing", "broken"):
         return omitted
-    return ", ".join(word for word in (place_words(source, arch, variable), omitted) if word)
+    return ", ".join(word for word in (location_words(source, arch, variable), omitted) if word)
 
 
 def description_text(
@@ -105,7 +105,7 @@ def _constant(data: bytes, arch: Architecture | None, variable: Variable | None)
     return f"a constant of the bytes {data[:16].hex(' ')}" + ("..." if len(data) > 16 else "")
 
 
-def place_words(
+def location_words(
     source: ExprLoc, arch: Architecture | None, variable: Variable | None = None
 ) -> str:
     """Return a place in a few words; empty where none fit."""

@@ -34,35 +34,42 @@ from dwarfgpu.view.composite_parts import chosen_run, distinct_parts, is_same_st
 from dwarfgpu.view.scalars import MAX_BITS, base_text, hexadecimal
 
 MAX_PARTS: Final = 64
-_MAX_PLACES: Final = 8
+_MAX_SINGLE_LOCATIONS: Final = 8
 _MAX_NESTING: Final = 4
 _MAX_CHARACTERS: Final = 10_000
 _MAX_ENTRY_CHARACTERS: Final = 200
 
-_Texts: TypeAlias = dict[tuple[int, int], str]
-"""Texts by identity of a composite and nesting: one that is part of many is written once."""
+CompositeTexts: TypeAlias = dict[tuple[int, int], tuple[Compound, str]]
+"""Texts by identity of a composite, which is kept, and nesting: one that is part of many is written
+once."""
 
 
-def location_text(location: Location) -> str:
-    """Return `v3 + byte 12 (wave 0)`, `private_lane#0x10 (lane 3)` or `{bytes 0-3: v3; …}`."""
+def location_text(location: Location, texts: CompositeTexts | None = None) -> str:
+    """Return `v3 + byte 12 (wave 0)`, `private_lane#0x10 (lane 3)` or `{bytes 0-3: v3; …}`.
+
+    `texts`: those of other locations, to which those of this one are added.
+    """
     if location.is_undefined:
         return "<optimized out>"
-    return _cut(_location(location, 0, {}), _MAX_CHARACTERS)
+    return _cut(_location(location, 0, {} if texts is None else texts), _MAX_CHARACTERS)
 
 
 def _cut(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[:characters] + "..."
 
 
-def _location(location: Location, nesting: int, texts: _Texts) -> str:
-    shown = [_place(single, nesting, texts) for single in location.single_locations[:_MAX_PLACES]]
+def _location(location: Location, nesting: int, texts: CompositeTexts) -> str:
+    shown = [
+        _single_text(single, nesting, texts)
+        for single in location.single_locations[:_MAX_SINGLE_LOCATIONS]
+    ]
     more = len(location.single_locations) - len(shown)
     if more:
         shown.append(f"{more} more places")
     return ", also at ".join(shown)
 
 
-def _place(single: SingleLocation, nesting: int, texts: _Texts) -> str:
+def _single_text(single: SingleLocation, nesting: int, texts: CompositeTexts) -> str:
     storage, offset = single.storage, single.bit_offset
     match storage:
         case Memory(space=space):
@@ -86,8 +93,8 @@ def _place(single: SingleLocation, nesting: int, texts: _Texts) -> str:
         case Composite() | Repeated() | Selected():
             key = id(storage), nesting
             if key not in texts:
-                texts[key] = _composite(storage, nesting, texts)
-            return texts[key] + _offset(offset)
+                texts[key] = storage, _composite(storage, nesting, texts)
+            return texts[key][1] + _offset(offset)
         case other:
             assert_never(other)
 
@@ -183,7 +190,7 @@ def _goes_on(first: _Piece, piece: _Piece) -> bool:
     return first.count == piece.count == 1 and a.bit_offset + first.size_bits == b.bit_offset
 
 
-def _composite(storage: Compound, nesting: int, texts: _Texts) -> str:
+def _composite(storage: Compound, nesting: int, texts: CompositeTexts) -> str:
     if nesting >= _MAX_NESTING:
         return f"{{... {_size(storage.size_bits)}}}"
     shown: list[str] = []
@@ -211,15 +218,18 @@ def _span(first_bit: int, count: int) -> str:
     return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"
 
 
-def entry_text(entry: Entry) -> str:
-    """Return a stack entry in a few words: `4`, `-1 (generic 0xffffffff)`, `loc v3 + byte 12`."""
+def entry_text(entry: Entry, texts: CompositeTexts | None = None) -> str:
+    """Return a stack entry in a few words: `4`, `-1 (generic 0xffffffff)`, `loc v3 + byte 12`.
+
+    `texts`: those of other entries, to which those of this one are added.
+    """
     match entry:
         case Value():
             return _value(entry)
         case ImplicitPointerValue():
             return _implicit_pointer(entry.storage) + " (value)"
         case Location():
-            text = "<undefined>" if entry.is_undefined else location_text(entry)
+            text = "<undefined>" if entry.is_undefined else location_text(entry, texts)
             return "loc " + _cut(text, _MAX_ENTRY_CHARACTERS)
         case PartialComposite():
             parts = counted(entry.count, "part")

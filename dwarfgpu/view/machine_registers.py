@@ -37,7 +37,7 @@ def machine_registers(
     tables = program.shared(_Tables).of(unit)
     bias = program.load_address
     return tuple(
-        AllocatedRange(allocated.begin + bias, allocated.end + bias, allocated.places)
+        AllocatedRange(allocated.begin + bias, allocated.end + bias, allocated.register_texts)
         for allocated in tables.ranges(name, span.begin - bias, span.end - bias)
     )
 
@@ -56,5 +56,5 @@ class _Tables:
 
 def allocated_text(allocated: AllocatedRange) -> str:
     """Return `[0xe0,0x870) R2, R3`."""
-    places = ", ".join(allocated.places) or "in no register of the machine"
-    return f"[{allocated.begin:#x},{allocated.end:#x}) {places}"
+    register_texts = ", ".join(allocated.register_texts) or "in no register of the machine"
+    return f"[{allocated.begin:#x},{allocated.end:#x}) {register_texts}"

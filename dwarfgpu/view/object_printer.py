@@ -167,7 +167,7 @@ class Shown:
         shown_symbol = self.symbolize(address)
         return f"{number} <{shown_symbol}>" if shown_symbol else number
 
-    def place_text(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
+    def printed_address(self, address: int, space: int = 0, *, symbol: bool = True) -> str:
         """Return the text of a place; the options may leave out the number."""
         text = self.address_text(address, space, symbol=symbol)
         return text if self.options.address else text.partition(" ")[2]

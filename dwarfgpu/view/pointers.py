@@ -46,7 +46,7 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
     """Return `(int *) 0x4508 <g+40>`, a string with its characters; without the type inside other
     objects."""
     is_named = shown.options.symbol or isinstance(strip(bare.target), Function)
-    text = shown.place_text(number, bare.address_space, symbol=is_named)
+    text = shown.printed_address(number, bare.address_space, symbol=is_named)
     if depth == 0 and not is_untyped_pointer(type_):
         named = bare if shown.options.style == "ada" else type_
         text = f"({shown.type_name(named)}) {text}"
@@ -105,14 +105,16 @@ def reference_pieces(
     if shown.options.summary and isinstance(strip(bare.target), Struct | Array):
         yield "..."
         return
-    place = "@" + shown.address_text(number, space, symbol=False) if shown.options.address else ""
+    address_text = (
+        "@" + shown.address_text(number, space, symbol=False) if shown.options.address else ""
+    )
     if depth:
-        yield place
+        yield address_text
         return
-    yield f"({shown.type_name(type_)}) {place}"
+    yield f"({shown.type_name(type_)}) {address_text}"
     if shown.read_memory is None:
         return
-    colon = ": " if place else ""
+    colon = ": " if address_text else ""
     target = bare.target
     whole = None
     if shown.whole is not None and not space:
@@ -183,7 +185,7 @@ def _method_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bi
                 return f"&virtual {method_name(kind.container, method)}"
         text = f"&virtual table offset {offset}"
     else:
-        text = f"({type_name(kind, cplusplus=True)}) {shown.place_text(first)}"
+        text = f"({type_name(kind, cplusplus=True)}) {shown.printed_address(first)}"
     added = signed(second, half) >> (1 if in_second else 0)
     return f"{text}, this adjustment {added}" if added else text
 

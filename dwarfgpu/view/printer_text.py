@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.types.types import Struct, Type, strip, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.view.format_options import FormatOptions
 from dwarfgpu.view.object_printer import Shown, Whole
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters, Printed, Printer, SummaryPart
 from dwarfgpu.view.strings import CharacterKind, character_kind
 

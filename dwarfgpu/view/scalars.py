@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Context, Decimal
-from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,8 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import BFLOAT16, BINARY32, BINARY64, FloatFormat
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from dwarfgpu.dwarf.constants import Style
     from dwarfgpu.dwarf.types.types import Enum
 
@@ -80,8 +81,8 @@ def general(number: Fraction, digits: int) -> str:
     elif exponent < 0:
         text = "0." + "0" * (-exponent - 1) + text
     else:
-        whole = text[: exponent + 1].ljust(exponent + 1, "0")
-        text = whole + ("." + text[exponent + 1 :] if text[exponent + 1 :] else "")
+        integer_digits = text[: exponent + 1].ljust(exponent + 1, "0")
+        text = integer_digits + ("." + text[exponent + 1 :] if text[exponent + 1 :] else "")
     return "-" + text if sign else text
 
 
@@ -89,11 +90,8 @@ def float_text(form: FloatFormat, bits: int) -> str:
     """Return a floating-point number with the digits that distinguish it from its neighbours."""
     if form is E4M3:
         return _e4m3_text(bits)
-    if form.explicit_integer_bit:
-        below = bits >> form.fraction_bits
-        exponent = below >> 1 & (1 << form.exponent_bits) - 1
-        if (exponent == 0) != (below & 1 == 0):
-            return "<invalid float value>"  # x87 has no such number
+    if not form.is_valid(bits):
+        return "<invalid float value>"
     number = form.decode(bits)
     sign = "-" if form.sign(bits) else ""
     if number == "nan":
@@ -119,6 +117,8 @@ def _e4m3_text(bits: int) -> str:
         number = E4M3.decode(bits)
         assert not isinstance(number, str)
         return sign + "0" if number == 0 else general(number, _digits(E4M3))
+    from fractions import Fraction
+
     return sign + general(Fraction((8 | bits & 7) << 5), _digits(E4M3))
 
 
@@ -168,7 +168,9 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
             return float_text(form, number) + ("i" if base.encoding == "imaginary_float" else "")
         case "signed_fixed" | "unsigned_fixed" if base.scale is not None:
             value = signed(number, size_bits) if base.encoding == "signed_fixed" else number
-            return general(value * base.scale, 11 if size_bits < 32 else 17)
+            from fractions import Fraction  # few programs have such types
+
+            return general(value * Fraction(base.scale), 11 if size_bits < 32 else 17)
         case encoding:
             return raw(number, size_bits, f"{encoding} is not decoded")
 

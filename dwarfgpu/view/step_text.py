@@ -1,4 +1,7 @@
-"""Steps as text, with what they used inside them, down to a depth."""
+"""The lines of all steps, with what they used inside them, down to a depth.
+
+`StepView.text_at` of `explanation_text` is the text of one step.
+"""
 
 from __future__ import annotations
 

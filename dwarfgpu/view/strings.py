@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from string import hexdigits
 from typing import Final
 from unicodedata import category
 
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.fortran_ada import CHARACTERS
@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 
+_HEX_DIGITS: Final = "0123456789abcdefABCDEF"
 _ESCAPES: Final = {
     7: "\\a",
     8: "\\b",
@@ -35,7 +36,7 @@ _ESCAPES: Final = {
 _UNPRINTABLE: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
 """Categories of Unicode without characters to print, for the C library and so for GDB."""
 _LONGEST_UTF8: Final = 6
-_PLAIN_TEXT: Final = re.compile(rb"[ !#-\[\]-~]*")
+_PLAIN_TEXT: Final = pattern(rb"[ !#-\[\]-~]*")
 _WIDE_NAMES: Final = {"wchar_t": "L", "char16_t": "u", "char32_t": "U"}
 
 
@@ -98,7 +99,7 @@ def _escaped(
         return '""' if code == 0x22 and quote == '"' else chr(code), False
     if code in _ESCAPES:
         return _ESCAPES[code], False
-    if is_printable and not (after_hex and chr(code) in hexdigits):
+    if is_printable and not (after_hex and chr(code) in _HEX_DIGITS):
         character = chr(code)
         return ("\\" + character if character in (quote, "\\") else character), False
     if code <= 0o777:
@@ -197,20 +198,20 @@ def quoted_string(
         ellipsis = "..." if is_cut else ""
         return f'{kind.prefix}"{data[:end].decode("ascii")}"{ellipsis}'
     has_utf8 = utf8 and width == 1 and kind.style != "ada"
-    whole = end - _incomplete_bytes(data, end, width, endian, utf8=has_utf8)
+    whole_end = end - _incomplete_bytes(data, end, width, endian, utf8=has_utf8)
     pieces: list[str] = []
     plain: list[str] = []
     position = shown = 0
     after_hex = False
-    while position < whole and shown < elements:
-        character = _character_at(data, position, whole, kind, endian, utf8=has_utf8)
+    while position < whole_end and shown < elements:
+        character = _character_at(data, position, whole_end, kind, endian, utf8=has_utf8)
         stride = character.size_bytes
-        count = run_length(data, position, stride, (whole - position) // stride)
+        count = run_length(data, position, stride, (whole_end - position) // stride)
         if not character.is_valid and count > 1:  # the last one may begin a valid character
             last = position + (count - 1) * stride
-            count -= _character_at(data, last, whole, kind, endian, utf8=has_utf8).is_valid
+            count -= _character_at(data, last, whole_end, kind, endian, utf8=has_utf8).is_valid
         position += count * stride
-        if position == whole < end and character.is_valid:
+        if position == whole_end < end and character.is_valid:
             count -= 1  # the incomplete one takes its place
         shown += count
         if count > repeats:
@@ -222,7 +223,7 @@ def quoted_string(
             text, after_hex = _shown(character, kind, after_hex=after_hex, sevenbit=sevenbit)
             plain.append(text)
     _close(pieces, plain, kind)
-    if position == whole < end and shown < elements:
+    if position == whole_end < end and shown < elements:
         codes = (
             int.from_bytes(data[at : at + width], endian) for at in range(position, end, width)
         )

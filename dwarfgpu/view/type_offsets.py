@@ -108,8 +108,8 @@ class _Offsets:
             if struct_type.kind != "union" and field.bit_offset is not None and not field.is_static:
                 yield from _hole(end, field.bit_offset, "hole")
                 end = field.bit_offset + (member_bits(field) or 0)
-            place = _place(struct_type, field, base_bits, self.number)
-            yield from self._member(field, level + 4, place, base_bits, end, local)
+            offset_text = _offset_text(struct_type, field, base_bits, self.number)
+            yield from self._member(field, level + 4, offset_text, base_bits, end, local)
         self.around.pop()
         if self.definition.members_left < 0:
             yield _BLANK + " " * (level + 4) + "..."
@@ -123,7 +123,7 @@ class _Offsets:
         self,
         member: Member,
         level: int,
-        place: str,
+        offset_text: str,
         base_bits: int,
         end: int,
         names: LocalNames,
@@ -132,16 +132,16 @@ class _Offsets:
         kind, margin = member.type, " " * level
         if kind in self.around and not member.is_static:  # nothing can contain itself
             error = f"<error: {type_name(kind, cplusplus=self.cplusplus)} contains itself>"
-            yield f"{place}{margin}{self.definition.member(member, 0, level, names)}; {error}"
+            yield f"{offset_text}{margin}{self.definition.member(member, 0, level, names)}; {error}"
             return
         is_shown = not member.is_static and level < 4 * _DEEPEST
         if not is_shown or not isinstance(kind, Struct):
-            yield f"{place}{margin}{self.definition.member(member, 0, level, names)};"
+            yield f"{offset_text}{margin}{self.definition.member(member, 0, level, names)};"
             return
         begin = base_bits + (member.bit_offset or 0)
         before = end - (size_bits(kind) or 0)
         title, *inner_lines = self.structure(kind, level, begin, before, names)
-        yield f"{place}{margin}{title}"
+        yield f"{offset_text}{margin}{title}"
         *lines, last = inner_lines
         yield from lines
         yield f"{last}{'' if member.name is None else f' {member.name}'};"
@@ -155,7 +155,7 @@ def _hexadecimal(number: int) -> str:
     return f"{number:#06x}"
 
 
-def _place(
+def _offset_text(
     struct_type: Struct, member: Member, base_bits: int, number: Callable[[int], str]
 ) -> str:
     """Return the first column: offset, for bit-fields with the bit, and size of the type in

@@ -23,7 +23,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import IllFormed
-from dwarfgpu.view.fortran_ada import definition
+from dwarfgpu.view.fortran_ada_types import definition
 from dwarfgpu.view.local_names import LocalNames
 
 MAX_MEMBERS: Final = 10_000
@@ -54,9 +54,15 @@ def type_text(
     return text_maker.text(type_, 1, 0, LocalNames())
 
 
-def declaration(type_: Type | None, name: str, *, cplusplus: bool = False) -> str:
-    """Return `int (*fn)(int)`: the declaration of an object with the type."""
-    return Definition(cplusplus).declared(type_, name, -1, 0, LocalNames())
+def declaration(
+    type_: Type | None, name: str, *, cplusplus: bool = False, has_unnamed_bodies: bool = False
+) -> str:
+    """Return `int (*fn)(int)`: the declaration of an object with the type.
+
+    `has_unnamed_bodies`: a structure or enumeration without a name is shown with its members.
+    """
+    levels = 0 if has_unnamed_bodies else -1
+    return Definition(cplusplus).declared(type_, name, levels, 0, LocalNames())
 
 
 class Definition:

@@ -151,7 +151,7 @@ def _pieces(
         case Array():
             yield from array_pieces(shown, bare, first_bit, depth, letter)
         case Function():
-            where = "" if shown.address is None else " " + shown.place_text(shown.address)
+            where = "" if shown.address is None else " " + shown.printed_address(shown.address)
             yield f"{{{shown.type_name(type_)}}}{where}"
         case Absent(state=state):
             yield f"<{state}>"
@@ -184,8 +184,8 @@ def _pieces(
 
 def _in_order(shown: Shown, bits: Bits, bare: Type) -> Bits:
     """Return the bits in the byte order of their base type (DW_AT_endianity)."""
-    whole = bits.size_bits % 8 == 0
-    if isinstance(bare, Base) and bare.base.endian != shown.object.endian and whole:
+    is_whole_bytes = bits.size_bits % 8 == 0
+    if isinstance(bare, Base) and bare.base.endian != shown.object.endian and is_whole_bytes:
         return evolve(bits, value=scalars.swapped(bits.value, bits.size_bits))
     return bits
 

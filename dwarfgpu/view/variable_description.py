@@ -14,7 +14,8 @@ from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.expr.context import ConstValue, ExprLoc, LocList, Unit
 from dwarfgpu.expr.location_list_entry import matching_entries
 from dwarfgpu.expr.text.assembly import readable_text
-from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.explanation_text import StepView, fault, verdict, verdict_on_error
 from dwarfgpu.view.lane_position import lane_position
 from dwarfgpu.view.values import format_value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.access.lane_group import Group, Machine
 from dwarfgpu.access.location_access import HasAccess, LocationAccess
-from dwarfgpu.access.many_lanes import Group, LaneTarget, Machine, VectorAccess
+from dwarfgpu.access.many_lanes import LaneTarget, VectorAccess
 from dwarfgpu.access.one_lane import ScalarAccess
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.expr.context import Context

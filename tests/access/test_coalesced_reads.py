@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.access import coalesced_reads
 from dwarfgpu.access.coalesced_reads import CoalescedReads, IsUnreadable, Run, RunBudget
-from dwarfgpu.access.compare_places import MAX_FINDINGS, Comparison, LocationFinding
+from dwarfgpu.access.compare_single_locations import MAX_FINDINGS, Comparison, LocationFinding
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import LimitExceeded, Unavailable, WhollyUnavailable
 from dwarfgpu.model.location import SingleLocation

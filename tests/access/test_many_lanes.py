@@ -1,10 +1,10 @@
-"""Registers of many waves as arrays (`dwarfgpu.access.many_lanes`)."""
+"""Registers of many waves as arrays (`dwarfgpu.access.lane_group`)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dwarfgpu.access.many_lanes import Machine
+from dwarfgpu.access.lane_group import Machine
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.machine.state.state_target import StateTarget
 
@@ -21,9 +21,9 @@ def test_a_register_is_padded_to_whole_words() -> None:
     target.set_register(1, st0, bytes(range(21, 31)))
     target.forget_register(1, st0, 9, 1)
     machine = Machine(target, (0, 1), (0,))
-    contents, is_known = machine.register(st0)
+    contents, _, is_known = machine.register(st0)
     assert contents.tolist() == [[*range(1, 11), 0, 0], [*range(21, 30), 0, 0, 0]]
     assert is_known.tolist() == [[True] * 10 + [False] * 2, [True] * 9 + [False] * 3]
     target.set_register(0, rax, bytes(8))
-    contents, is_known = machine.register(rax)
+    contents, _, is_known = machine.register(rax)
     assert contents.dtype == np.uint8 and contents.shape == is_known.shape == (2, 8)

@@ -70,7 +70,7 @@ def test_known_names(name: str, names: list[str]) -> None:
         edits = distance(name.lower(), known.lower())
         if edits <= suggest._most_edits(name):
             expected.append((edits, known))
-    assert KnownNames(names).near(name) == sorted(expected)
+    assert KnownNames(names).similar(name) == sorted(expected)
 
 
 def test_few_names_are_compared_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,5 +82,5 @@ def test_few_names_are_compared_letter_by_letter(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(suggest, "_distance", edits)
     names = KnownNames(["nosuchwork", *(f"name_{number:05}" for number in range(10_000))])
-    names.near("nosuchwords")
+    names.similar("nosuchwords")
     assert compared == ["nosuchwork"]

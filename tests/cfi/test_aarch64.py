@@ -15,6 +15,7 @@ from dwarfgpu.arch.aarch64 import USER_MASK, without_signature
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import (
     Architectural,
     OffsetRule,
@@ -24,7 +25,7 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
 )
 from dwarfgpu.cfi.tail_call_frame import TailFrame
-from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import Context

@@ -12,8 +12,8 @@ from dwarfgpu.base.limits import CfiLimits
 from dwarfgpu.cfi import decode as decoding
 from dwarfgpu.cfi.declaration import CFA_OPERATIONS, CfaOperation, CfiFormat, Operand, operations_of
 from dwarfgpu.cfi.decode import decode_cfa
-from dwarfgpu.cfi.pointer import read_pointer
-from dwarfgpu.cfi.rows import initial_rules, iterate_rows, row_table, rows
+from dwarfgpu.cfi.eh_pointer import read_pointer
+from dwarfgpu.cfi.rows import _repeated_change, initial_rules, iterate_rows, row_table, rows
 from dwarfgpu.cfi.rule import (
     Architectural,
     ExpressionCfa,
@@ -313,3 +313,34 @@ def test_any_section(entries: list[tuple[bytes, bytes]], kind: str) -> None:
     for fde in section.fdes:
         fde.table()
         section.find(fde.initial_location)
+
+
+def test_equal_instructions_change_other_rows_in_other_ways() -> None:
+    """The same bytes after another CFA, and with other factors of the CIE."""
+    fde = "410e08830141"
+    for form in (FORM, CfiFormat(data_alignment=-4), AMD, FORM):
+        for register in (6, 7):
+            _, row, _ = run(f"0c{register:02x}10", fde, form)
+            assert row.start == 0x1000 + form.code_alignment
+            assert row.cfa == RegisterCfa(register, 8)
+            assert row.rules == {3: OffsetRule(form.data_alignment)}
+
+
+def test_unknown_address_spaces_are_found_where_others_accept_them() -> None:
+    """The same bytes, and one of the architectures has no such address space."""
+    unknown = CfiFormat(code_alignment=4, data_alignment=4)
+    for form in (unknown, AMD, unknown, AMD):
+        initial = initial_rules(decode_cfa(b"", form))
+        table = row_table(initial, decode_cfa(bytes.fromhex("30080063"), form), 0, 4)
+        assert isinstance(table.error, IllFormed) is (form is AMD)
+
+
+def test_equal_instructions_are_performed_once() -> None:
+    """What is the same for all FDEs of a file is made for one of them."""
+    form = CfiFormat(code_alignment=3, data_alignment=-5)  # of no other test
+    initial = initial_rules(decode_cfa(bytes.fromhex("0c0710"), form))
+    fde = decode_cfa(bytes.fromhex("410e108302" * 20), form)
+    before = _repeated_change.cache_info().misses
+    tables = [row_table(initial, fde, start, 0x100).rows for start in range(0, 0x1000, 0x100)]
+    assert [len(table) for table in tables] == [21] * 16
+    assert _repeated_change.cache_info().misses - before == 3

@@ -12,6 +12,7 @@ from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.instructions import RA_SIGN_STATE
 from dwarfgpu.cfi.rule import (
     Architectural,
@@ -26,7 +27,7 @@ from dwarfgpu.cfi.rule import (
     UndefinedRule,
     ValOffsetRule,
 )
-from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.errors import DwarfGpuError, StaleLocation
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.state_target import StateTarget

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa
 from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
-from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.view.location_text import location_text
 from tests.cfi.test_unwind import x86
 

@@ -7,6 +7,7 @@ import pytest
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.records import evolve
 from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.quirks import corrected
 from dwarfgpu.cfi.rule import (
     CfaRule,
@@ -21,7 +22,7 @@ from dwarfgpu.cfi.rule import (
     ValExpressionRule,
     ValOffsetRule,
 )
-from dwarfgpu.cfi.unwind import MAX_NESTED, CfiFrame, FrameRow
+from dwarfgpu.cfi.unwind import MAX_NESTED, CfiFrame
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD_PROVISIONAL

@@ -23,21 +23,26 @@ from dwarfgpu.check.expressions import (
 )
 from dwarfgpu.check.file import verify
 from dwarfgpu.check.finding import FindingPosition, Findings
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.entry_tree import Tree, read_tree
-from dwarfgpu.expr.bind import Perform, prepare_cached
+from dwarfgpu.dwarf.split.contributions import Contributions
+from dwarfgpu.expr.bind import prepare_cached
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, UPSTREAM_CLANG, Dialect
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.static_check.abstract_stack import Report, Shape, Transfer
 from dwarfgpu.expr.static_check.abstract_value import knowing
 from dwarfgpu.expr.static_check.checker import check
+from dwarfgpu.expr.steps import Perform
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.objfile.elf import open_object
+from tests.check.made import verdict_on
+from tests.check.test_entries import with_lists
 from tests.dwarf.builder import FIXTURES
 
 FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
@@ -47,15 +52,15 @@ FILE = FIXTURES / "hip/library.gfx90a.O2.v5.co"
 def test_hidden_findings_are_counted_and_not_described(monkeypatch: pytest.MonkeyPatch) -> None:
     every = verify(CodeObject.open(FILE)).findings
     described: list[int] = []
-    place = EntryChecker._place
+    position = EntryChecker._position
 
     def counted(
         self: EntryChecker, index: int, attribute: str | None, span: Range | None = None
     ) -> FindingPosition:
         described.append(index)
-        return place(self, index, attribute, span)
+        return position(self, index, attribute, span)
 
-    monkeypatch.setattr(EntryChecker, "_place", counted)
+    monkeypatch.setattr(EntryChecker, "_position", counted)
     few = verify(CodeObject.open(FILE), most_of_rule=3).findings
     seen: Counter[tuple[str, str]] = Counter()
     first = []
@@ -68,6 +73,24 @@ def test_hidden_findings_are_counted_and_not_described(monkeypatch: pytest.Monke
     assert few.counts == every.counts
     assert few.dropped == every.dropped == 0
     assert len(described) <= len(few.kept)
+
+
+def test_the_function_of_an_entry_is_the_nearest_subprogram_in_any_order() -> None:
+    file = CodeObject.open(FILE)
+    unit = max(file.info.units, key=lambda unit: unit.end - unit.offset)
+    tree = unit.tree
+    nearest: list[int | None] = []
+    for index, abbreviation in enumerate(tree.abbreviations):
+        above = nearest[tree.parents[index]] if index else None
+        nearest.append(index if abbreviation.tag == dw.TAG_SUBPROGRAM else above)
+    assert len(set(nearest)) > 3
+    rng = Random(19)
+    for _ in range(5):
+        architectures = PossibleArchitectures(file.file, None)
+        findings = Findings()
+        checker = EntryChecker(unit, ExpressionChecker(architectures, findings), findings)
+        for index in rng.sample(range(len(nearest)), len(nearest)):
+            assert checker._function(index) == nearest[index]
 
 
 @pytest.mark.parametrize("dialect", [AMD, UPSTREAM_CLANG])
@@ -160,7 +183,7 @@ def test_parts_for_different_machines_make_no_composite() -> None:
     """A wave has 32 lanes, or 64: no wave has both of these registers."""
     arches = [architecture("gfx1030", lanes) for lanes in (32, 64)]
     checker = checker_of(arches[0])
-    checker.architectures._others = (arches[1],)
+    checker.architectures._other_wave_sizes = (arches[1],)
     parts = [assemble("regx v0; piece 4", AMD, UnitFormat(), arch) for arch in arches]
     results = checker.of(AMD, UnitFormat(), Role("location"))
     assert not any(checker._check(part, results).faults for part in parts)
@@ -226,9 +249,9 @@ def test_the_location_lists_of_a_unit_are_freed_when_it_is_done() -> None:
         assert any(group.declared for group in groups.groups)
         for group in groups.groups:
             assert all(coverage.problem is None for coverage in group.coverages(Allowance(1 << 30)))
-            assert group.unit._locations
+            assert group.unit.lists._locations
     for unit in (*checked.info.units, *listed.info.units):
-        assert not unit._locations and not unit.listed_expressions
+        assert not unit.lists._locations and not unit.lists.expressions
 
 
 def test_the_entries_of_a_unit_are_freed_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,6 +299,23 @@ def test_registers_of_call_frame_instructions_are_looked_up_once(
     possible = PossibleArchitectures(open_object(FILE), architecture("x86-64"))
     assert [possible.lacks(number) for number in (6, 5000) * 50] == [False, True] * 50
     assert looked == {6: 1, 5000: 1}
+
+
+def test_the_header_of_lists_is_compared_where_they_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The check of a unit compares it once more: so it is for thousands of lists below it."""
+    compared = 0
+    check_header = Contributions.check
+
+    def counted(self: Contributions, offset: int, address_size: int) -> None:
+        nonlocal compared
+        compared += 1
+        check_header(self, offset, address_size)
+
+    monkeypatch.setattr(Contributions, "check", counted)
+    verdict_on(with_lists(*[8] * 20))
+    assert compared == 21
 
 
 def test_a_context_that_expressions_share_keeps_nothing_of_them() -> None:

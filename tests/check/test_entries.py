@@ -84,6 +84,17 @@ def function_file(
     return info_file(shapes, entries, {".debug_loclists": loc} if loc else None)
 
 
+def with_lists(*address_sizes: int) -> bytes:
+    """Variables with a list each, every list below a header of its own."""
+    one, section, variables = b"\x07" + words(0x1040, 0x1080) + b"\x01\x50\0", b"", b""
+    for size_bytes in address_sizes:
+        head = struct.pack("<HBBI", 5, size_bytes, 0, 0)
+        variables += b"\x03x\0" + words(len(section) + 12, size_bytes=4)
+        section += words(len(head) + len(one), size_bytes=4) + head + one
+    shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_LOCATION, SEC_OFFSET)))
+    return function_file(variables[1:], shape, loc=section)
+
+
 def lane_user(lanes: int | None) -> bytes:
     return function_file(LANE, Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),)), lanes)
 
@@ -216,6 +227,13 @@ def test_a_finding_names_its_place() -> None:
     assert (place.section, place.kind, place.name) == (".debug_info", "variable", "x")
     assert (place.attribute, place.function) == ("DW_AT_location", "f")
     assert (place.span, result.section) == ((0x1080, 0x1104), "A.2.5.5")
+
+
+@pytest.mark.parametrize("address_sizes", [(8, 4), (4, 8), (4, 4), (8, 4, 8, 4)])
+def test_lists_with_other_addresses_are_one_finding(address_sizes: tuple[int, ...]) -> None:
+    """Also where a list before them has those of the unit."""
+    assert rules(verdict_on(with_lists(*address_sizes))) == [("error", "address-size")]
+    assert rules(verdict_on(with_lists(*[8 for _ in address_sizes]))) == []
 
 
 def test_lanes_are_missed_once_for_a_function() -> None:

@@ -235,7 +235,7 @@ def test_what_is_no_fault_of_the_file_is_no_finding(monkeypatch: pytest.MonkeyPa
     def missing(unit: object, attribute: object) -> None:
         raise MissingContext("the addresses are in another file")
 
-    monkeypatch.setattr("dwarfgpu.dwarf.unit.CompilationUnit.locations_of", missing)
+    monkeypatch.setattr("dwarfgpu.dwarf.location_lists.UnitLists.locations_of", missing)
     verdict = verdict_on(test_entries.listed(0x1040, 0x1080))
     assert verdict.findings.kept == []
     assert verdict.findings.skipped == ["the addresses are in another file"]

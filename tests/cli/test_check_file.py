@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dwarfgpu.check.finding import Excerpt, FindingPosition
-from dwarfgpu.service.check.report import excerpt_lines, place_text
+from dwarfgpu.service.check.report import excerpt_lines, position_text
 from tests.check.made import frame_file
 from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
@@ -259,7 +259,7 @@ def test_excerpt_lines(excerpt: Excerpt, expected: list[str]) -> None:
     ],
 )
 def test_place_text(place: FindingPosition, expected: str) -> None:
-    assert place_text(place) == expected
+    assert position_text(place) == expected
 
 
 def test_what_cannot_be_checked() -> None:

@@ -160,8 +160,7 @@ def test_rules_that_are_off_are_not_counted() -> None:
 def test_an_unknown_rule_has_a_near_one() -> None:
     done = run("check", DATA, "--only", "mixed-type")
     assert done.error == (
-        "--only: there is no rule 'mixed-type'. Did you mean \"mixed-types\"? "
-        "See check --list-rules"
+        "--only: there is no rule 'mixed-type'; did you mean mixed-types?; see check --list-rules"
     )
 
 

@@ -106,6 +106,21 @@ def test_one_space(arguments: str, expected: str) -> None:
         ("local#0 --to nowhere", 2, "--to: gfx942 has no address space nowhere; known: global, ge"),
         ("local#x", 2, "'local#x': expected SPACE#ADDRESS, as private_lane#0x10"),
         ("local# --to generic", 2, "'local#': expected SPACE#ADDRESS"),
+        (
+            "generic#0x5000000000010 --local-base 0x5000000000000 --private-base 0x5000000000000",
+            2,
+            "--local-base: expected an aperture of 0x1000000000000 bytes apart from that at 0x5000",
+        ),
+        (
+            "private_lane#0 --private-base 1",
+            2,
+            "--private-base: expected an aperture of 0x1000000000000 bytes apart from that at 0x10",
+        ),
+        (
+            "local#0xfffffff0 --to generic --local-base 0xffffffffffff0000",
+            2,
+            "--local-base: an aperture at 0xffffffffffff0000 does not fit 64 bits",
+        ),
         ("local#0 --element-size 3", 2, "--element-size 3: the compute ABI has 2, 4, 8, 16"),
         (
             "local#0 --scratch-base=-1",

@@ -21,7 +21,7 @@ from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.evaluate import evaluate
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.options.opened_session import session_of, stopped_of
-from dwarfgpu.repl.terminal.bar import fields
+from dwarfgpu.repl.terminal.bottom_bar import fields
 from dwarfgpu.view.explanation_text import Recorder
 from dwarfgpu.view.lost_register import why_lost
 from tests.cli.command import FIXTURES, Done, run, run_json

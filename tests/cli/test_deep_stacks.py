@@ -148,7 +148,7 @@ BEGIN_AGAIN = ("set backtrace limit unlimited", "set backtrace past-main off", "
 
 
 def test_frames_of_a_deep_stack(deep: tuple[object, ...]) -> None:
-    """Frame 0 has arguments that come through all callers: one conversation shows it first."""
+    """Frame 0 has arguments that come through all callers: one session shows it first."""
     asked = requests(DEPTH).values()
     found = at_prompt(deep, *(line for commands, _ in asked for line in (*commands, *BEGIN_AGAIN)))
     expected = [line for _, lines in asked for line in lines]

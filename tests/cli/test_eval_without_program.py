@@ -11,7 +11,7 @@ import pytest
 from dwarfgpu.cli import eval as command
 from dwarfgpu.cli.eval_session import run_in_session
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.options.without_program import is_without_program
+from dwarfgpu.options.context_options import is_without_program
 
 OPERATIONS = (
     "lit1",

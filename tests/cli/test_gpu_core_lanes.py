@@ -15,7 +15,7 @@ from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
 from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.model.lane_integers import lanes
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.eval import eval_answer
+from dwarfgpu.service.eval import eval_in_lanes
 from tests.cli.command import FIXTURES, run, run_json
 from tests.machine.gpu_cores import Machine
 
@@ -39,7 +39,7 @@ def test_all_waves_have_what_each_has_alone(subject: str) -> None:
 
 def test_waves_are_asked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run("eval", *CORE, "--wave", "all", "--lane", "all", "t", "nothing")
-    monkeypatch.setattr(eval_answer, "WAVES_AT_ONCE", 3)
+    monkeypatch.setattr(eval_in_lanes, "WAVES_AT_ONCE", 3)
     parts = run("eval", *CORE, "--wave", "all", "--lane", "all", "t", "nothing")
     assert (parts.out, parts.status) == (whole.out, whole.status)
     wrong = run("eval", *CORE, "--wave", "all", "--lane", "all", "nothing")

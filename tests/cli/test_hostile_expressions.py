@@ -15,9 +15,9 @@ from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl.command_table import COMMANDS
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
-from dwarfgpu.service.value.expression import of_expression
+from dwarfgpu.service.value.expression_answer import of_expression
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from tests.cli.command import validate
 from tests.language.sessions import stopped

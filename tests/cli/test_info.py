@@ -205,6 +205,8 @@ def test_requests_that_are_wrong(tmp_path: Path) -> None:
         (["/nonexistent"], "cannot be read"),
         ([tmp_path / "text"], "is not an ELF file"),
         ([NEST, "--target", "gfx90a"], "is for gfx942, not for gfx90a"),
+        ([NEST, "--target", "99"], "is one code object: leave out --target, or give its target"),
+        ([FIXTURES / "x86_64/demo.gcc.O0.v5", "--target", "99"], "holds no code for a GPU"),
         ([NEST, "--dialect", "bogus"], "invalid choice"),
     ):
         done = run("info", *arguments)

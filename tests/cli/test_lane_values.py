@@ -12,7 +12,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
-from dwarfgpu.service.value.expression import of_expression
+from dwarfgpu.service.value.expression_answer import of_expression
 from dwarfgpu.service.value.subject import Expression
 from dwarfgpu.service.value.value_history import ValueHistory, expression_settings_of
 from dwarfgpu.session.session import Session

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.cli.main import main
-from dwarfgpu.options import expressions
+from dwarfgpu.options import operation_options
 from tests.cli.command import FIXTURES
 from tools.bench_journeys import calls
 
@@ -56,6 +57,51 @@ def test_lines_of_a_dispatch(
     assert each < 60  # before lanes shared answers 102 for a number, 370 for `$_kernarg`
 
 
+@pytest.mark.parametrize(("name", "text"), [("t", "5"), ("$_kernarg.limit", "7")])
+def test_records_of_a_dispatch(
+    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What lanes share of their records is written once."""
+    counts = []
+    for waves in (8, 24):
+        state = dispatched(tmp_path, waves)
+        capsys.readouterr()
+        asked = ["lanes", "--state", str(state), "--wave", "all", name, "--json"]
+        counts.append(calls(lambda asked=asked: main(asked), warm=1)[0])  # type: ignore[misc]
+        first, _ = map(json.loads, capsys.readouterr().out.splitlines())
+        lanes = [lane for wave in first["waves"] for lane in wave["lanes"] if lane["lane"] == 5]
+        assert [lane["values"][0]["text"] for lane in lanes] == [text] * waves
+    assert (counts[1] - counts[0]) / (16 * 64) < 45  # 85 when each lane had a record
+
+
+def lacking(state: Path, lanes: str) -> Path:
+    """The same state, whose v6 is known in some lanes only."""
+    text = state.read_text()
+    assert '"lanes": "0xffffffffffffffff"' in text
+    out = state.with_name(f"lacking-{state.name}")
+    out.write_text(text.replace('"lanes": "0xffffffffffffffff"', f'"lanes": "{lanes}"'))
+    return out
+
+
+@pytest.mark.parametrize("lanes", ["0x5555555555555555", "0x8000000000000000"])
+def test_lines_of_lanes_with_unknown_bits(
+    lanes: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lanes that lack a register are read in one pass, and share their text too."""
+    counts = []
+    for waves in (8, 24):
+        state = lacking(dispatched(tmp_path, waves), lanes)
+        capsys.readouterr()
+        asked = ["lanes", "--state", str(state), "--wave", "all", "t"]
+        counts.append(calls(lambda asked=asked: main(asked), warm=1)[0])  # type: ignore[misc]
+        said = capsys.readouterr()
+        known = f"{int(lanes, 16):b}".count("1")
+        assert said.out.count("<unavailable>") == 2 * waves * (64 - known)
+        reason = "t is not available: register v6 of wave 3 is not in the state, bytes"
+        assert said.err.count(reason) == 2  # the first lane's, in each of two runs
+    assert (counts[1] - counts[0]) / (16 * 64) < 80  # 290 to 590 when each was read alone
+
+
 def test_operations_are_parsed_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -66,8 +112,8 @@ def test_operations_are_parsed_once(
         parsed.append(text)
         return bytes([0x30 + len(parsed)])  # DW_OP_lit1, DW_OP_lit2, …
 
-    monkeypatch.setattr(expressions, "assemble", assemble)
-    expressions.assembled.cache_clear()
+    monkeypatch.setattr(operation_options, "assemble", assemble)
+    operation_options.assembled.cache_clear()
     try:
         for lanes in ("all", "0-63"):
             assert main(["eval", "--lanes", "64", "--lane", lanes, "lit1; nop"]) == 0
@@ -75,5 +121,5 @@ def test_operations_are_parsed_once(
         assert main(["eval", "--lanes", "64", "--lane", "all", "lit2; nop"]) == 0
         assert "[ 0-63] 2" in capsys.readouterr().out
     finally:
-        expressions.assembled.cache_clear()
+        operation_options.assembled.cache_clear()
     assert parsed == ["lit1; nop", "lit2; nop"]

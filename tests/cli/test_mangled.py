@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.check.finding import FindingPosition
 from dwarfgpu.dwarf.names.demangle import shown_symbol
-from dwarfgpu.service.check.report import place_text
+from dwarfgpu.service.check.report import position_text
 from tests.cli.command import FIXTURES, run
 
 
@@ -27,8 +27,8 @@ def test_a_symbol(symbol: str, plain: str) -> None:
 
 def test_a_finding_about_an_fde() -> None:
     place = FindingPosition(".eh_frame", 0, "FDE", "_ZN2ns1fEi")
-    assert place_text(place) == "FDE ns::f(int) (.eh_frame 0x0)"
-    assert place_text(place, is_mangled=True) == "FDE _ZN2ns1fEi (.eh_frame 0x0)"
+    assert position_text(place) == "FDE ns::f(int) (.eh_frame 0x0)"
+    assert position_text(place, is_mangled=True) == "FDE _ZN2ns1fEi (.eh_frame 0x0)"
 
 
 def test_a_kernel_that_is_dispatched() -> None:

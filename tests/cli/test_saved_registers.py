@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, RegisterRule
-from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.expr.context import Context
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.model.storage import Memory

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.scope.variable import variables_below
 from dwarfgpu.expr.context import LocList
 from tests.cli.command import FIXTURES, run, run_json
@@ -63,7 +63,7 @@ def test_a_kernel_is_the_outermost_frame(processor: str) -> None:
 def test_frames_of_inlined_functions(processor: str) -> None:
     """All have the name of the kernel; their lines are those of `scaled` and `gathered`."""
     file = FIXTURES / f"triton/loops.{processor}.co"
-    pc = min(Lines(CodeObject.open(file).scopes).pcs_of("loops.py", 11))
+    pc = min(LineLookup(CodeObject.open(file).scopes).pcs_of("loops.py", 11))
     lines = run("bt", file, "--pc", pc, "--lane", 0).lines
     assert [line.rpartition(" at ")[2] for line in lines if line.startswith("#")] == [
         f"triton/loops.py:{line}" for line in (11, 19, 28)

@@ -21,7 +21,13 @@ def unknown(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words", ["eval FILE --pc 0x1700 total", "lanes FILE", "bt FILE --pc 0x1700", "debug FILE"]
+    "words",
+    [
+        "eval FILE --pc 0x1700 total",
+        "lanes FILE --pc 0x1700",
+        "bt FILE --pc 0x1700",
+        "debug FILE",
+    ],
 )
 def test_no_other_processor_is_taken_in_its_place(words: str, unknown: Path) -> None:
     done = run(*(unknown if word == "FILE" else word for word in words.split()))
@@ -32,7 +38,7 @@ def test_no_other_processor_is_taken_in_its_place(words: str, unknown: Path) -> 
 
 
 def test_one_can_be_named(unknown: Path) -> None:
-    done = run("lanes", unknown, "--arch", "gfx1250")
+    done = run("lanes", unknown, "--arch", "gfx1250", "--pc", "0x1700")
     assert done.status == 0 and done.lines[-1].split()[0] == "31"
 
 

@@ -96,7 +96,7 @@ def bounds_of(die: Die) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     for number, attribute in die.attributes():
         if number == dw.AT_RANGES:
-            spans = die.unit.ranges_of(attribute)
+            spans = die.unit.lists.ranges_of(attribute)
             out += [(die.unit.relocate(a), die.unit.relocate(b)) for a, b in spans]
         elif number in LISTED and attribute.kind in ("loclistx", "sec_offset"):
             located = die.unit.location_of(die, number)

@@ -16,11 +16,18 @@ from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, coverage_of
+from dwarfgpu.dwarf.coverage.coverage import (
+    Allowance,
+    CodeScope,
+    Coverage,
+    coverage_of,
+    listed_code,
+)
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables, groups_of
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, file_of, unit
@@ -68,6 +75,18 @@ def test_sets_of_addresses(
     assert common(spans(*some), spans(*others)) == spans(*both)
     assert without(spans(*some), spans(*others)) == spans(*rest)
     assert size_bytes(spans(*both)) + size_bytes(spans(*rest)) == size_bytes(spans(*some))
+
+
+def test_the_code_of_a_list_is_that_of_its_entries_in_any_order() -> None:
+    rng = Random(20)
+    for number in range(3_000):
+        listed = [(begin, begin + rng.randrange(1, 6)) for begin in rng.choices(range(30), k=5)]
+        if number % 2:
+            listed.sort()
+        entries = [LocationListEntry(b"", *bounds) for bounds in listed]
+        assert listed_code(entries) == merged(Range(*bounds) for bounds in listed)
+    assert listed_code([]) == ()
+    assert listed_code([LocationListEntry(b"", 1, 2), LocationListEntry(b"", None, None)]) is None
 
 
 def test_sets_of_addresses_are_those_of_single_ones() -> None:

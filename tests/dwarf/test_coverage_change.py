@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.coverage.change import Build, Change, build_of, changes_between
+from dwarfgpu.dwarf.coverage.compare_builds import Build, Change, build_of, changes_between
 from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.by_pc import Scopes

@@ -48,7 +48,7 @@ def inlined(calls: int, has_instances: bool) -> bytes:
     return head + variable * VARIABLES + b"\0" + F + (call + b"\0") * calls + b"\0"
 
 
-@pytest.mark.parametrize(("has_instances", "most"), [(False, 24), (True, 150)])
+@pytest.mark.parametrize(("has_instances", "most"), [(False, 12), (True, 100)])
 def test_an_abstract_instance_is_read_once(has_instances: bool, most: int) -> None:
     def calls(count: int) -> int:
         result = scopes(inlined(count, has_instances))

@@ -183,9 +183,9 @@ def test_several_indexes_and_units() -> None:
     names = file_with(both + alone, first + unit_of(ONE)).names
     assert [die.offset for die in names.find("one")] == [len(first) + 13, 13]
     (table, other) = names.tables
-    assert not next(table.entries(0)).others
+    assert not next(table.entries(0)).other_values
     # what a vendor adds is kept by its number
-    ((number, value),) = next(other.entries(0)).others
+    ((number, value),) = next(other.entries(0)).other_values
     assert (number, value.raw) == (0x2001, 7)
 
 

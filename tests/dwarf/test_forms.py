@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+from functools import partial
+from random import Random
+
 import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.leb128 import encode_sleb, encode_uleb
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
+from dwarfgpu.dwarf.abbrev import (
+    Abbreviation,
+    AttributeSpecification,
+    read_abbreviations,
+)
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.forms import FORMS, WordReader, reader_of, skip, skip_plan
+from dwarfgpu.dwarf.forms import (
+    FORMS,
+    Raw,
+    ReadForm,
+    ReadValue,
+    SkipPlan,
+    WordReader,
+    fixed_size,
+    number_at,
+    reader_after,
+    reader_of,
+    skip,
+    skip_plan,
+)
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from tests.dwarf.builder import (
@@ -73,6 +93,32 @@ def test_form_read_skipped_and_cut_short(form: int, format: UnitFormat) -> None:
             reader_of(form, format)(data[:size], 0, size)
         with pytest.raises(Malformed):
             skip(skip_plan((form,), format), data[:size], 0, size)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_value_after_others_is_read_as_if_they_were_skipped(format: UnitFormat) -> None:
+    rng = Random(19)
+    forms = [form for form in FORMS if form != dw.FORM_INDIRECT]
+
+    def outcome(read: ReadValue, data: bytes, end: int) -> object:
+        try:
+            return read(data, 1, end)
+        except Malformed as error:
+            return str(error)
+
+    for _ in range(2_000):
+        before, form = rng.choices(forms, k=rng.choice((0, 1, 1, 2, 3))), rng.choice(forms)
+        data = b"\xaa" + b"".join(encoded(one, format)[0] for one in (*before, form))
+        end = len(data) - rng.choice((0, 0, 1, 2, 5))
+        plan, read = skip_plan(before, format), reader_of(form, format)
+        size_bytes = fixed_size(form, format)
+        number = None if size_bytes is None else number_at(size_bytes, format.endian)
+        found = outcome(reader_after(plan, read, number), data, end)
+        assert found == outcome(partial(in_steps, plan, read), data, end), (before, form, end)
+
+
+def in_steps(plan: SkipPlan, read: ReadForm, data: bytes, position: int, end: int) -> Raw:
+    return read(data, skip(plan, data, position, end), end)[0]
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form != dw.FORM_IMPLICIT_CONST])
@@ -359,3 +405,19 @@ def test_units_after_an_unusable_one() -> None:
 
 def test_a_file_without_debug_information_has_no_units() -> None:
     assert debug_info(elf({})).units == ()
+
+
+def test_abbreviations_share_what_reads_a_value_after_the_same_forms() -> None:
+    def abbreviation(code: int, format: UnitFormat, *forms: int) -> Abbreviation:
+        attributes = tuple(
+            AttributeSpecification(name, form) for name, form in enumerate(forms, 0x100)
+        )
+        return Abbreviation(code, dw.TAG_VARIABLE, False, attributes, format)
+
+    four, eight = UnitFormat(8, 4, 5), UnitFormat(8, 8, 5)
+    first = abbreviation(1, four, dw.FORM_STRP, dw.FORM_DATA2).value(1)
+    assert abbreviation(2, four, dw.FORM_SEC_OFFSET, dw.FORM_DATA2, dw.FORM_ADDR).value(1) is first
+    data = bytes(range(32))
+    assert first.read(data, 1, 32) == 0x0605
+    other = abbreviation(1, eight, dw.FORM_STRP, dw.FORM_DATA2).value(1)
+    assert other.read(data, 1, 32) == 0x0A09

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled_name
-from dwarfgpu.dwarf.names.functions import is_read_by_gdb, name_in_frames
+from dwarfgpu.dwarf.names.function_names import is_read_by_gdb, name_in_frames
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.language.sessions import FIXTURES, demo

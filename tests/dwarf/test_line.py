@@ -17,13 +17,14 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.line import line_table
 from dwarfgpu.dwarf.line.header import read_line_header
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_table import LineTable, joined
 from dwarfgpu.dwarf.line.program import LineRow
-from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
-from tests.dwarf.builder import Shape, abbreviations, debug_info, elf, fixture, unit
+from dwarfgpu.objfile.elf import open_object
+from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, fixture, unit
 
 COUNTS = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1)
 COPY, ADVANCE_PC, ADVANCE_LINE, SET_FILE, SET_COLUMN, NEGATE, BLOCK = range(1, 8)
@@ -101,7 +102,7 @@ ROOT = Shape(
 
 def info_of(
     made: Table,
-    others: dict[str, bytes] | None = None,
+    other_values: dict[str, bytes] | None = None,
     directory: bytes = b"/src",
     line_data: bytes | None = None,
     offset: int = 0,
@@ -118,13 +119,13 @@ def info_of(
         ),
         ".debug_abbrev": abbreviations(ROOT),
         ".debug_line": made.data() if line_data is None else line_data,
-        **(others or {}),
+        **(other_values or {}),
     }
     return debug_info(elf(sections, endian=endian), LOAD)
 
 
-def table_of(made: Table, others: dict[str, bytes] | None = None) -> LineTable:
-    result = info_of(made, others).units[0].line_table
+def table_of(made: Table, other_values: dict[str, bytes] | None = None) -> LineTable:
+    result = info_of(made, other_values).units[0].line_table
     assert result is not None
     return result
 
@@ -271,7 +272,7 @@ def test_bad_headers(data: bytes, kind: type[DwarfGpuError], message: str) -> No
         _ = info.units[0].line_table
     assert str(caught.value).startswith("made.co: .debug_line table 0x0: ")
     with pytest.raises(kind):
-        Lines(Scopes(info)).pcs_of("a.c", 1)
+        LineLookup(Scopes(info)).pcs_of("a.c", 1)
 
 
 @pytest.mark.parametrize(
@@ -353,7 +354,7 @@ def test_names_of_dwarf_5() -> None:
     entry_0 = result.file(0).entry
     assert (entry_0.modified, entry_0.size_bytes) == (0x0201, 0x63)
     # what nobody knows is kept by its number
-    assert [(number, value.raw) for number, value in entry_0.others] == [
+    assert [(number, value.raw) for number, value in entry_0.other_values] == [
         (0x2ABC, b"vendor"),
         (0x3FFF, 0x1234),
     ]
@@ -413,9 +414,9 @@ def test_names_are_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert table is not None
     text = LineTable.text
 
-    def counted(table: LineTable, attribute: Attribute | None) -> str:
+    def counted(table: LineTable, attribute: Attribute | None, *, to_open: bool = False) -> str:
         read.append(attribute)
-        return text(table, attribute)
+        return text(table, attribute, to_open=to_open)
 
     monkeypatch.setattr(LineTable, "text", counted)
     assert table.files_named("demo.c")
@@ -435,9 +436,9 @@ def test_names_that_cannot_be_printed_are_escaped() -> None:
 FILES = table([(PATH, 8)], [b"/src\0"]) + table([(PATH, 8)], [b"a.c\0", b"b.c\0"])
 
 
-def lines_of(program: bytes, made: Table | None = None) -> Lines:
+def lines_of(program: bytes, made: Table | None = None) -> LineLookup:
     base = made or Table(names=FILES, base=0, range=10)
-    return Lines(Scopes(info_of(evolve(base, program=program))))
+    return LineLookup(Scopes(info_of(evolve(base, program=program))))
 
 
 def special(lines: int, operations: int) -> bytes:
@@ -448,7 +449,7 @@ def special(lines: int, operations: int) -> bytes:
 START = Table().address(0x1000) + bytes((SET_FILE, 0))
 
 
-def numbers(lines: Lines, *addresses: int) -> list[int | None]:
+def numbers(lines: LineLookup, *addresses: int) -> list[int | None]:
     result = [lines.line_of(LOAD + address) for address in addresses]
     return [item and item.line for item in result]
 
@@ -552,7 +553,7 @@ def test_a_unit_without_a_table() -> None:
     shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 0x06)))
     entries = b"\x01" + (0x1000).to_bytes(8, "little") + b"\0\x01\0\0"
     sections = {".debug_info": unit(entries), ".debug_abbrev": abbreviations(shape)}
-    lines = Lines(Scopes(debug_info(elf(sections))))
+    lines = LineLookup(Scopes(debug_info(elf(sections))))
     assert lines.line_of(0x1000) is None
     assert lines.pcs_of("a.c", 1) == ()
     assert not list(lines.files())
@@ -560,7 +561,7 @@ def test_a_unit_without_a_table() -> None:
 
 def test_programs_are_read_once_and_only_where_they_can_matter() -> None:
     made = Table(START + special(1, 0) + bytes((ADVANCE_PC, 4)) + END, names=FILES)
-    lines = Lines(Scopes(info_of(made)))
+    lines = LineLookup(Scopes(info_of(made)))
     (unit_,) = lines.info.units
     assert lines.pcs_of("other.c", 1) == ()
     assert unit_.line_table is not None and "matrix" not in vars(unit_.line_table)
@@ -569,7 +570,7 @@ def test_programs_are_read_once_and_only_where_they_can_matter() -> None:
 
 
 def test_the_embedded_source_of_a_fixture() -> None:
-    lines = Lines(Scopes(fixture("hip/nest.gfx942.O2.v5.src.co", LOAD)))
+    lines = LineLookup(Scopes(fixture("hip/nest.gfx942.O2.v5.src.co", LOAD)))
     pc, *_ = lines.pcs_of("nest.hip", 13)
     line = lines.line_of(pc)
     assert line is not None and line.file.source is not None
@@ -618,7 +619,7 @@ def test_one_long_name_many_times(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def use(info: DebugInfo) -> None:
     """Everything that a table offers; each step may fail with an error of ours."""
-    lines = Lines(Scopes(info))
+    lines = LineLookup(Scopes(info))
     for pc in (LOAD + 0x1000, LOAD + 0x1010, LOAD):
         attempt(lambda pc=pc: str(lines.line_of(pc)))
     attempt(lambda: lines.pcs_of("a.c", 3))
@@ -688,3 +689,31 @@ def test_random_programs_cost_no_more_than_their_bytes() -> None:
         use(info_of(made))
         header = read_line_header(made.data(), 0, UnitFormat())
         assert header.maximum_operations >= 1
+
+
+def test_answers_of_a_table_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It never changes; few answers are kept, and errors are not."""
+    [unit, *_] = DebugInfo.of(open_object(FIXTURES / "x86_64/demo.gcc.O2.v5")).units
+    table = unit.line_table
+    assert table is not None
+    addresses = [row.address for row in table.matrix.rows][:6]
+    searched: list[int] = []
+    row_at = LineTable._row_at
+
+    def counted(self: LineTable, address: int) -> object:
+        searched.append(address)
+        return row_at(self, address)
+
+    monkeypatch.setattr(LineTable, "_row_at", counted)
+    first, second = dict.fromkeys(addresses[:1] + addresses[-1:])
+    expected = row_at(table, first)
+    for _ in range(3):
+        assert table.line_at(first) == expected
+        assert table.begins_line(first) == table._begins_line(first)
+    assert searched == [first]
+    monkeypatch.setattr(line_table, "_MAX_KEPT", 1)
+    table.line_at(second)
+    table.line_at(first)
+    assert searched == [first, second, first]
+    file = table.file(1)
+    assert file.path == joined(file.directory, file.name) == table._paths[1]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.line.program import LineRow
-from dwarfgpu.dwarf.line.source_lines import Lines
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.objfile.elf import open_object
 from dwarfgpu.objfile.separate_debug import find_debug_file, has_debug_info
@@ -188,7 +188,7 @@ def test_lines_as_llvm_symbolizer_finds_them(name: str, tool: Callable[[str], st
     load = 0x7000_0000_0000
     path = FIXTURES / name
     info = DebugInfo.of(open_object(path), load)
-    lines = Lines(Scopes(info))
+    lines = LineLookup(Scopes(info))
     read = tables(info)
     spans = [sequence.span for table in read.values() for sequence in table.matrix.sequences]
     rows: dict[tuple[int, int], list[int]] = defaultdict(list)

@@ -12,6 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import location_lists
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.split.contributions import Contributions
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed
 from dwarfgpu.expr.context import ExprLoc, LocList
 from tests.dwarf.builder import Shape, debug_info, file_of
@@ -309,5 +310,22 @@ def test_an_entry_of_a_list_takes_no_call_of_its_own() -> None:
         (unit,) = info.units
         attribute = unit.root.attribute(dw.AT_LOCATION)
         assert attribute is not None
-        calls[count] = calls_of(partial(unit.locations_of, attribute))
+        calls[count] = calls_of(partial(unit.lists.locations_of, attribute))
     assert calls[1_100] - calls[100] <= 4 * 1_000  # of tuples, lists and a dictionary
+
+
+def test_every_offset_is_compared_with_the_header_before_it() -> None:
+    def contribution(address_size: int) -> bytes:
+        header = (5).to_bytes(2, "little") + bytes((address_size, 0)) + bytes(4)
+        return (len(header) + 4).to_bytes(4, "little") + header + bytes(4)
+
+    data = contribution(8) + contribution(4)
+    lists = Contributions(".debug_loclists", data, "little")
+    first, second = 12, len(data) // 2 + 12
+    for _ in range(2):
+        lists.check(first, 8)
+        lists.check(second, 4)
+        for offset, address_size in ((first, 4), (second, 8), (second, 2)):
+            with pytest.raises(IllFormed, match="disagree"):
+                lists.check(offset, address_size)
+        lists.check(len(data), 2)  # outside of all

@@ -178,9 +178,9 @@ def test_names_are_compared_with_a_misspelt_one_once(
             folded.append(1)
             super().__init__(names)
 
-        def near(self, name: str) -> list[tuple[int, str]]:
+        def similar(self, name: str) -> list[tuple[int, str]]:
             compared.append(name)
-            return super().near(name)
+            return super().similar(name)
 
     monkeypatch.setattr(string_index, "KnownNames", Counted)
 

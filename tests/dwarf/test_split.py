@@ -16,7 +16,7 @@ import pytest
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
 from dwarfgpu.errors import (
@@ -76,7 +76,7 @@ def test_scopes_at_a_program_location(program: Path) -> None:
     # The list of w begins 5 bytes into the function, after the subtraction.
     described = result["w"].described
     assert described is not None and described[0].begin == pc + 5
-    line = Lines(code.scopes).line_of(pc)
+    line = LineLookup(code.scopes).line_of(pc)
     assert line is not None and (line.file.path, line.line) == ("../a.cpp", 17)
 
 
@@ -128,7 +128,7 @@ def lists_of(die: Die) -> list[tuple[int, int]]:
     out: list[tuple[int, int]] = []
     for number, attribute in die.attributes():
         if number == dw.AT_RANGES:
-            out += die.unit.ranges_of(attribute)
+            out += die.unit.lists.ranges_of(attribute)
         elif number == dw.AT_LOCATION and attribute.kind in ("loclistx", "sec_offset"):
             located = die.unit.location_of(die, number)
             assert isinstance(located, LocList)
@@ -194,7 +194,7 @@ def test_nothing_is_opened_before_it_is_needed(
     code = opened(program)
     assert len(code.info.units) == 2
     pc = address_of(code, AREA)
-    assert Lines(code.scopes).line_of(pc) is not None
+    assert LineLookup(code.scopes).line_of(pc) is not None
     assert reads == ["prog"]
     assert code.scopes.subprogram_at(pc) is not None
     assert code.scopes.variables_at(pc)
@@ -233,9 +233,9 @@ def test_a_missing_file_leaves_the_skeleton_usable(kind: str, tmp_path: Path) ->
     program = copied(kind, tmp_path, "prog.dwp", "a.dwo")
     code = opened(program)
     pc = address_of(code, AREA)
-    line = Lines(code.scopes).line_of(pc)
+    line = LineLookup(code.scopes).line_of(pc)
     assert line is not None and line.line == 17
-    assert pc in Lines(code.scopes).pcs_of("a.cpp", 17)
+    assert pc in LineLookup(code.scopes).pcs_of("a.cpp", 17)
     unit = code.scopes.linked_unit_at(pc)
     assert unit is not None and unit.is_skeleton
     assert code.scopes.global_named("corner") is not None  # the other unit's

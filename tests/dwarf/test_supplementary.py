@@ -10,7 +10,7 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
@@ -255,7 +255,7 @@ def test_types_of_a_supplementary_file(kind: str) -> None:
 def test_without_it_the_rest_is_usable(kind: str, tmp_path: Path) -> None:
     code = opened(copied(kind, tmp_path, "common.debug"))
     pc = address_of(code, AREA)
-    line = Lines(code.scopes).line_of(pc)
+    line = LineLookup(code.scopes).line_of(pc)
     assert line is not None and line.line == 17
     result = {variable.name: variable for variable in code.scopes.variables_at(pc)}
     assert {"l", "k", "w"} <= set(result)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from random import Random
 from struct import pack_into
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from dwarfgpu.dwarf.index.units_by_name import likely_units
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.language.names import Names
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import fixture, read_fixture
@@ -212,6 +213,25 @@ def test_the_unit_of_a_symbol_comes_before_those_of_an_index(
     units = list(likely_units(info, name))
     assert units[0].name == {"y": "b.cpp", "corner": "a.cpp"}[name]
     assert units[0] in info.units and len(units) == len(info.units) > 1
+
+
+def test_units_of_an_address_are_found_one_by_one() -> None:
+    """A search that ends at the first unit does not pay for those after it."""
+
+    class Counted(bytes):
+        searches = 0
+
+        def find(self, *arguments: Any) -> int:
+            Counted.searches += 1
+            return super().find(*arguments)
+
+    info = opened("index/symbols.gcc")
+    info.sections._data[".debug_info"] = Counted(info.section(".debug_info"))
+    units = likely_units(info, "y")
+    next(units)
+    assert Counted.searches == 1
+    list(units)
+    assert Counted.searches > 1
 
 
 @pytest.mark.parametrize("kind", [GdbIndex, NameIndex])

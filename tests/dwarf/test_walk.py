@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf import walk as walk_module
+from dwarfgpu.dwarf import unit_walk as walk_module
 from dwarfgpu.dwarf.abbrev import read_abbreviations
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.forms import WordReader
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.walk import Forms, Row, Step, _known_values, walk
+from dwarfgpu.dwarf.unit_walk import Forms, Row, Step, _known_values, walk
 from dwarfgpu.errors import DwarfGpuError, Malformed
 from dwarfgpu.expr.context import UnitFormat
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, file_of, fixture

@@ -19,7 +19,7 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.limits import Limits

@@ -8,11 +8,11 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base.leb128 import encode_uleb
-from dwarfgpu.expr import parts
+from dwarfgpu.expr import cut_composite
 from dwarfgpu.expr.context import UnitFormat
+from dwarfgpu.expr.cut_composite import composite_parts
 from dwarfgpu.expr.decode import CACHE_SIZE, Expression, decode
 from dwarfgpu.expr.dialect.dialect import AMD, DIALECTS, Dialect, dialect
-from dwarfgpu.expr.parts import composite_parts
 from dwarfgpu.expr.static_check import extent as extent_module
 from dwarfgpu.expr.static_check.extent import Extent, by_declarations, extent_of
 from dwarfgpu.expr.text.assembly import assemble
@@ -162,6 +162,53 @@ def test_expressions_that_differ_in_a_number_are_judged_once(
         assert extent_of(data, AMD, form) == by_declarations(data, AMD, form)
 
 
+def test_expressions_that_differ_in_the_first_register_are_judged_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged: list[bytes] = []
+
+    def counted(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
+        judged.append(data)
+        return by_declarations(data, dialect, form)
+
+    monkeypatch.setattr(extent_module, "by_declarations", counted)
+    form = UnitFormat(version=5, address_size=4)  # no other test has judged any of it
+    rest = b"\x06\x31\x1c\x9f"
+    for number in range(1, 32):
+        leb = bytes((number,))
+        for first in (
+            bytes((0x70 + number, 5)),
+            b"\x91" + leb,
+            b"\x92" + leb + b"\x7f",
+            b"\xa1" + leb,
+        ):
+            assert extent_of(first + rest, AMD, form) == by_declarations(first + rest, AMD, form)
+    assert len(judged) == 4
+
+
+def test_an_expression_is_judged_alike_whatever_its_first_register() -> None:
+    rng = Random(20)
+    firsts = [
+        *(bytes((opcode, 0x14)) for opcode in range(0x50, 0x94)),
+        b"\x90\x80\x14", b"\x91\xf0\x7e", b"\x92\x80\x14\x04", b"\x92\x05\x80\x80\x7f",
+        b"\xa1\x80\x01", b"\x90" + b"\xff" * 9 + b"\x01", b"\x90\x80", b"\x92\x05", b"\xa1",
+    ]  # fmt: skip
+    operations = [
+        b"\x06", b"\x9f", b"\x93\x04", b"\x12", b"\x13", b"\x16", b"\x22", b"\x1b", b"\x23\x08",
+        b"\x30", b"\x94\x04", b"\x94\x10", b"\x28\x01\x00", b"\x2f\x00\x00", b"\x9e\x01\x05",
+        b"\xe1", b"\xe9\x08\x01", b"\xf0", b"\x15\x01", b"\xff", b"\x50", b"\x71\x00",
+    ]  # fmt: skip
+    kinds = set[str]()
+    for number in range(6_000):
+        dialect = list(DIALECTS.values())[number % len(DIALECTS)]
+        form = UnitFormat(version=2 + number % 4)
+        data = rng.choice(firsts) + b"".join(rng.choices(operations, k=rng.randrange(6)))
+        by_rule = by_declarations(data, dialect, form)
+        assert extent_of(data, dialect, form) == by_rule, (data.hex(), dialect)
+        kinds.add(by_rule.completeness)
+    assert len(kinds) >= 4
+
+
 def test_parts_of_composites_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     decoded: list[bytes] = []
 
@@ -169,8 +216,8 @@ def test_parts_of_composites_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -
         decoded.append(data)
         return decode(data, dialect, form)
 
-    monkeypatch.setattr(parts, "decode", counted)
-    known = parts.CompositeParts(AMD, FORM)
+    monkeypatch.setattr(cut_composite, "decode", counted)
+    known = cut_composite.CompositeParts(AMD, FORM)
     first, second = b"\x50\x93\x04", b"\x90\x80\x14\x93\x04"
     assert known.cut(first + second) == [first, second]
     assert known.cut(second + first * 3 + second) == [second, first, first, first, second]
@@ -181,7 +228,7 @@ def test_parts_of_composites_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_as_many_parts_as_there_are_take_bounded_memory() -> None:
-    known = parts.CompositeParts(AMD, FORM)
+    known = cut_composite.CompositeParts(AMD, FORM)
     data = [bytes((0x90,)) + encode_uleb(n) + b"\x93\x04" for n in range(3 * CACHE_SIZE)]
     assert known.cut(b"".join(data)) == data == known.cut(b"".join(data))
-    assert len(known._known) <= CACHE_SIZE
+    assert len(known._valid) <= CACHE_SIZE

@@ -249,7 +249,7 @@ def compared(
             if frame.pc != their["pc"]:
                 differences.append(f"{where}: pc {frame.pc:#x}, GDB {their['pc']:#x}")
             if str(their["file"] or "").endswith(sources):
-                place = frame.place
+                place = frame.position
                 text = (frame.function, None if place is None else place.line)
                 name = str(their["name"]).removeprefix("__GI_")  # the C library's own symbols
                 if text != (name, their["line"]):

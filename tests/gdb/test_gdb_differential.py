@@ -67,7 +67,7 @@ def test_registers_that_gcc_knows_calls_leave_alone(
     command = [tool("gcc"), "-O2", "-g", "-fomit-frame-pointer", str(source), "-o", str(program)]
     subprocess.run(command, check=True, timeout=120)
     code = """
-from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.variables import compare_variables
 from dwarfgpu.session import ipa_ra
 from dwarfgpu.gdb.command_text import explanation
@@ -122,7 +122,7 @@ def test_what_needs_the_caller_of_main(
     code = """
 from dwarfgpu.base.records import evolve
 from dwarfgpu.gdb.differences import PAST_MAIN, reason_of
-from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.gdb_variable import GdbVariable
 from dwarfgpu.gdb.variables import compare_variables
 import json

@@ -36,8 +36,8 @@ int main(int argc, char **) {
 """
 WALK = """
 import json
-from dwarfgpu.gdb.compare import gdb_frames
-from dwarfgpu.gdb.session import Debugger
+from dwarfgpu.gdb.compare_frames import gdb_frames
+from dwarfgpu.gdb.gdb_session import Debugger
 from dwarfgpu.gdb.variables import compare_variables
 debugger, found = Debugger(), {}
 while gdb.selected_inferior().pid:

@@ -17,7 +17,7 @@ STOPPED = ("break leaf", "run")
 NO_MAIN = "set backtrace past-main on"
 SAME = """
 from dwarfgpu.gdb import Debugger
-from dwarfgpu.gdb.compare import compare
+from dwarfgpu.gdb.compare_frames import compare
 debugger = Debugger()
 def same():
     found = compare(debugger)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import gdb
 
 from dwarfgpu.gdb import Debugger
-from dwarfgpu.gdb.compare import compare, gdb_frames
+from dwarfgpu.gdb.compare_frames import compare, gdb_frames
 from dwarfgpu.gdb.variables import compare_variables
 
 MAX_STEPS = 20

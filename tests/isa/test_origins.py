@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.service.code.disassembly import Disassembly
 

@@ -12,7 +12,7 @@ from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language.base_class_casts import kinship, require_defined
 from dwarfgpu.language.evaluator import evaluate
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import format as format_value
 from tests.language.sessions import stopped, text
 

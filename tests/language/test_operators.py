@@ -11,10 +11,10 @@ from dwarfgpu.dwarf.types.types import Array, Base, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.complexes import COMPLEX
+from dwarfgpu.language.evaluation_options import DEFAULT
 from dwarfgpu.language.evaluator import Evaluator
 from dwarfgpu.language.operators import OperandKind
-from dwarfgpu.language.options import DEFAULT
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.vectors import VECTOR
 from dwarfgpu.model.object import Bits
 from tests.language.sessions import demo

@@ -22,6 +22,9 @@ from tests.language.sessions import demo, kind, stopped, text
         ("$_memeq(0, 0, 0)", "1"),
         ('$_memeq("ab", "ac", 1)', "1"),
         ("$_isvoid((void)0) + $_isvoid(1)", "1"),
+        # a variable that was never set is false, as `void` is
+        ("!$unset", "1"), ("!(void)0", "1"), ("$unset && 1", "0"), ("1 && $unset", "0"),
+        ("0 || $unset", "0"), ("$unset || 1", "1"), ("$unset ? 1 : 2", "2"),
         ("$_as_string(GREEN)", '"GREEN"'),
         ("$_strlen", "<internal function _strlen>"),
         ("sizeof($_strlen(5))", "4"),  # not evaluated

@@ -13,7 +13,7 @@ from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.service.lanes.lane_questions import values_of
-from dwarfgpu.service.value.expression import DEFAULT
+from dwarfgpu.service.value.expression_answer import DEFAULT
 from dwarfgpu.session.read_lanes import sessions_of
 from dwarfgpu.view.values import FormatOptions
 from tests.cli.command import FIXTURES, STATES, run, run_json

@@ -113,7 +113,7 @@ def test_registers() -> None:
     state.set_lanes(1, register, [1, None, 3])
     data, known = bulk.registers_of(WAVES, register)
     assert data.shape == known.shape == (3, 256)
-    assert known[0, :12].tolist() == [True] * 4 + [False] * 4 + [True] * 4
+    assert known[0, :12].tolist() == [255] * 4 + [0] * 4 + [255] * 4
     assert data[0, 8] == 3 and not known[1:].any()
     assert bulk.read_register(1, register, 8, 4) == b"\3\0\0\0"
     with pytest.raises(Unavailable):

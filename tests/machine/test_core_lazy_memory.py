@@ -10,8 +10,8 @@ import pytest
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.core.gpu.lazy_memory import PART_BYTES, CoreSource
 from dwarfgpu.machine.core.memory import CoreMemory, Range
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import map_file

@@ -261,6 +261,10 @@ def test_the_note_of_amd_gpus(machine: int) -> None:
             note("CORE", 0x46494C45, struct.pack("<QQ", 1 << 40, 4096)),
             "core: NT_FILE has no room for its 1099511627776 entries",
         ),
+        (
+            note("CORE", 0x46494C45, struct.pack("<QQ", (1 << 18) + 1, 4096) + bytes(7_000_000)),
+            "core: NT_FILE has 262145 entries, at most 262144 are read",
+        ),
         (gpu_note(version=2), "core: version 2 of NT_AMDGPU_CORE_STATE"),
         (
             gpu_note(more=b"12345678"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.sparse_memory import SparseMemory
 from dwarfgpu.machine.state.load import State, load_state
@@ -18,16 +19,22 @@ from tests.work import at_most
 MEBIBYTE = 1 << 20
 
 
-def loaded(folder: Path, memory: list[object], of_wave: list[object] | None = None) -> State:
+def loaded(
+    folder: Path,
+    memory: list[object],
+    of_wave: list[object] | None = None,
+    registers: object = None,
+    limits: FileLimits = DEFAULT_FILE_LIMITS,
+) -> State:
     document = {
         "schema": "dwarfgpu-state-2",
         "architecture": "gfx942",
         "memory": memory,
-        "waves": [{"registers": {}, "memory": of_wave or []}],
+        "waves": [{"registers": registers or {}, "memory": of_wave or []}],
     }
     path = folder / "s.json"
     path.write_text(json.dumps(document))
-    return load_state(path)
+    return load_state(path, limits)
 
 
 def fill(address: int, size_bytes: int, byte: int = 1, **more: object) -> object:
@@ -99,6 +106,43 @@ def test_more_waves_than_are_read(tmp_path: Path) -> None:
     ):
         load_state(path)
     path.write_text(start + json.dumps([{}] * 3) + "}")
-    assert len(load_state(path, 3).waves) == 3
+    assert len(load_state(path, FileLimits(waves=3)).waves) == 3
     with pytest.raises(LimitExceeded):
-        load_state(path, 2)
+        load_state(path, FileLimits(waves=2))
+
+
+def test_arrays_are_counted_as_often_as_they_are_named(tmp_path: Path) -> None:
+    array = npy_bytes(Npy("|u1", (MEBIBYTE,), bytes(MEBIBYTE)))
+    (tmp_path / "a.npy").write_bytes(array)
+    memory = [{"address": 2 * MEBIBYTE * number, "npy": "a.npy"} for number in range(1_000)]
+    tracemalloc.start()
+    try:
+        with pytest.raises(LimitExceeded, match="take more than 268435456 bytes of memory"):
+            loaded(tmp_path, memory)
+        assert tracemalloc.get_traced_memory()[1] < 300 * MEBIBYTE
+    finally:
+        tracemalloc.stop()
+    needed = FileLimits(state_bytes=4 * MEBIBYTE + 128)
+    assert loaded(tmp_path, memory[:3], limits=needed)
+    with pytest.raises(LimitExceeded, match="--max-state-bytes"):
+        loaded(tmp_path, memory[:4], limits=needed)
+
+
+def test_registers_are_counted_with_their_bytes(tmp_path: Path) -> None:
+    registers = {f"v{number}": [1] for number in range(100)}
+    assert loaded(tmp_path, [], registers=registers, limits=FileLimits(state_bytes=76_800))
+    with pytest.raises(LimitExceeded, match="--max-state-bytes"):
+        loaded(tmp_path, [], registers=registers, limits=FileLimits(state_bytes=76_799))
+
+
+def test_lists_of_lanes_are_read_whole(tmp_path: Path) -> None:
+    """The work is that of some registers, not of all their lanes."""
+    registers = {f"v{number}": list(range(64)) for number in range(250)}
+    registers["v1"][5] = None
+    registers["v2"][3] = "0x11"
+    with at_most(250 * 190):
+        state = loaded(tmp_path, [], registers=registers)
+    read = state.target.waves[0]
+    assert bytes(read["v0"].data) == b"".join(n.to_bytes(4, "little") for n in range(64))
+    assert read["v1"].known == bytearray(b"\xff" * 20 + bytes(4) + b"\xff" * 232)
+    assert read["v2"].data[12:16] == b"\x11\0\0\0"

@@ -12,7 +12,7 @@ from dwarfgpu.machine.core.load import load_core
 from dwarfgpu.machine.simulated.debugger import simulated_process
 from dwarfgpu.machine.simulated.debugger.simulated_process import SimulatedProcess
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.core.resumable_core import resumable_core
+from dwarfgpu.service.run.resumable_core import resumable_core
 from tests.cli.command import FIXTURES
 from tests.machine.two_gpus import Running, core_of
 

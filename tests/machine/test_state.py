@@ -38,6 +38,45 @@ def where(space: str, wave: int | None = 0, lane: int | None = None) -> Memory:
     return Memory(result, wave, lane)
 
 
+def test_a_register_has_what_was_last_written() -> None:
+    """Reads between writes, of whole registers too, leave nothing behind that a write does not
+    replace; what was read does not change."""
+    rng = random.Random(7)
+    target, vector = machine(0, 1), register("v3")
+    expected: dict[int, list[int | None]] = {wave: [None] * 256 for wave in (0, 1)}
+    read: list[tuple[bytes, bytes]] = []
+    for _ in range(400):
+        wave, first = rng.randrange(2), rng.choice((0, 0, rng.randrange(256)))
+        size = rng.choice((256 - first, rng.randrange(1, 257 - first)))
+        data = rng.randbytes(size)
+        if rng.randrange(4):
+            target.set_register(wave, vector, data, first)
+            expected[wave][first : first + size] = data
+        elif not rng.randrange(3):
+            target.forget_register(wave, vector, first, size)
+            expected[wave][first : first + size] = [None] * size
+        for other in (0, 1):
+            at = rng.choice((0, rng.randrange(256)))
+            count = rng.choice((256 - at, 4, 5))
+            wanted = expected[other][at : at + count]
+            if None not in wanted and at + count <= 256:
+                contents = target.read_register(other, vector, at, count)
+                assert contents == bytes(byte for byte in wanted if byte is not None)
+                read.append((contents, bytes([*contents])))
+            else:
+                with pytest.raises(DwarfGpuError):
+                    target.read_register(other, vector, at, count)
+    assert len(read) > 100 and all(contents == copy for contents, copy in read)
+
+
+@pytest.mark.parametrize(("first", "size"), [(0, 5), (-1, 2), (-4, 4), (2, -1), (4, 1)])
+def test_bytes_outside_a_known_register_are_refused(first: int, size: int) -> None:
+    target = machine()
+    target.set_register(0, register("s4"), bytes(4))
+    with pytest.raises(OutOfRange, match="s4"):
+        target.read_register(0, register("s4"), first, size)
+
+
 def test_registers_are_read_in_part_and_as_a_whole() -> None:
     target = machine()
     target.set_register(0, register("exec"), bytes(range(8)))

@@ -247,6 +247,10 @@ CONTRADICTORY: list[tuple[dict[str, Json], str]] = [
     ),
     ({"waves": [{"scratch": {"size": 256, "element_size": 8}}]}, "expected a multiple of 512"),
     (
+        {"agents": [{"id": 1, "local_base": "0xffff000000000001"}]},
+        "agents[0].local_base: expected at most 0xffff000000000000",
+    ),
+    (
         {"agents": [{"id": 1, "local_base": "0x2000000000000"}]},
         "agents[0].local_base: expected an aperture of 0x1000000000000 bytes apart from that at",
     ),

@@ -15,8 +15,8 @@ from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.simulated.launch.dispatch import dispatched, named_buffers
 from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
-from dwarfgpu.options.launch import prepare_run
-from dwarfgpu.service.core.state_of_run import all_of_run
+from dwarfgpu.options.opened_launch import prepare_run
+from dwarfgpu.service.run.state_of_run import all_of_run
 from tools.gen_gpu_core import Options
 
 

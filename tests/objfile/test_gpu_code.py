@@ -259,7 +259,7 @@ def test_v2() -> None:
     assert (metadata.language, metadata.language_version) == ("OpenCL C", (1, 2))
     assert (metadata.required_workgroup_size, metadata.vec_type_hint) == ((64, 1, 1), "float4")
     assert (metadata.sgpr_count, metadata.vgpr_count, metadata.vgpr_spill_count) == (16, 8, 3)
-    assert (metadata.uses_dynamic_stack, dict(metadata.others)) == (True, {"New": 1})
+    assert (metadata.uses_dynamic_stack, dict(metadata.unknown_keys)) == (True, {"New": 1})
     assert [
         (a.name, a.offset_bytes, a.value_kind, a.value_type, a.actual_access, a.qualifiers)
         for a in metadata.arguments

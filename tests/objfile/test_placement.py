@@ -10,13 +10,13 @@ from struct import pack, pack_into
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import Malformed, Unavailable, Unsupported
 from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
-from dwarfgpu.objfile.placement import placed
 from dwarfgpu.objfile.relocate import relocated_data
+from dwarfgpu.objfile.section_placement import placed
 from tests.dwarf.builder import FIXTURES, Content, elf
 
 OBJECTS = "objects/placed.gcc.o", "objects/placed.clang.o", "objects/placed.aarch64.o"
@@ -83,7 +83,7 @@ def test_functions_lines_and_symbols(name: str, load_address: int) -> None:
         subprogram = code.scopes.subprogram_at(pc)
         assert subprogram is not None and subprogram.name == function
         assert subprogram.ranges[0].begin == pc
-        row = Lines(code.scopes).line_of(pc)
+        row = LineLookup(code.scopes).line_of(pc)
         assert row is not None and row.line == line
         text = symbol_text([code], pc + 4)
         assert text is not None and text.endswith("+4") and function in text
@@ -225,7 +225,7 @@ def test_places_lines_and_data_like_gdb(name: str, tool: Callable[[str], str]) -
     for item in result:
         assert item is not None
         line, address, symbol = int(item[1]), int(item[2], 16), item[3]
-        row = Lines(code.scopes).line_of(address)
+        row = LineLookup(code.scopes).line_of(address)
         assert row is not None and row.line == line
         assert code.file.symbols_named(symbol)[0].address == address
     assert lines[-2:] == ["$7 = {x = 5, y = 6}", "$8 = 41"]

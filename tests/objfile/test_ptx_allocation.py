@@ -9,7 +9,12 @@ import pytest
 
 from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.objfile.elf import ObjectFile, open_object
-from dwarfgpu.objfile.ptx_allocation import MAX_PLACES, AllocatedRange, PtxRegisters, allocations
+from dwarfgpu.objfile.ptx_allocation import (
+    MAX_ALLOCATIONS,
+    AllocatedRange,
+    PtxRegisters,
+    allocations,
+)
 from tests.cli.command import FIXTURES
 
 AXPY = FIXTURES / "nvidia/axpy.sm_90.cubin"
@@ -79,7 +84,7 @@ def test_of_triton() -> None:
 def test_places(register: int, code: int, place: str, type: str | None) -> None:
     file = cubin(table([(0, b"%r1", register, 0x10, 0x20)]), types([code]))
     (allocation,) = allocations(file)
-    assert (allocation.place, allocation.type) == (place, type)
+    assert (allocation.register_text, allocation.type) == (place, type)
     assert (allocation.begin, allocation.end) == (0x10, 0x30)
 
 
@@ -124,9 +129,9 @@ def test_hostile(data: bytes, kinds: bytes, message: str) -> None:
 
 
 def test_many_places_of_one_register_are_refused() -> None:
-    entries = [(0, b"%r1", 5 << 24, 0, 0x20)] * (MAX_PLACES + 1)
+    entries = [(0, b"%r1", 5 << 24, 0, 0x20)] * (MAX_ALLOCATIONS + 1)
     registers = PtxRegisters(cubin(table(entries)))
-    with pytest.raises(LimitExceeded, match=f"%r1 has {MAX_PLACES + 1} places"):
+    with pytest.raises(LimitExceeded, match=f"%r1 has {MAX_ALLOCATIONS + 1} places"):
         registers.ranges("%r1", 0, 0x40)
 
 

@@ -116,19 +116,19 @@ def test_a_name_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     data = b"".join(form.pack(1, info, 0, 1, 0x40 * info, 8) for info in (0x12, 0x10))
     table = SymbolTable(data, StringTable(b"\0f\0", "names"), form, 64, ())
     searches = 0
-    rows = SymbolTable._rows
+    search = SymbolTable._search
 
-    def counted(self: SymbolTable) -> object:
+    def counted(self: SymbolTable, texts: object, *, with_untyped: bool) -> object:
         nonlocal searches
         searches += 1
-        return rows(self)
+        return search(self, texts, with_untyped=with_untyped)
 
-    monkeypatch.setattr(SymbolTable, "_rows", counted)
+    monkeypatch.setattr(SymbolTable, "_search", counted)
     for _ in range(3):
         assert [symbol.kind for symbol in table.named("f", ())] == ["function"]
         assert len(table.named("f", (), with_untyped=True)) == 2
         assert table.named("g", ()) == () and len(table.named("", ("f",))) == 1
-    assert searches == 3
+    assert searches == 4
 
 
 def test_strings_without_the_end_of_all_spellings_are_searched_once(
@@ -139,16 +139,47 @@ def test_strings_without_the_end_of_all_spellings_are_searched_once(
     data = b"".join(form.pack(name, 0x12, 0, 1, 0x40, 8) for name in (1, 11))
     table = SymbolTable(data, StringTable(strings, "names"), form, 64, ())
     searched: list[bytes] = []
-    places_of = symbols._places_of
+    name_offsets = symbols._name_offsets
 
     def counted(text: bytes, data: bytes) -> object:
         searched.append(text)
-        return places_of(text, data)
+        return name_offsets(text, data)
 
-    monkeypatch.setattr(symbols, "_places_of", counted)
+    monkeypatch.setattr(symbols, "_name_offsets", counted)
     assert table.named("nosuch", ("_Z6nosuch", "_ZL6nosuch")) == ()
     assert searched == []
     assert [symbol.name for symbol in table.named("f", ("_Z1f",))] == ["f"]
     assert [symbol.name for symbol in table.named("a::f", ("_ZN1a1f",))] == ["_ZN1a1fEv"]
     assert [symbol.name for symbol in table.named("b::a", ("_ZN1a",))] == ["_ZN1a1fEv"]
     assert searched == [b"f\0", b"_Z1f", b"a::f\0", b"_ZN1a1f", b"b::a\0", b"_ZN1a"]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("bits", [32, 64])
+def test_only_symbols_of_the_name_are_read(
+    order: str, bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In files of both byte orders and sizes: of the others the name or value alone is read."""
+    form = Struct(order + ("IBBHQQ" if bits == 64 else "IIIBBH"))
+    strings = b"\0f\0g\0"
+
+    def row(name: int, address: int) -> bytes:
+        wide = (name, 0x12, 0, 1, address, 8)
+        return form.pack(*(wide if bits == 64 else (name, address, 8, 0x12, 0, 1)))
+
+    data = b"".join(row(3 if number == 200 else 1, 0x1000 + 16 * number) for number in range(300))
+    table = SymbolTable(data, StringTable(strings, "names"), form, bits, ())
+    numbers: list[int] = []
+    row_of = SymbolTable._row
+
+    def counted(self: SymbolTable, number: int) -> object:
+        numbers.append(number)
+        return row_of(self, number)
+
+    monkeypatch.setattr(SymbolTable, "_row", counted)
+    [symbol] = table.named("g", ())
+    assert (symbol.name, symbol.address, symbol.size_bytes) == ("g", 0x1000 + 16 * 200, 8)
+    assert numbers == [200]
+    before = table.before(0x1000 + 16 * 7 + 3)
+    assert before is not None and before.address == 0x1000 + 16 * 7
+    assert set(numbers) == {7, 200}

@@ -12,7 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.pyelftools import dis
 from dwarfgpu.pyelftools.attribute import described
-from dwarfgpu.pyelftools.entry import entry_of
+from dwarfgpu.pyelftools.entry_of_die import entry_of
 from tests.pyelftools.scripts import dies, opened
 
 dwarf_expr = pytest.importorskip("elftools.dwarf.dwarf_expr")

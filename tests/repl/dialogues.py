@@ -1,4 +1,4 @@
-"""Conversations with the prompt as they are on a terminal without powers, kept as text.
+"""Sessions at the prompt as they are on a terminal without powers, kept as text.
 
     $ dwarfgpu debug -q --state fixtures/states/divergent.gfx942.json
     (dwarfgpu w1 l0) lane 17
@@ -24,7 +24,7 @@ _PROMPT = re.compile(r"\(dwarfgpu[^)]*\) ")
 
 @frozen
 class Dialogue:
-    """One conversation."""
+    """One session at the prompt."""
 
     options: str
     """Of the command line."""

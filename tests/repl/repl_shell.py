@@ -1,4 +1,4 @@
-"""A conversation in a test: the shell of `dwarfgpu debug` on a small machine, and what it says."""
+"""The prompt in a test: the shell of `dwarfgpu debug` on a small machine, and what it says."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, validate
 
@@ -29,7 +29,7 @@ def made(session: Session) -> Shell:
 
 @cache
 def opened(name: str, load_address: int = 0) -> CodeObject:
-    """A file as it is read once: no conversation changes it."""
+    """A file as it is read once: no session changes it."""
     return CodeObject.open(FIXTURES / name, load_address)
 
 

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from dwarfgpu.repl.all_commands import ALL_COMMANDS, FREQUENT
 from dwarfgpu.repl.command import parse
 from dwarfgpu.repl.command_table import COMMANDS
+from dwarfgpu.repl.lazy_commands import ALL_COMMANDS, FREQUENT
 
 WORDS = [word for words in FREQUENT.values() for word in words]
 LOADED = """
 import sys
-from dwarfgpu.repl.all_commands import ALL_COMMANDS
+from dwarfgpu.repl.lazy_commands import ALL_COMMANDS
 from dwarfgpu.repl.command import parse
 call = parse(ALL_COMMANDS, sys.argv[1])
 print(call.argument, "dwarfgpu.repl.command_table" in sys.modules)

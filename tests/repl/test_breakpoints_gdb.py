@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import shutil
 import subprocess
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import run
+from dwarfgpu.cli.main import main
 
 SOURCE = """\
 int sum(int n)
@@ -24,21 +26,145 @@ int main(void) { return sum(3); }
 """
 
 
-def test_lines_with_several_blocks(tmp_path: Path) -> None:
-    gdb, gcc = shutil.which("gdb"), shutil.which("gcc")
-    if gdb is None or gcc is None:
+NO_LINES = """\
+int add(int a, int b) { return a + b; }
+int twice(int x) { return add(x, x); }
+int main(void) { return twice(3); }
+"""
+
+
+MERGED = """\
+namespace ns {
+struct Pair { int x, y; Pair(); Pair(int v); ~Pair(); };
+Pair::Pair() : x(1), y(2) {}
+Pair::Pair(int v) : x(v), y(v) {}
+Pair::~Pair() { x = 0; }
+}
+struct Only { int v; Only(); };
+Only::Only() : v(7) {}
+int sum(int a) { volatile int s = 0; for (int i = 0; i < a; i++) s = s + i; return s; }
+int same(int a) { volatile int s = 0; for (int i = 0; i < a; i++) s = s + i; return s; }
+int (*chosen)(int) = same;
+int main(int argc, char **argv) { ns::Pair p(argc); Only o; return sum(o.v) + chosen(p.x); }
+"""
+PROLOGUES = """\
+int leaf(int x) { return x + 1; }
+int many(int a, int b, int c, int d, int e, int f, int g)
+{
+  int k = a + b + c;
+  return k + d + e + f + g;
+}
+int local(int n) {
+  int v[40];
+  for (int i = 0; i < 40; i++) v[i] = n;
+  return v[n & 31];
+}
+int array(int n) { int v[40]; for (int i = 0; i < 40; i++) { v[i] = n; } return v[n & 31]; }
+int variable(int n) { int v[n]; v[0] = n; return v[n - 1]; }
+void nothing(void) { }
+int main(int argc, char **argv)
+{
+  return leaf(argc) + many(1, 2, 3, 4, 5, 6, 7) + local(2) + array(3) + variable(4);
+}
+"""
+HEADER = "static inline int scaled_{0}(int x) {{\n  return x * {0};\n}}\n"
+INCLUDING = """\
+#include "../above.h"
+#include "beside.h"
+#include "below.h"
+int main(int argc, char **argv) { return scaled_3(argc) + scaled_5(argc) + scaled_7(argc); }
+"""
+
+
+def built(folder: Path, source: str, *options: str, name: str = "a.c") -> str:
+    """Build a program `a` from C or C++; skip without the tools."""
+    gdb, compiler = shutil.which("gdb"), shutil.which("g++" if name.endswith("cpp") else "gcc")
+    if gdb is None or compiler is None:
         pytest.skip("needs gdb and gcc")
-    (tmp_path / "a.c").write_text(SOURCE)
-    subprocess.run(
-        [gcc, "-g", "-O0", "-gdwarf-5", "-o", "a", "a.c"], cwd=tmp_path, check=True, timeout=60
-    )
-    lines = [f"break {line}" for line in range(1, 10)]
-    given = [word for line in (*lines, "info breakpoints") for word in ("-ex", line)]
-    theirs = subprocess.run(
-        [gdb, "-nx", "-q", "--batch", *given, "a"],
-        cwd=tmp_path, env={**os.environ, "LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=True, timeout=60,
+    (folder / name).write_text(source)
+    subprocess.run([compiler, *options, "-o", "a", name], cwd=folder, check=True, timeout=60)
+    return gdb
+
+
+def both(gdb: str, folder: Path, lines: list[str]) -> tuple[str, str]:
+    """Return what GDB and dwarfgpu print for the commands, with the errors among it."""
+    given = [word for line in lines for word in ("-ex", f"echo {line}\\n", "-ex", line)]
+    of_gdb = subprocess.run(
+        [gdb, "-nx", "-q", "--batch", "-iex", "set print asm-demangle on", *given, "a"],
+        cwd=folder, env={**os.environ, "LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=60,
     )  # fmt: skip
-    ours = run("debug", str(tmp_path / "a"), "--batch", *given)
-    assert ours.out == theirs.stdout
-    assert ours.out.count("locations)") >= 2
+    with contextlib.redirect_stderr(io.StringIO()) as merged, contextlib.redirect_stdout(merged):
+        main(["debug", str(folder / "a"), "--batch", *given])
+    return of_gdb.stdout, merged.getvalue()
+
+
+def test_lines_with_several_blocks(tmp_path: Path) -> None:
+    gdb = built(tmp_path, SOURCE, "-g", "-O0", "-gdwarf-5")
+    of_gdb, of_dwarfgpu = both(
+        gdb, tmp_path, [*(f"break {n}" for n in range(1, 10)), "info breakpoints"]
+    )
+    assert of_dwarfgpu == of_gdb
+    assert of_dwarfgpu.count("locations)") >= 2
+
+
+@pytest.mark.parametrize("options", [(), ("-s",)], ids=["symbols", "stripped"])
+def test_without_debugging_information(tmp_path: Path, options: tuple[str, ...]) -> None:
+    gdb = built(tmp_path, NO_LINES, "-O0", *options)
+    lines = [
+        "break main", "break *add", "break *add+4", "tbreak twice", "break *0x40", "break 9",
+        "break +1", "break a.c:3", "break nosuch", "break", "info breakpoints", "list", "list 3",
+        "list main", "list a.c:3", "info line", "info line 3", "info line main", "rbreak ad",
+        "clear *add", "info breakpoints",
+    ]  # fmt: skip
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
+
+
+def test_functions_that_only_have_a_symbol(tmp_path: Path) -> None:
+    """gcc merges equal functions: the second has lines, but no entry."""
+    gdb = built(tmp_path, MERGED, "-g", "-O2", "-fno-inline", name="a.cpp")
+    lines = [
+        "break same", "break same(int)", "break a.cpp:same", "break sum", "tbreak ns::Pair::Pair",
+        "break Pair::Pair(int)", "break ns::Pair::~Pair", "info breakpoints", "print same",
+        "info symbol same", "info address same", "info line same", "print Only::Only",
+        "print &Only::Only", "ptype Only::Only", "whatis &Only::Only", "info address Only::Only",
+        "print ns::Pair::Pair(int)", "list Only::Only",
+    ]  # fmt: skip
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, lines)
+    assert of_dwarfgpu == of_gdb
+
+
+@pytest.mark.parametrize("version", ["4", "5"])
+def test_files_by_their_paths(tmp_path: Path, version: str) -> None:
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    (tmp_path / "inc").mkdir()
+    for path, number in (("above.h", 3), ("sub/beside.h", 5), ("inc/below.h", 7)):
+        (tmp_path / path).write_text(HEADER.format(number))
+    gdb = built(folder, INCLUDING, "-g", f"-gdwarf-{version}", "-O0", "-I../inc")
+    paths = ["above.h", "../above.h", "beside.h", "below.h", "inc/below.h", "../inc/below.h",
+             "sub/a.c", "a.c", f"{tmp_path}/above.h", f"{folder}/a.c", f"{tmp_path.name}/above.h",
+             "nofile.h"]  # fmt: skip
+    lines = [f"break {path}:2" for path in paths] + [f"list {path}:2" for path in paths]
+    lines += ["info source", "break scaled_3", "break above.h:scaled_3", "list a.c:main",
+              "list scaled_7", "info source", "info breakpoints"]  # fmt: skip
+    of_gdb, of_dwarfgpu = both(gdb, folder, lines)
+    assert of_dwarfgpu == of_gdb
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("-m32", "-fomit-frame-pointer"), ("-m32",), ("-fomit-frame-pointer",), ()],
+    ids=" ".join,
+)
+def test_prologues(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """i386 aligns the stack in `main`; its addresses are shorter, too."""
+    try:
+        gdb = built(tmp_path, PROLOGUES, "-g", "-O0", "-nostdlib", "-w", *options)
+    except subprocess.CalledProcessError:
+        pytest.skip("gcc does not compile for i386")
+    names = ["leaf", "many", "local", "array", "variable", "nothing", "main"]
+    lines = [f"break {name}" for name in names] + [f"break {n}" for n in range(1, 20)]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "tbreak many thread 1", "info breakpoints"])
+    assert of_dwarfgpu == of_gdb

@@ -8,7 +8,7 @@ import pytest
 
 from dwarfgpu.repl.command import every
 from dwarfgpu.repl.command_table import COMMANDS
-from tests.repl.gdb_sessions import answers_of_gdb, answers_of_ours
+from tests.repl.gdb_sessions import answers_of_dwarfgpu, answers_of_gdb
 from tests.repl.test_gdb_sessions import gdb_version
 
 OPERANDS = [
@@ -58,13 +58,13 @@ WORDS = [
     "set p", "set c", "set h", "set l", "set w", "set print p", "set print e", "set print m",
     "help set print e", "show conf", "show p", "show v", "show c", "help p", "help s", "help i",
 ]  # fmt: skip
-OURS = {
+OF_DWARFGPU = {
     "agents", "all", "check", "diff", "dispatch", "dispatches", "editing-mode", "explain", "laas",
     "lane", "lanes", "lfaas", "load", "location", "lldb", "output", "pc", "queue", "queues", "redo",
     "status", "undo", "wave", "waves", "where", "user-defined", "memory", "v", "version", "gcore",
 }  # fmt: skip
 """Commands, settings and classes that GDB does not have or not complete, and LLDB's names."""
-NOT_OURS = re.compile(
+NOT_OF_DWARFGPU = re.compile(
     r"(?:__vdso_|clock_get|get(?:cpu|random|timeofday)$|time$|LINUX_2)"  # of the system's page
     r"|(?:key|next|weight)$"  # members, where no object is
     r"|start$"  # only inlined
@@ -81,36 +81,41 @@ def listed(answer: str) -> set[str]:
     return set(answer.splitlines())
 
 
-def both(name: str, texts: list[str]) -> list[tuple[str, set[str], set[str]]]:
+def gdb_and_dwarfgpu(name: str, texts: list[str]) -> list[tuple[str, set[str], set[str]]]:
     if not gdb_version().startswith("13."):
         pytest.skip("needs GDB 13")
     commands = [f"complete {text}" for text in texts]
-    answers = zip(answers_of_gdb(name, commands), answers_of_ours(name, commands), strict=True)
+    answers = zip(answers_of_gdb(name, commands), answers_of_dwarfgpu(name, commands), strict=True)
     return [
-        (text, listed(gdb), listed(ours)) for text, (gdb, ours) in zip(texts, answers, strict=True)
+        (text, listed(gdb), listed(dwarfgpu))
+        for text, (gdb, dwarfgpu) in zip(texts, answers, strict=True)
     ]
 
 
-def without_others(text: str, found: set[str]) -> set[str]:
+def without_others(text: str, candidates: set[str]) -> set[str]:
     start = len(re.split(r"[\w$]*$", text)[0])
-    return {item for item in found if NOT_OURS.match(item[start:]) is None}
+    return {item for item in candidates if NOT_OF_DWARFGPU.match(item[start:]) is None}
 
 
 @pytest.mark.parametrize("name", ["core_O2", "core_O0"])
 def test_symbols_are_gdbs(name: str) -> None:
-    got = both(name, OPERANDS + PLACES)
-    assert [(text, without_others(text, ours)) for text, _, ours in got] == [
+    got = gdb_and_dwarfgpu(name, OPERANDS + PLACES)
+    assert [(text, without_others(text, dwarfgpu)) for text, _, dwarfgpu in got] == [
         (text, without_others(text, gdb)) for text, gdb, _ in got
     ]
 
 
 @pytest.mark.parametrize("name", ["core_O2", "core_O0"])
 def test_members_and_words_are_gdbs(name: str) -> None:
-    got = both(name, MEMBERS + OTHERS)
-    assert [(text, ours) for text, _, ours in got] == [(text, gdb) for text, gdb, _ in got]
+    got = gdb_and_dwarfgpu(name, MEMBERS + OTHERS)
+    assert [(text, dwarfgpu) for text, _, dwarfgpu in got] == [(text, gdb) for text, gdb, _ in got]
 
 
 def test_names_of_commands_are_gdbs() -> None:
-    for text, gdb, ours in both("core_O2", WORDS):
-        assert not {answer for answer in ours - gdb if answer.rpartition(" ")[2] not in OURS}, text
-        assert not {answer for answer in gdb - ours if answer.removeprefix("help ") in NAMES}, text
+    for text, gdb, dwarfgpu in gdb_and_dwarfgpu("core_O2", WORDS):
+        assert not {
+            answer for answer in dwarfgpu - gdb if answer.rpartition(" ")[2] not in OF_DWARFGPU
+        }, text
+        assert not {answer for answer in gdb - dwarfgpu if answer.removeprefix("help ") in NAMES}, (
+            text
+        )

@@ -19,7 +19,7 @@ from dwarfgpu.repl.files import list_commands
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.terminal.bar import bar_text
+from dwarfgpu.repl.terminal.bottom_bar import bar_text
 from dwarfgpu.session.session import Session
 from tests.cli.command import FIXTURES, REPOSITORY, run
 from tests.repl.repl_shell import made, nest_shell, output_of

@@ -38,7 +38,21 @@ def test_a_thread_of_the_one_inferior() -> None:
     shell = nest_shell()
     shell.machine = evolve(shell.machine, threads={0: "wave", 3: "other"})
     assert output_of(shell, "thread 1.0").startswith("[Switching to thread 0")
-    assert output_of(shell, "thread 1.7") == "Unknown thread 7.\n"
+    assert output_of(shell, "thread 1.7") == "Unknown thread 1.7.\n"
+    assert output_of(shell, "thread 7") == "Unknown thread 7.\n"
+
+
+def test_a_breakpoint_of_a_thread_where_others_are() -> None:
+    shell = nest_shell()
+    shell.machine = evolve(shell.machine, threads={0: "wave", 3: "other"})
+    commands = "break nest", *["break nest thread 3"] * 2, "break nest"
+    first, *others = [output_of(shell, command).partition(" also set")[0] for command in commands]
+    assert first.startswith("Breakpoint 1 at ")
+    assert others == [
+        "Note: breakpoint 1 (all threads)",
+        "Note: breakpoints 1 (all threads) and 2 (thread 3)",
+        "Note: breakpoints 1, 2 (thread 3) and 3 (thread 3)",
+    ]
 
 
 def test_check_of_a_name_that_means_nothing() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.state_differences import differences
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from tests.cli.command import FIXTURES, run, validate

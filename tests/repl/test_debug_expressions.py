@@ -132,12 +132,12 @@ def spoken(command: list[str]) -> list[str]:
 
 def test_the_same_as_gdb(tool: Callable[[str], str], repository: Path) -> None:
     program = str(repository / "fixtures/x86_64/demo.gcc.O0.v5")
-    theirs = [tool("gdb"), "-nx", "-q", "-batch"]
-    ours = [sys.executable, "-m", "dwarfgpu", "debug", program, "--batch", "-q"]
+    gdb_command = [tool("gdb"), "-nx", "-q", "-batch"]
+    dwarfgpu_command = [sys.executable, "-m", "dwarfgpu", "debug", program, "--batch", "-q"]
     for line in COMMANDS:
-        theirs += ["-ex", "echo @@\\n", "-ex", line]
-        ours += ["-ex", "echo @@\\n", "-ex", line]
-    expected, result = spoken([*theirs, program]), spoken(ours)
+        gdb_command += ["-ex", "echo @@\\n", "-ex", line]
+        dwarfgpu_command += ["-ex", "echo @@\\n", "-ex", line]
+    expected, result = spoken([*gdb_command, program]), spoken(dwarfgpu_command)
     assert len(expected) == len(result) == len(COMMANDS)
     different = [
         item

@@ -53,10 +53,43 @@ def test_lines_of_the_default_source_file_of_a_program() -> None:
     assert errors == [] and out[0].endswith("line 108.")
 
 
-def test_no_default_source_file() -> None:
-    """A library without kernels and `main`."""
+def test_a_line_without_debugging_information() -> None:
     _, errors = debug("break 12", files=("hip/liblibrary.so",))
-    assert errors == ["No default source file: write FILE:12."]
+    assert errors == ['No symbol table is loaded.  Use the "file" command.']
+
+
+def test_variables_of_unnamed_types() -> None:
+    """Their members are listed, as by GDB 13."""
+    out, errors = debug("info variables -q packed", files=("aarch64_be/fields.clang.O0.v5",))
+    assert errors == []
+    assert out[2:] == [
+        "11:\tstruct {",
+        "    long wide : 40;",
+        "    unsigned int flag : 1;",
+        "    char tag;",
+        "} packed;",
+    ]
+
+
+def notes(*commands: str, options: tuple[str, ...] = ()) -> list[str]:
+    """The notes on the breakpoints of a session, whose commands are typed."""
+    typed = "".join(f"{command}\n" for command in commands)
+    done = finished("debug", "-q", *options, PROGRAM, folder=FIXTURES, stdin=typed)
+    return [
+        line.removeprefix("Note: ").rpartition(" pc ")[0]
+        for line in done.stdout.splitlines()
+        if line.startswith("Note: ")
+    ]
+
+
+def test_a_breakpoint_where_others_are() -> None:
+    """GDB 13's words."""
+    assert notes("break main", "tbreak main", "disable 1", "break main", "watch counter") == [
+        "breakpoint 1 also set at",
+        "breakpoints 1 (disabled) and 2 also set at",
+    ]
+    assert notes("break main", "define twice", "break main", "end", "twice") == []
+    assert notes("break main", "break main", options=("--batch",)) == []
 
 
 def test_a_program_after_a_kernel() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.terminal.bar import bar_text
+from dwarfgpu.repl.terminal.bottom_bar import bar_text
 from dwarfgpu.service.frame.focus import focused_frame_line
 from tests.cli.command import FIXTURES, run
 from tests.repl.repl_shell import made, output_of

@@ -35,13 +35,14 @@ def pairs() -> dict[str, tuple[Any, Any]]:
         [gdb, "-q", "-nx", "-i", "mi", _CORE, f"{_CORE}.core"],
         input=asked, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
-    theirs = [_record(line) for line in done.stdout.splitlines() if line[:1].isdigit()]
+    of_gdb = [_record(line) for line in done.stdout.splitlines() if line[:1].isdigit()]
     commands = [word for _, command in _QUESTIONS for word in ("-ex", command)]
-    ours = run("debug", "--batch", "--interpreter=json", _CORE, "--core", f"{_CORE}.core",
+    of_dwarfgpu = run("debug", "--batch", "--interpreter=json", _CORE, "--core", f"{_CORE}.core",
                *commands).out.splitlines()  # fmt: skip
-    assert len(theirs) == len(ours) == len(_QUESTIONS)
-    return {command: (their, json.loads(our))
-            for (_, command), their, our in zip(_QUESTIONS, theirs, ours, strict=True)}  # fmt: skip
+    assert len(of_gdb) == len(of_dwarfgpu) == len(_QUESTIONS)
+    return {command: (mi_record, json.loads(record))
+            for (_, command), mi_record, record in zip(_QUESTIONS, of_gdb, of_dwarfgpu,
+                                                  strict=True)}  # fmt: skip
 
 
 def _record(line: str) -> Any:
@@ -52,10 +53,10 @@ def _record(line: str) -> Any:
     return {"result": result, **json.loads(f"{{{text}}}")}
 
 
-def _same(theirs: Any, ours: Any, *keys: str) -> None:
+def _same(of_gdb: Any, of_dwarfgpu: Any, *keys: str) -> None:
     """Equal by keys, numbers and addresses as such, what is left out as null."""
     for key in keys:
-        assert _plain(theirs.get(key)) == _plain(ours.get(key)), key
+        assert _plain(of_gdb.get(key)) == _plain(of_dwarfgpu.get(key)), key
 
 
 def _plain(value: Any) -> Any:
@@ -73,32 +74,34 @@ def test_an_error(pairs: Any) -> None:
 
 
 def test_frames(pairs: Any) -> None:
-    theirs, ours = pairs["bt"]
-    for their, our in zip(theirs["stack"], ours["stack"], strict=True):
-        _same(their, our, "level", "addr", "func", "file", "line")
+    of_gdb, of_dwarfgpu = pairs["bt"]
+    for mi_record, record in zip(of_gdb["stack"], of_dwarfgpu["stack"], strict=True):
+        _same(mi_record, record, "level", "addr", "func", "file", "line")
 
 
 def test_variables(pairs: Any) -> None:
-    theirs, ours = pairs["info locals"]
-    theirs = [variable for variable in theirs["variables"] if "arg" not in variable]
-    for their, our in zip(theirs, ours["variables"], strict=True):
-        _same(their, our, "name", "value")
+    of_gdb, of_dwarfgpu = pairs["info locals"]
+    of_gdb = [variable for variable in of_gdb["variables"] if "arg" not in variable]
+    for mi_record, record in zip(of_gdb, of_dwarfgpu["variables"], strict=True):
+        _same(mi_record, record, "name", "value")
 
 
 def test_threads(pairs: Any) -> None:
-    theirs, ours = pairs["info threads"]
-    _same(theirs, ours, "current-thread-id")
-    for their, our in zip(theirs["threads"], ours["threads"], strict=True):
-        _same(their, our, "id", "target-id", "state")
-        _same(their["frame"], our["frame"], "level", "addr", "func", "args", "file", "line")
+    of_gdb, of_dwarfgpu = pairs["info threads"]
+    _same(of_gdb, of_dwarfgpu, "current-thread-id")
+    for mi_record, record in zip(of_gdb["threads"], of_dwarfgpu["threads"], strict=True):
+        _same(mi_record, record, "id", "target-id", "state")
+        _same(mi_record["frame"], record["frame"], "level", "addr", "func", "args", "file", "line")
 
 
 def test_registers(pairs: Any) -> None:
-    theirs, ours = pairs["info registers rax rbp rsp"]
-    for their, our in zip(theirs["register-values"], ours["register-values"], strict=True):
-        _same(their, our, "number", "value")
+    of_gdb, of_dwarfgpu = pairs["info registers rax rbp rsp"]
+    for mi_record, record in zip(
+        of_gdb["register-values"], of_dwarfgpu["register-values"], strict=True
+    ):
+        _same(mi_record, record, "number", "value")
 
 
 def test_memory(pairs: Any) -> None:
-    theirs, ours = pairs["x/8xb $sp"]
-    _same(theirs["memory"][0], ours["memory"][0], "begin", "offset", "end", "contents")
+    of_gdb, of_dwarfgpu = pairs["x/8xb $sp"]
+    _same(of_gdb["memory"][0], of_dwarfgpu["memory"][0], "begin", "offset", "end", "contents")

@@ -9,8 +9,8 @@ import pytest
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.open_files import focused
 from dwarfgpu.repl.opened_machine import OpenedMachine
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
 from tests.cli.test_lane_values import session
 
 ARGUMENTS = (

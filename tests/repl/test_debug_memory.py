@@ -7,8 +7,8 @@ import pytest
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.data.find_commands import parts_of
-from dwarfgpu.repl.data.print_options import with_options
-from dwarfgpu.repl.files.regexps import compiled
+from dwarfgpu.repl.data.option_settings import with_options
+from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.service.machine.examine_format import Format, format_and_rest
 from dwarfgpu.view.format_options import FormatOptions
@@ -86,6 +86,8 @@ def test_what_is_no_regular_expression(pattern: str) -> None:
         ("-elements 3 -- t", FormatOptions(elements=3), "t"),
         ("-pretty -elements 3 -- t", FormatOptions(pretty=True, elements=3), "t"),
         ("-pretty off -- t", FormatOptions(), "t"),
+        ("-pretty y -- t", FormatOptions(pretty=True), "t"),  # as in GDB, the first letter
+        ("-pretty n -- t", FormatOptions(), "t"),
         ("-max-depth 0 -- t", FormatOptions(max_depth=0), "t"),
         ("-elements 0 -- t", FormatOptions(elements=1 << 31), "t"),
         ("-elem unlimited -- t", FormatOptions(elements=1 << 31), "t"),
@@ -97,6 +99,34 @@ def test_options_of_print(text: str, expected: FormatOptions, rest: str) -> None
     settings, result = with_options(text, "print", Settings())
     own = evolve(settings.format_options(), utf8=False)  # that is the locale's
     assert (own, result) == (expected, rest)
+
+
+@pytest.mark.parametrize("word", ["o", "YES", "2"])
+def test_what_is_no_boolean(word: str) -> None:
+    """GDB's words: an option that is not the last needs one of its spellings."""
+    with pytest.raises(UsageError, match=f"Value given for `-pretty' is not a boolean: {word}"):
+        with_options(f"-pretty {word} -- t", "print", Settings())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("main", ("", None, "main")),
+        ("-n main", ("n", None, "main")),
+        ("-n -q main", ("nq", None, "main")),
+        ("-n no main", ("", None, "main")),
+        ("-n 1 -q off main", ("n", None, "main")),
+        ("-n no", ("", None, "")),
+        ("-n no -n main", ("n", None, "main")),
+        ("-n -n no main", ("", None, "main")),
+        ("-n o main", ("n", None, "o main")),  # not a boolean: part of the expression
+        ("-t no main", ("", "no", "main")),
+        ("-q -- -n", ("q", None, "-n")),
+    ],
+)
+def test_options_of_listings(text: str, expected: tuple[str, str | None, str]) -> None:
+    """What GDB 13 takes for `info functions`."""
+    assert listing_options(text) == expected
 
 
 @pytest.mark.parametrize(

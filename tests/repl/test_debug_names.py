@@ -17,7 +17,7 @@ from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
 
 
 @pytest.mark.parametrize(
-    ("theirs", "ours"),
+    ("lldb_command", "command"),
     [
         ("frame variable t", "print t"),
         ("frame variable", "info args\ninfo locals"),
@@ -61,10 +61,16 @@ from tests.repl.repl_shell import demo_shell, nest_shell, output_of, talked
         ("breakpoint set", "!breakpoint set needs -n FUNCTION, -f FILE -l LINE, or -a ADDRESS"),
     ],
 )  # fmt: skip
-def test_lldbs_names(theirs: str, ours: str) -> None:
+def test_lldbs_names(lldb_command: str, command: str) -> None:
     """Both say the same, errors too; after `!` is the error."""
-    expected = f"{ours[1:]}\n" if ours.startswith("!") else talked(nest_shell(), *ours.split("\n"))
-    assert sorted(output_of(nest_shell(), theirs).splitlines()) == sorted(expected.splitlines())
+    expected = (
+        f"{command[1:]}\n"
+        if command.startswith("!")
+        else talked(nest_shell(), *command.split("\n"))
+    )
+    assert sorted(output_of(nest_shell(), lldb_command).splitlines()) == sorted(
+        expected.splitlines()
+    )
 
 
 @pytest.mark.parametrize("foreign", FOREIGN, ids=lambda command: command.name)

@@ -215,6 +215,19 @@ class Screen:
             assert time.monotonic() < deadline, text
             time.sleep(0.05)
 
+    def answers(self, prompt: str, *expected: str) -> str:
+        """The screen, once it shows all of these and an empty prompt below the last command.
+
+        Keys such as Ctrl-D and Ctrl-R that are pressed earlier are the terminal's, not the prompt's.
+        """
+        deadline = time.monotonic() + 200
+        while True:
+            text = self.shows(*expected)
+            if [line for line in text.splitlines() if line.startswith("(dwarfgpu")][-1:] == [prompt]:
+                return text
+            assert time.monotonic() < deadline, text
+            time.sleep(0.05)
+
 
 @pytest.mark.parametrize(
     ("columns", "bar"),
@@ -232,7 +245,7 @@ def test_completion_and_bar_on_a_screen(
     )
     screen = Screen(tool("tmux"), tmp_path / "socket", command, columns)
     try:
-        screen.shows("(dwarfgpu w0 l1)", bar)
+        screen.answers("(dwarfgpu w0 l1)", bar)
         screen.type("info l")
         screen.shows(" lanes ", " locals ")  # the menu
         screen.type("Tab", "Tab")  # what is not certain is never chosen
@@ -240,15 +253,15 @@ def test_completion_and_bar_on_a_screen(
         screen.type("o", "Tab")
         screen.shows("info locals")
         screen.type("Enter")
-        screen.shows("t = ", "sum = ")
+        screen.answers("(dwarfgpu w0 l1)", "t = ", "sum = ")
         screen.type("lane 2", "Enter")
-        screen.shows("(dwarfgpu w0 l2)", "lane 2 (inactive)")
+        screen.answers("(dwarfgpu w0 l2)", "lane 2 (inactive)")
         screen.type("p $_lane + 40", "Enter")
-        screen.shows("$1 = 42")
+        screen.answers("(dwarfgpu w0 l2)", "$1 = 42")
         screen.type("C-r", "40")
         screen.shows("reverse-i-search")
         screen.type("Enter")
-        screen.shows("$2 = 42")
+        screen.answers("(dwarfgpu w0 l2)", "$2 = 42")
         screen.type("C-d")
         assert "Traceback" not in screen.shows("quit", "left 0")
     finally:

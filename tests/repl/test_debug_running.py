@@ -34,7 +34,8 @@ AT = "x86_64/demo.c"
         ("break 64", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"),
         ("b demo.c:64", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"),
         ("tbreak *0x1195", f"Temporary breakpoint 1 at 0x1195: file {AT}, line 66.\n"),
-        ("break nosuch", 'Function "nosuch" not defined.\n'),
+        ("break nosuch", "Make breakpoint pending on future shared library load? (y or [n]) "
+         '[answered N; input not from terminal]\nFunction "nosuch" not defined.\n'),
         ("info breakpoints", "No breakpoints or watchpoints.\n"),
         ("b 64\ndelete 1\ni b", f"Breakpoint 1 at 0x1174: file {AT}, line 64.\n"
          "No breakpoints or watchpoints.\n"),
@@ -97,6 +98,31 @@ def test_a_program_that_runs_is_restarted_after_a_question(
     assert "factorial (n=3)" in output_of(shell, "run") and asked == [question] * 2
     output_of(shell, "continue", "set confirm off")
     assert "factorial (n=3)" in output_of(shell, "run") and len(asked) == 2
+
+
+def test_a_place_that_may_be_loaded_later(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal asks as GDB does, again until the answer is one; no code is loaded later."""
+    asked: list[str] = []
+    answers = iter(["", "maybe", "No", "y"])
+
+    def answer(question: str) -> str:
+        asked.append(question)
+        return next(answers)
+
+    monkeypatch.setattr(Console, "is_interactive", True)
+    terminal = evolve(shell.console.input, prompt_answer=answer)
+    monkeypatch.setattr(shell.console, "input", terminal)
+    unknown = 'Function "nosuch" not defined.\n'
+    question = "Make {} pending on future shared library load? (y or [n]) "
+    assert output_of(shell, "break nosuch") == unknown
+    assert asked == [question.format("breakpoint")]
+    assert output_of(shell, "thbreak nosuch") == f"Please answer y or [n].\n{unknown}"
+    assert asked[1:] == [question.format("hw breakpoint")] * 2
+    refused = "Pending breakpoints are not supported: no breakpoint is set.\n"
+    assert output_of(shell, "tbreak nofile.c:3") == f"No source file named nofile.c.\n{refused}"
+    assert len(asked) == 4 and not shell.breakpoints
+    output_of(shell, "set breakpoint pending on")
+    assert output_of(shell, "break nosuch") == unknown + refused and len(asked) == 4
 
 
 def test_steps(shell: Shell) -> None:

@@ -28,6 +28,9 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
 @pytest.mark.parametrize(
     ("script", "expected"),
     [
+        # a condition without a value is false
+        ("if $unset\necho yes\nelse\necho no\nend", "no"),
+        ("while $unset\necho yes\nend\nif !$unset\necho once\nend", "once"),
         # printf and echo
         ('printf "%d %s|%5d|%x %c %p %lu\\n", 5, "abc", 7, 255, 65, 0, 3',
          "5 abc|    7|ff A (nil) 3\n"),
@@ -36,7 +39,7 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
          "-1 4294967295 -1 ffffffffffffffff\n"),
         ('printf "%s %d\\n", global_struct.name, numbers[12]', "abc 2\n"),
         ('printf "%s,%s\\n", "a,b", (1, "c")', "a,b,c\n"),
-        ('printf "%g %e %a\\n", 0.5f, 1.0, 1.0', "0.5 1.000000e+00 0x1.0000000000000p+0\n"),
+        ('printf "%g %e %G\\n", 0.5f, 1.0, 1e-9', "0.5 1.000000e+00 1E-09\n"),
         ('printf "no value"', "no value"),
         ('printf "%d\\n"', "Wrong number of arguments for specified format-string\n"),
         ("printf", "Argument required (format-control string and values to print).\n"),
@@ -45,7 +48,8 @@ ALIAS_USAGE = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]\n"
         ('printf "abc" 3', "Invalid argument syntax\n"),
         ('printf "%y", 3', "Unrecognized format specifier 'y' in printf\n"),
         ('printf "%99999d", 3', "A field of printf is wider than 10000 characters.\n"),
-        ('printf "%d", 5, nosuch', "Wrong number of arguments for specified format-string\n"),
+        ('printf "%d", 5, 1/0', "Division by zero\n"),
+        ('printf "%d", , 5', "A syntax error in expression, near `,'.\n"),
         # GDB's words for what is no format (format_pieces)
         ('printf "%*d", 5, 5', "`*' not supported for precision or width in printf\n"),
         ('printf "%n", 5', "Format specifier `n' not supported in printf\n"),

@@ -308,7 +308,7 @@ FULL = Path("/dev/full")
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full")
 @pytest.mark.parametrize("redirect", ["off", "on"])
 def test_a_log_on_a_full_disk(shell: Shell, redirect: str) -> None:
-    """The conversation goes on, and no answer is lost."""
+    """The session continues, and no answer is lost."""
     streams = shell.console.streams
     for line in (
         f"set logging file {FULL}", f"set logging redirect {redirect}", "set logging enabled on",

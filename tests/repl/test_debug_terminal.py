@@ -21,8 +21,8 @@ from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
 from dwarfgpu.repl.output import Output, Painted
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal import colour
 from dwarfgpu.repl.terminal.pager import MORE, Pager
 from tests.cli.command import FIXTURES, validate

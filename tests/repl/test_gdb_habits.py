@@ -151,9 +151,9 @@ def test_breakpoints_are_saved_and_set_again(tmp_path: Path) -> None:
     assert lines[5:] == ["watch squares[0].side", "awatch -location squares[1]",
                          "  condition $bpnum 1"]  # fmt: skip
     assert again.read_text() == file.read_text()
-    nowhere = tmp_path / "nowhere/x"
-    assert said_of_core("break main", f"save breakpoints {nowhere}").endswith(
-        f"Unable to open file '{nowhere}' for saving (No such file or directory)\n"
+    missing = tmp_path / "nowhere/x"
+    assert said_of_core("break main", f"save breakpoints {missing}").endswith(
+        f"Unable to open file '{missing}' for saving (No such file or directory)\n"
     )
 
 

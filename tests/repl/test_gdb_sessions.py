@@ -11,8 +11,8 @@ from tests.repl.gdb_sessions import (
     NAMES,
     NEEDS_PRINTERS,
     REPOSITORY,
+    answers_of_dwarfgpu,
     answers_of_gdb,
-    answers_of_ours,
     has_printers,
     recorded,
 )
@@ -34,7 +34,7 @@ def gdb_version() -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_ours(name: str) -> None:
     exchanges = recorded(name)
-    answers = answers_of_ours(name, [exchange.command for exchange in exchanges])
+    answers = answers_of_dwarfgpu(name, [exchange.command for exchange in exchanges])
     got = [(exchange.command, answer) for exchange, answer in zip(exchanges, answers, strict=True)]
     assert got == [(exchange.command, exchange.expected) for exchange in exchanges]
 
@@ -54,11 +54,11 @@ def test_gdbs(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_difference_has_a_reason(name: str) -> None:
-    differing = {item.reason for item in recorded(name) if item.ours is not None}
+    differing = {item.reason for item in recorded(name) if item.dwarfgpu is not None}
     assert differing <= REASONS
 
 
 def test_enough_is_compared() -> None:
     exchanges = [item for name in NAMES for item in recorded(name)]
     assert len(exchanges) >= 200
-    assert sum(exchange.ours is None for exchange in exchanges) > 0.8 * len(exchanges)
+    assert sum(exchange.dwarfgpu is None for exchange in exchanges) > 0.8 * len(exchanges)

@@ -10,10 +10,10 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.repl.all_commands import ALL_COMMANDS
+from dwarfgpu.repl.lazy_commands import ALL_COMMANDS
 from dwarfgpu.repl.open_files import focused
+from dwarfgpu.repl.session_streams import Streams
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.streams import Streams
 from dwarfgpu.repl.terminal import prompt
 from dwarfgpu.session.session import Session
 

@@ -1,4 +1,4 @@
-"""Tokens with colours (`dwarfgpu.repl.terminal.source_tokens`, `dwarfgpu.repl.terminal.lexer`)."""
+"""Tokens with colours (`source_tokens` and `input_highlighting` in `dwarfgpu.repl.terminal`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prompt_toolkit.document import Document
 
-from dwarfgpu.repl.terminal.lexer import CommandLexer, argument_tokens, command_tokens
+from dwarfgpu.repl.terminal.input_highlighting import CommandLexer, argument_tokens, command_tokens
 from dwarfgpu.repl.terminal.prompt import STYLE
 from dwarfgpu.repl.terminal.source_tokens import COLOURS, source_tokens
 

@@ -17,10 +17,10 @@ from dwarfgpu.machine.core.write import core_parts, core_state_note
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.options.opened_launch import prepare_run
 from dwarfgpu.service.core.core_of_state import write_core_of_state
-from dwarfgpu.service.core.state_of_run import all_of_run
-from dwarfgpu.service.machine.run_kernel import run_kernel
+from dwarfgpu.service.run.run_kernel import run_kernel
+from dwarfgpu.service.run.state_of_run import all_of_run
 from tests.cli.command import FIXTURES, run, run_json
 from tools.gen_gpu_core import CODE_OBJECT, CORE, Options, core_of_loop
 

@@ -8,6 +8,7 @@ from dwarfgpu import DwarfGpuError, Session
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type
 from dwarfgpu.service.lanes import lane_questions
+from dwarfgpu.service.lanes.lane_answer import Shares
 from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
@@ -41,17 +42,17 @@ def meaning(session: Session, name: str) -> Subject:
         return Expression(name)
 
 
-@pytest.mark.parametrize("text_only", [True, False])
+@pytest.mark.parametrize("shares", ["nothing", "record", "text"])
 @pytest.mark.parametrize("name", GPU_STATES[::2])
 def test_they_show_what_each_shows_alone(
-    name: str, text_only: bool, monkeypatch: pytest.MonkeyPatch
+    name: str, shares: Shares, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
     questions = [
         Question(session, tuple(chosen_states(session, None)), meaning(session, text))
         for session, text in shown(name)
     ]
-    together = lane_answers(questions, text_only=text_only)
+    together = lane_answers(questions, shares=shares)
     for question, answers in zip(questions, together, strict=True):
         for state, lane_answer in [*zip(question.states, answers, strict=True)][::21]:
             if state.error is not None or lane_answer.pc not in (None, question.session.pc):
@@ -64,8 +65,8 @@ def test_they_show_what_each_shows_alone(
                 continue
             assert lane_answer.answer.text == alone.text
             assert lane_answer.answer.status == alone.status
-            assert lane_answer.answer.notes == alone.notes
-            if not text_only:
+            assert lane_answer.notes == alone.notes
+            if shares == "nothing":
                 assert lane_answer.answer.record == alone.record
                 assert [*lane_answer.answer.record] == [*alone.record]
                 assert lane_answer.answer.where == alone.where
@@ -123,6 +124,6 @@ def test_lanes_share_an_answer_where_bits_are_enough(
     monkeypatch.setattr(text_of_bits, "is_text_of_bits", lambda *_: is_enough)
     [first, *_] = sessions("records.gfx942.json")
     asked = Question(first, tuple(chosen_states(first, None)), Expression("$pc"))
-    [answers] = lane_answers([asked], text_only=True)
+    [answers] = lane_answers([asked], shares="text")
     texts = {id(lane_answer.answer) for lane_answer in answers}
     assert len(texts) == (1 if is_enough else len(answers))

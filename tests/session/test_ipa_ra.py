@@ -7,9 +7,10 @@ from typing import cast
 
 import pytest
 
+from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.rule import OffsetRule, RegisterCfa, Rule, UndefinedRule
 from dwarfgpu.cfi.tail_call_frame import Jump, TailFrame
-from dwarfgpu.cfi.unwind import CfiFrame, FrameRow
+from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.expr.context import Context
 from dwarfgpu.session.ipa_ra import preserved_by_callees

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dwarfgpu.access.compare_places import Comparison
+from dwarfgpu.access.compare_single_locations import Comparison
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
     EvaluationError,
@@ -137,9 +137,10 @@ def test_same_value_is_checked_on_request() -> None:
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     assert access.retrieve(same, 32) == 0x13121110
     (result,) = comparison.take_findings()
-    assert (result.index, result.other_index) == (1, 0) and result.single == same.single_locations[
-        1
-    ]
+    assert (result.index, result.earlier_index) == (
+        1,
+        0,
+    ) and result.single == same.single_locations[1]
     assert access.retrieve(same, 16) == 0x1110 and comparison.take_findings() == ()
     assert made.context.access.retrieve(same, 32) == 0x13121110
 
@@ -151,13 +152,13 @@ def test_places_are_compared_with_all_before_them() -> None:
     access.write_bytes(made.location("regx s0"), b"\x10\x11\xff\x13")
     late = of(made, "LLVM_undefined", "addr 0x1010", "regx s0", "regx s99")
     assert access.read(late, 32).value == 0x13121110
-    assert [(finding.index, finding.other_index) for finding in comparison.take_findings()] == [
+    assert [(finding.index, finding.earlier_index) for finding in comparison.take_findings()] == [
         (2, 1),
         (3, None),
     ]
     inside = composite([Part(late, 32), Part(made.location("regx s0"), 32)])
     access.read(Location((SingleLocation(inside.single_locations[0].storage),)), 64)
-    assert [(finding.index, finding.other_index) for finding in comparison.take_findings()] == [
+    assert [(finding.index, finding.earlier_index) for finding in comparison.take_findings()] == [
         (2, 1),
         (3, None),
     ]

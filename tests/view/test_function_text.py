@@ -13,7 +13,7 @@ from dwarfgpu.view.coverage_text import MAX_CALLS, function_text
 
 
 def nested(calls: int) -> CodeScope:
-    entry: Any = SimpleNamespace(tag=dw.TAG_SUBPROGRAM)
+    entry: Any = SimpleNamespace(abbreviation=SimpleNamespace(tag=dw.TAG_SUBPROGRAM))
     place = CodeScope(entry, None, (), "main", "main")
     for line in range(calls):
         place = CodeScope(entry, place, (), "f", "ns::f", line)

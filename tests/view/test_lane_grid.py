@@ -12,7 +12,7 @@ from dwarfgpu.view.lane_grid import (
     LaneRow,
     every_cell,
     grid_lines,
-    place_lines,
+    position_lines,
     table_lines,
 )
 
@@ -92,7 +92,7 @@ def test_what_is_below() -> None:
         LaneRow(2, Cell("", "I", missing="optimized out"), "a.c:2", "<optimized out>", "x is gone"),
         LaneRow(3, Cell("", "U"), None),
     ]
-    assert list(place_lines(rows, 1)) == [
+    assert list(position_lines(rows, 1)) == [
         "  lane 0     active    a.c:1",
         "* lanes 1-2  inactive  a.c:2",
         "  lane 3     unused",

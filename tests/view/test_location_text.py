@@ -34,7 +34,7 @@ from dwarfgpu.model.storage import (
     Storage,
 )
 from dwarfgpu.model.value import Value
-from dwarfgpu.view.location_json import entry_json, location_json, value_json
+from dwarfgpu.view.location_json import entry_json, location_json, stack_value_json
 from dwarfgpu.view.location_text import entry_text, location_text
 from tests.work import at_most
 
@@ -220,7 +220,7 @@ def test_selected_elements_are_parts_at_their_own_places() -> None:
     ],
 )
 def test_value_json(value: Value, number: object, hex_digits: str) -> None:
-    plain = value_json(value)
+    plain = stack_value_json(value)
     assert (plain["value"], plain["hex"]) == (number, hex_digits)
 
 
@@ -278,4 +278,4 @@ def test_numbers_that_no_one_can_read_are_limits() -> None:
     wide_value = Value(0, BaseType("wide", "unsigned", 2**100_000))
     assert entry_text(wide_value).startswith("more than 4096 bits of type ")
     with pytest.raises(LimitExceeded):
-        value_json(wide_value)
+        stack_value_json(wide_value)

@@ -19,14 +19,14 @@ from dwarfgpu.dwarf.types.types import Base, Member, Pointer, Struct
 from dwarfgpu.errors import DwarfGpuError, Malformed, UndefinedBits, UsageError
 from dwarfgpu.language.containers import element_of, pointee_of
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.printers import STANDARD, Characters, Object, Printed, Printer, UnexpectedLayout
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import FormatOptions
-from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
 from dwarfgpu.view.printers.nodes import chain, tree
 from dwarfgpu.view.printers.printer import Printers
+from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
 from dwarfgpu.view.values import format_value
 from tests.processes import finished
 

@@ -9,11 +9,11 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.service.value.expression import of_value
+from dwarfgpu.service.value.expression_answer import of_value
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
-from dwarfgpu.view.value_json import value_data
+from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import format_value
 from tests.language.sessions import stopped
 from tests.spec.machine import BIG_WORLD, GPU

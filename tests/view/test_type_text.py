@@ -108,6 +108,25 @@ def test_typedefs_in_classes() -> None:
     )
 
 
+def test_arguments_of_templates_have_their_local_names() -> None:
+    """As in GDB, the whole argument before its parts: `Box<int, Less<int> >` is `Box<T, L>`."""
+    less = Struct("struct", "Less<int>", 1, ())
+    parameters = (TemplateType("L", less), TemplateType("T", INT))
+    other = Struct("struct", "Box<Less<int>, Less<Less<int> > >", 4, ())
+    members = (Member("less", less, 0), Member("other", other, 32))
+    kind = Struct(
+        "struct",
+        "Box<int, Less<int> >",
+        8,
+        members,
+        declared=Declarations(template_types=parameters),
+    )
+    assert type_text(kind, cplusplus=True) == (
+        "struct Box<int, Less<int> > [with L = Less<int>, T = int] {\n"
+        "    L less;\n    Box<L, Less<L> > other;\n}"
+    )
+
+
 @pytest.mark.parametrize("kind", TYPES, ids=lambda kind: type(kind).__name__)
 def test_hostile_types(kind: Type) -> None:
     try:

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Iterable
 from random import Random
 
+from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.base.records import evolve
 from dwarfgpu.machine.core.gpu.code_objects import LINK_MAP, R_DEBUG
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState, Queue, Runtime
@@ -206,14 +207,33 @@ def bytes_apart(count: int) -> Files:
     return {"bomb": state(memory=[{"address": 2 * n, "bytes": "00"} for n in range(count)])}
 
 
+def registers(count: int) -> Files:
+    """Waves of a hundred vector registers, with one lane each."""
+    wave = {"registers": {f"v{number}": [1] for number in range(100)}}
+    return {"bomb": state(waves=[wave] * (count // 100))}
+
+
+def lanes(count: int) -> Files:
+    """Vector registers with all lanes."""
+    wave = {"registers": {f"v{number}": list(range(64)) for number in range(100)}}
+    return {"bomb": state(waves=[wave] * (count // 6_400))}
+
+
+def named_arrays(count: int) -> Files:
+    """Memory that has the contents of one array, again and again."""
+    array = npy_bytes(Npy("|u1", (1 << 20,), bytes(1 << 20)))
+    rows = [{"address": number << 21, "npy": "a.npy"} for number in range(count)]
+    return {"bomb": state(schema="dwarfgpu-state-2", memory=rows), "a.npy": array}
+
+
 STATE = ("eval --state bomb lit1", "waves --state bomb", "debug --state bomb <<< info threads; bt")
 BOMBS = (
     Bomb("notes", "core file", "{} notes of no content", notes, 100_000, CORE),
     Bomb("threads", "core file", "{} threads", threads, 5_000, CORE, small=60),
     Bomb("registers", "core file", "{} notes with the registers of one thread", registers_again,
          5_000, CORE, small=60),
-    Bomb("mapped-files", "core file", "{} mapped files that do not exist", files_mapped, 20_000,
-         CORE, small=60),
+    Bomb("mapped-files", "core file", "{} mapped files that do not exist", files_mapped,
+         1_000_000, CORE, small=60, says="at most 262144 are read"),
     Bomb("one-mapped-file", "core file", "a file mapped {} times from its beginning",
          one_file_mapped, 20_000, CORE, small=60),
     Bomb("segments", "core file", "{} segments of one byte", segments, 60_000, CORE),
@@ -243,6 +263,12 @@ BOMBS = (
          says="nested too deep"),
     Bomb("waves", "state file", "{} waves", waves, 70_000, STATE, says="--max-waves", small=60),
     Bomb("fills", "state file", "{} adjacent fills of 1 MiB", fills, 100_000, STATE, small=100),
+    Bomb("wave-registers", "state file", "{} vector registers of one lane", registers, 900_000,
+         STATE, small=400, says="--max-state-bytes"),
+    Bomb("lanes", "state file", "{} lanes of vector registers", lanes, 1_900_000, STATE,
+         small=6_400),
+    Bomb("arrays", "state file", "an array of a megabyte in {} places", named_arrays, 10_000,
+         STATE, small=4, says="--max-state-bytes"),
     Bomb("bytes", "state file", "{} bytes that are not adjacent", bytes_apart, 200_000, STATE,
          small=100),
 )  # fmt: skip

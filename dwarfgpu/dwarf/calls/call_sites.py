@@ -124,10 +124,10 @@ class CallSite:
         """Yield the parameters in source order."""
         return (CallParameter(child) for child in self.die.children() if child.tag in PARAMETERS)
 
-    def value(self, place: bytes) -> ExprLoc | None:
+    def value(self, location: bytes) -> ExprLoc | None:
         """Return the expression that computes, in the caller, the parameter passed in a place."""
         for parameter in self.parameters():
-            if parameter.location is not None and parameter.location.expression == place:
+            if parameter.location is not None and parameter.location.expression == location:
                 return parameter.value
         return None
 

@@ -1,4 +1,4 @@
-"""The parameter names of a GPU kernel, from debugging information."""
+"""The function of a GPU kernel and its parameters, from debugging information."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from dwarfgpu.expr.context import (
 )
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
+from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.static_check.extent import Extent, extent_of
 
 _LEAST_WORK: Final = 2 << 20
@@ -36,7 +37,7 @@ _WORK_PER_BYTE: Final = 8
 _ENTRY_WORK: Final = 16
 DESCRIBED: Final = frozenset({"whole", "partly", "depends"})
 """Completeness of a description of at least a part of the object, or perhaps of one."""
-_WHOLE: Final = {"whole"}
+_WHOLE: Final = frozenset({"whole"})
 _IN_PART: Final = DESCRIBED - _WHOLE
 _MAX_KEPT: Final = 1 << 16
 """Maximum number of distinct expressions whose extent is kept."""
@@ -65,11 +66,15 @@ class CodeScope:
         """The subprogram and the calls inlined into one another down to here."""
         out: list[CodeScope] = []
         code_scope: CodeScope | None = self
+        outer: tuple[CodeScope, ...] = ()
         while code_scope is not None:
-            if code_scope.die.tag in FUNCTIONS:
+            if "functions" in code_scope.__dict__:
+                outer = code_scope.functions
+                break
+            if code_scope.die.abbreviation.tag in FUNCTIONS:
                 out.append(code_scope)
             code_scope = code_scope.parent
-        return tuple(reversed(out))
+        return (*outer, *reversed(out))
 
     @cached_property
     def size_bytes(self) -> int:
@@ -204,7 +209,7 @@ class Extents:
 class Allowance:
     """Remaining work: entries that share long lists would let a small file ask for endless work."""
 
-    left: int
+    remaining: int
     _extents: Extents = field(factory=Extents, init=False)
 
     @classmethod
@@ -215,19 +220,22 @@ class Allowance:
     def coverage_of(self, variable: Variable, code_scope: CodeScope | None) -> Coverage:
         """Return the coverage of a variable; its problem is `LimitExceeded` if the work is used
         up."""
-        if self.left < 0:
+        if self.remaining < 0:
             error = LimitExceeded("many variables share very long lists: the rest is not examined")
             return Coverage(variable, code_scope, problem=error)
-        coverage = coverage_of(variable, code_scope, self._extents)
         work = 1 if code_scope is None else 1 + len(code_scope.ranges)
+        if variable.is_known_without_location:
+            self.remaining -= _ENTRY_WORK * work
+            return Coverage(variable, code_scope)
+        coverage = coverage_of(variable, code_scope, self._extents)
         location = coverage.location
         if location is not None:
             work += len(coverage.extents)
             if isinstance(location, LocList):
-                self.left -= sum([len(entry[0]) for entry in location.entries])
+                self.remaining -= sum([len(entry[0]) for entry in location.entries])
             elif isinstance(location, ExprLoc):
-                self.left -= len(location.expression)
-        self.left -= _ENTRY_WORK * work
+                self.remaining -= len(location.expression)
+        self.remaining -= _ENTRY_WORK * work
         return coverage
 
 
@@ -242,22 +250,44 @@ def coverage_of(
         location = variable.read_location()
         if location is None:
             return Coverage(variable, code_scope)
-        measured = _extents(variable, location, extents or Extents())
+        measured, is_whole = _extents(variable, location, extents or Extents())
     except DwarfGpuError as error:
         return Coverage(variable, code_scope, problem=error)
     scope = () if code_scope is None else code_scope.ranges
-    bounds = _bounds(location) if isinstance(location, LocList) else [None]
-    bounded = merged([span for span in bounds if span is not None])
-    inside = common(bounded, scope)
-    kinds = {extent.completeness for extent in measured}
-    if kinds == _WHOLE and None not in bounds:
-        complete = described = inside  # nearly always
+    bounded = listed_code(location.entries) if isinstance(location, LocList) else None
+    if bounded is not None and is_whole:  # nearly always
+        inside = complete = described = common(bounded, scope)
     else:
+        bounds = _bounds(location) if isinstance(location, LocList) else [None]
+        if bounded is None:
+            bounded = merged([span for span in bounds if span is not None])
+        inside = common(bounded, scope)
         complete = described = _where(DESCRIBED, measured, bounds, scope, bounded)
-        if not kinds.isdisjoint(_IN_PART):
+        if not is_whole and any(extent.completeness in _IN_PART for extent in measured):
             complete = _where(_WHOLE, measured, bounds, scope, bounded)
     outside = () if code_scope is None or inside == bounded else without(bounded, scope)
     return Coverage(variable, code_scope, location, measured, complete, described, outside)
+
+
+def listed_code(entries: Sequence[LocationListEntry]) -> tuple[Range, ...] | None:
+    """Return the code that the entries of a list cover, merged; None if one has no bounds."""
+    new = tuple.__new__  # half of the time of the class
+    out: list[Range] = []
+    first = last = -1
+    for _, begin, end, _ in entries:
+        if begin is None or end is None:
+            return None
+        if begin > last:
+            if last >= 0:
+                out.append(new(Range, (first, last)))
+            first, last = begin, end
+        elif begin < first:  # they are not in order
+            return merged([new(Range, (begin, end)) for _, begin, end, _ in entries])
+        elif end > last:
+            last = end
+    if last >= 0:
+        out.append(new(Range, (first, last)))
+    return tuple(out)
 
 
 def _bounds(location: LocList) -> list[Range | None]:
@@ -287,26 +317,30 @@ def _where(
 
 def _extents(
     variable: Variable, location: LocationAttribute, extents: Extents
-) -> tuple[Extent, ...]:
-    """Return the extent of each description of a variable."""
+) -> tuple[tuple[Extent, ...], bool]:
+    """Return the extent of each description of a variable, and whether all are of the whole of
+    it."""
     match location:
         case ConstValue():
-            return (Extent("whole"),)
+            return (Extent("whole"),), True
         case ExprLoc(expression, unit):
-            return (_sized(extents.of(expression, unit), variable),)
+            extent = _sized(extents.of(expression, unit), variable)
+            return (extent,), extent.completeness == "whole"
     unit = location.unit
     out: list[Extent] = []
     bits: int | None = None
-    is_sized = False
-    known = extents.of_unit(unit)
+    is_sized, is_whole = False, True
+    unit_extents = extents.of_unit(unit)
     for expression, _, _, _ in location.entries:  # several times as many as there are variables
-        extent = known.get(expression) or extents.of(expression, unit)
+        extent = unit_extents.get(expression) or extents.of(expression, unit)
         if extent.size_bits is not None:
             if not is_sized:
                 bits, is_sized = _object_bits(variable), True
             extent = extents.of_object(expression, extent, bits)
+        if extent.completeness != "whole":
+            is_whole = False
         out.append(extent)
-    return tuple(out)
+    return tuple(out), is_whole
 
 
 def _sized(extent: Extent, variable: Variable) -> Extent:

@@ -6,16 +6,16 @@ found.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.name_filter import mentions
-from dwarfgpu.dwarf.names.functions import bare_name
+from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.names.qualified import canonical, parts
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.declarations import is_called
@@ -122,7 +122,7 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
             parent, instance = scopes[tree.parents[index]]
         die = unit.die(index)
         try:
-            code_scope = reader.scope(die, parent)
+            code_scope, origin = reader.scope(die, parent)
             if is_subprogram and not code_scope.ranges:
                 continue
             if instance is None or die.tag in FUNCTIONS:
@@ -135,7 +135,7 @@ def _find_groups(unit: CompilationUnit, name: str, out: UnitGroups) -> None:
                 instance = Instance(declared, code_scope)
                 instances.append(instance)
             scopes[index] = code_scope, instance
-            instance.add(index, code_scope, reader)
+            instance.add(index, code_scope, reader, origin)
         except DwarfGpuError as error:
             out.problems.append(die.located(error))
     out.functions = [instance.scope for instance in instances]
@@ -162,7 +162,7 @@ def _list(
                 return
 
 
-_ARGUMENTS: Final = re.compile(r"<[^<>]*>")
+_ARGUMENTS: Final = pattern(r"<[^<>]*>")
 """The innermost template arguments of a name."""
 
 
@@ -308,7 +308,7 @@ def find_variables(scopes: Scopes, query: Wanted) -> Iterator[UnitGroups]:
             allowance = _cut(groups, allowance)
         yield groups
         for group in groups.groups[:1]:  # they share their unit
-            group.unit.forget_locations()
+            group.unit.lists.forget_locations()
             if not query.is_restricted:  # the next question may be about the same unit
                 group.unit.forget_entries()
         if allowance < 0:

@@ -61,31 +61,32 @@ class ScopeReader:
     """What an entry is an instance of, by the offset of the first."""
     _scopes: dict[Key, AbstractScope] = field(factory=dict)
     """Those of abstract instances."""
-    _abstract: dict[Key, Variable | None] = field(factory=dict)
+    abstract_variables: dict[Key, Variable | None] = field(factory=dict)
     """The variables of abstract instances."""
     _loaded: dict[int, tuple[tuple[Range, ...], tuple[Range, ...]]] = field(factory=dict)
     """Addresses of the file, and as loaded; keyed by the identity of the former."""
 
-    def scope(self, die: Die, parent: CodeScope | None) -> CodeScope:
-        """Return the scope of an entry; an entry without code addresses has those of its parent."""
+    def scope(self, die: Die, parent: CodeScope | None) -> tuple[CodeScope, int | None]:
+        """Return the scope of an entry, and of a function where its abstract instance is in this
+        unit; an entry without code addresses has those of its parent."""
         ranges = () if parent is None else parent.ranges
         positions = die.abbreviation.positions
         if dw.AT_LOW_PC in positions or dw.AT_RANGES in positions:
             ranges = self._as_loaded(covered(die))
         if die.tag not in FUNCTIONS:
-            return CodeScope(die, parent, ranges, "", "")
+            return CodeScope(die, parent, ranges, "", ""), None
         origin = self._abstract_offset(die)
         names = None if origin is None else self._function_names.get(origin)
         name = die.name if names is None else names[0]
         call_line = die.integer(dw.AT_CALL_LINE)
         if name is None:
             name = f"function {die.offset:#x}"
-            return CodeScope(die, parent, ranges, name, name, call_line)
+            return CodeScope(die, parent, ranges, name, name, call_line), origin
         if names is None:
             names = name, qualified_name(die)
             if origin is not None:
                 self._function_names[origin] = names
-        return CodeScope(die, parent, ranges, *names, call_line)
+        return CodeScope(die, parent, ranges, *names, call_line), origin
 
     def variable(self, die: Die) -> tuple[Variable | None, Origins]:
         """Return the variable of an entry, or None, and what the entry is an instance of."""
@@ -98,7 +99,7 @@ class ScopeReader:
             return variable_of(die, origins.entries), origins
         name_and_origins = self._instances.get(origin)
         if name_and_origins is None:
-            origins = self.origins(die)
+            origins = self.origins_at(die, origin)
             named = (one for one in origins.entries if one.has(dw.AT_NAME))
             name_and_origins = self._instances[origin] = name_of(next(named, die)), origins
         name, origins = name_and_origins
@@ -113,13 +114,16 @@ class ScopeReader:
         positions = die.abbreviation.positions
         if dw.AT_ABSTRACT_ORIGIN not in positions and dw.AT_SPECIFICATION not in positions:
             return _NONE
-        origin = self._abstract_offset(die)
-        cached = None if origin is None else self._origins.get(origin)
+        return self.origins_at(die, self._abstract_offset(die))
+
+    def origins_at(self, die: Die, offset: int | None) -> Origins:
+        """Return the same; `offset`: of the abstract instance, if it is in this unit."""
+        cached = None if offset is None else self._origins.get(offset)
         if cached is None:
             entries = tuple(die.origins())[1:]
             cached = Origins(entries, tuple(map(self.key, entries)))
-            if origin is not None:
-                self._origins[origin] = cached
+            if offset is not None:
+                self._origins[offset] = cached
         return cached
 
     def key(self, die: Die) -> Key:
@@ -140,9 +144,9 @@ class ScopeReader:
 
     def abstract_variable(self, key: Key, die: Die) -> Variable | None:
         """Return the variable of an entry of an abstract instance."""
-        if key not in self._abstract:
-            self._abstract[key] = variable_of(die, self.origins(die).entries)
-        return self._abstract[key]
+        if key not in self.abstract_variables:
+            self.abstract_variables[key] = variable_of(die, self.origins(die).entries)
+        return self.abstract_variables[key]
 
     def _abstract_offset(self, die: Die) -> int | None:
         """Return where the abstract instance is in this unit that gives an entry its name; None
@@ -181,11 +185,13 @@ class Instance:
     blocks: dict[Key, CodeScope] = field(factory=dict)
     """The scopes of the instance by the abstract one."""
 
-    def add(self, index: int, scope: CodeScope, reader: ScopeReader) -> None:
+    def add(
+        self, index: int, scope: CodeScope, reader: ScopeReader, origin: int | None = None
+    ) -> None:
         """Add one of the scopes of the instance, with the variables directly in it; `index`: that
-        of its entry in the unit."""
+        of its entry in the unit; `origin`: the offset of its abstract instance, if it was read."""
         die = scope.die
-        origins = reader.origins(die)
+        origins = reader.origins(die) if origin is None else reader.origins_at(die, origin)
         if scope is self.scope and die.has(dw.AT_ABSTRACT_ORIGIN):
             self.abstract = origins.entries[0]
         for key in origins.keys:
@@ -214,6 +220,7 @@ class Instance:
         if abstract is None or is_another_function(self.scope.die, abstract):
             return
         pending = [(abstract, self.scope)]
+        origins, cached = self.origins, reader.abstract_variables
         while pending:
             abstract_scope, scope = pending.pop()
             inside = reader.abstract_scope(abstract_scope)
@@ -221,8 +228,8 @@ class Instance:
                 pending.append((block, self.blocks.get(key, scope)))
             variables: list[tuple[Variable, CodeScope | None]] = []
             for key, entry in inside.data:
-                if key not in self.origins:
-                    variable = reader.abstract_variable(key, entry)
+                if key not in origins:
+                    variable = cached.get(key) or reader.abstract_variable(key, entry)
                     if variable is not None:
                         variables.append((variable, scope))
             yield inside.entry_count, variables

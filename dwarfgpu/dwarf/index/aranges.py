@@ -1,7 +1,7 @@
 """Look up the unit that covers an address in `.debug_aranges` (DWARF 5 6.1.2).
 
-Law: the section is a hint. Unusable sets are omitted and reported; callers verify the returned
-unit, and search by other means for addresses in no set.
+Law: the section is a hint. Unusable sets are omitted and reported; `dwarfgpu.dwarf.scope.by_pc`
+verifies the returned unit, and finds that of addresses in no set.
 """
 
 from __future__ import annotations

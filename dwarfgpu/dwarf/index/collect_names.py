@@ -26,13 +26,13 @@ _UNNAMING: Final = frozenset({dw.AT_PRODUCER, dw.AT_COMP_DIR})
 _COMPLETING: Final = (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN)
 _SPLIT: Final = (dw.AT_DWO_NAME, dw.AT_GNU_DWO_NAME)
 
-_Place: TypeAlias = tuple[int, int]
+_Offset: TypeAlias = tuple[int, int]
 """The bytes of an entry before a value, and a kind."""
 _Value: TypeAlias = tuple[ValueReader, int]
 """What reads a value, and a kind."""
 _Shape: TypeAlias = tuple[
-    int, SkipPlan, bool, tuple[_Place, ...], _Place | None, tuple[_Value, ...], tuple[_Value, ...],
-    bool,
+    int, SkipPlan, bool, tuple[_Offset, ...], _Offset | None, tuple[_Value, ...],
+    tuple[_Value, ...], bool,
 ]  # fmt: skip
 """The bytes of an entry, -1 where they vary; the steps over its values; whether there are children;
 where offsets in `.debug_str` are; where the reference of 4 bytes is to the entry that it completes;
@@ -132,19 +132,21 @@ def _entries(
         shape = table.get(code)
         if shape is None:
             shape = table[code] = _shape_of(unit, code, shapes, kept)
-        size_bytes, steps, has_children, named, completed, strings, others, is_declaration = shape
+        size_bytes, steps, has_children, named, completed, strings, other_values, is_declaration = (
+            shape
+        )
         for before, kind in named:
             at = position + before
             offsets.add((data[at : at + width], kind))
         if completed is not None:
             at = position + completed[0]
             references.add((data[at : at + 4], completed[1]))
-        if strings or others:
+        if strings or other_values:
             own = [(_string(unit, position, value), kind) for value, kind in strings]
             names.update(own)
             if is_declaration:
                 declared[start] = tuple(name for name, _ in own)
-            for value, kind in others:
+            for value, kind in other_values:
                 references.add((_number(unit, position, value).to_bytes(8, unit.endian), kind))
         if size_bytes >= 0:
             position += size_bytes
@@ -160,14 +162,12 @@ def _entries(
 
 
 def _string(unit: CompilationUnit, values_at: int, value: ValueReader) -> bytes:
-    at = skip(value.plan, unit.data, values_at, unit.end)
-    raw = value.read(unit.data, at, unit.end)[0]
+    raw = value.read(unit.data, values_at, unit.end)
     return unit.string_of(Attribute(value.form, value.kind, raw))
 
 
 def _number(unit: CompilationUnit, values_at: int, value: ValueReader) -> int:
-    at = skip(value.plan, unit.data, values_at, unit.end)
-    raw = value.read(unit.data, at, unit.end)[0]
+    raw = value.read(unit.data, values_at, unit.end)
     assert isinstance(raw, int)
     return raw
 
@@ -195,13 +195,13 @@ def _shape(abbreviation: Abbreviation) -> _Shape:
         for attribute in abbreviation.attributes
     )
     kind = kind_of(abbreviation.tag)
-    named: list[_Place] = []
-    completed: _Place | None = None
+    named: list[_Offset] = []
+    completed: _Offset | None = None
     strings: list[_Value] = []
     references: list[_Value] = []
     for index, attribute in enumerate(abbreviation.attributes):
         value = abbreviation.value(index)
-        before = _fixed_bytes(value.plan)
+        before = -1 if value.before_bytes is None else value.before_bytes
         if value.kind in _STRINGS and attribute.name not in _UNNAMING:
             own = NO_TAG
             if attribute.name == dw.AT_NAME:

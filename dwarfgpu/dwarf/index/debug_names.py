@@ -6,12 +6,12 @@ skeleton's index is in its split unit (6.1.1.4.3).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_table import (
@@ -200,8 +200,8 @@ class NameIndex:
 
 
 _ONE: Final = r"\[([^\]:]+):v(\d{1,9})\.(\d{1,9})(?::([^\]]*))?\]"
-_PART: Final = re.compile(_ONE)
-_WHOLE: Final = re.compile(f"(?:{_ONE})*")
+_PART: Final = pattern(_ONE)
+_WHOLE: Final = pattern(f"(?:{_ONE})*")
 
 
 @frozen

@@ -76,8 +76,8 @@ def mentions(
 def name_texts(name: str, *, is_template: bool = False) -> tuple[bytes, ...]:
     """Return how the strings of a simple name begin: whole, or also before template arguments."""
     texts = [text.encode("utf-8", "surrogatepass") for text in spellings(name)]
-    whole = tuple(text + b"\0" for text in texts)
-    return (*whole, texts[0] + b"<") if is_template else whole
+    terminated = tuple(text + b"\0" for text in texts)
+    return (*terminated, texts[0] + b"<") if is_template else terminated
 
 
 def _occurs_in(unit: CompilationUnit, value: bytes) -> bool:
@@ -115,7 +115,7 @@ def _has_entry(
         if gap_bytes is None or (gap_bytes and spots is None) or form not in _NAME_FORMS:
             return True
         names = strings if form == dw.FORM_STRING else values
-        for start in _places(unit, encode_uleb(abbreviation.code), names, spots, gap_bytes):
+        for start in _entry_starts(unit, encode_uleb(abbreviation.code), names, spots, gap_bytes):
             remaining -= 1
             if (
                 not remaining
@@ -129,7 +129,7 @@ def _has_entry(
         unit.data[start - 1] >= 0x80
         for names in (strings, values)
         for gap_bytes in gaps
-        for start in _places(unit, b"\0", names, spots, gap_bytes)
+        for start in _entry_starts(unit, b"\0", names, spots, gap_bytes)
     )
 
 
@@ -159,7 +159,7 @@ def _spots(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None
     return spots
 
 
-def _places(
+def _entry_starts(
     unit: CompilationUnit,
     before: bytes,
     values: Collection[bytes],

@@ -78,7 +78,7 @@ class NameEntry:
     parent: int | Literal["not indexed"] | None
     """Offset of the parent's entry in the entry pool; None if the index does not have it."""
     type_hash: int | None
-    others: tuple[tuple[int, Attribute], ...]
+    other_values: tuple[tuple[int, Attribute], ...]
     """Values with other DW_IDX codes, by code."""
 
 

@@ -10,7 +10,6 @@ files, mentions every name; for files of such programs the index is inconclusive
 from __future__ import annotations
 
 import re
-import string
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, partial
@@ -51,7 +50,9 @@ _MAX_BLOCKS: Final = 200
 """Passes over the units, beyond which reading them is as fast."""
 _MIN_INDEXED_BYTES: Final = 1 << 16
 """Smaller files are not in the index cache."""
-_LETTERS: Final = frozenset(map(bytes, zip(b"_" + string.ascii_letters.encode())))
+_LETTERS: Final = frozenset(
+    bytes([letter]) for letter in b"_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
 """The first letters of identifiers; in mangled names these begin after digits."""
 
 
@@ -157,7 +158,7 @@ class StringIndex:
         if name not in self._similar:
             if len(self._similar) >= _MAX_KEPT:
                 self._similar.clear()
-            nearest = self._strings.near(name)[:_MAX_SIMILAR]
+            nearest = self._strings.similar(name)[:_MAX_SIMILAR]
             self._similar[name] = tuple(
                 string.encode("utf-8", "surrogateescape") for _, string in nearest
             )
@@ -278,7 +279,7 @@ class StringIndex:
         """Return the abbreviation tables that contain the bytes of such an attribute, perhaps with
         another meaning; None if tables overlap."""
         data = self._file.section(".debug_abbrev")
-        hits = sorted({at for pair in _NAMED_INDIRECTLY for at in _places(data, bytes(pair))})
+        hits = sorted({at for pair in _NAMED_INDIRECTLY for at in _offsets_of(data, bytes(pair))})
         if not hits:
             return frozenset()
         starts = sorted({unit.header.abbreviations_at for unit in self._units_of_file()})
@@ -330,7 +331,7 @@ def _find(value: bytes, data: bytes, at: int) -> int:
     return data.find(value, at)
 
 
-def _places(data: bytes, value: bytes) -> Iterator[int]:
+def _offsets_of(data: bytes, value: bytes) -> Iterator[int]:
     at = data.find(value)
     while at >= 0:
         yield at

@@ -116,8 +116,8 @@ def kind_of(tag: int) -> int:
 def kinds_of(tags: Collection[int], declared: Collection[int]) -> frozenset[int]:
     """Return the kinds of entries with the first tags that are no declarations, of entries with the
     others, and of strings that name no entry."""
-    whole = {NO_TAG, *map(kind_of, tags), *map(kind_of, declared)}
-    return frozenset(whole | {kind_of(tag) | DECLARATION for tag in declared})
+    kinds = {NO_TAG, *map(kind_of, tags), *map(kind_of, declared)}
+    return frozenset(kinds | {kind_of(tag) | DECLARATION for tag in declared})
 
 
 def encoded(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -77,27 +77,39 @@ def likely_units(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 
 def _hinted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    yield from _in_order(_units_of_symbols(info, name))
+    yield from _units_of_symbols(info, name)
     yield from _in_order(info.names.units_named(name.rsplit("::", 1)[-1]))
     yield from _in_order(info.gdb_index.units_named(name))
 
 
-def _in_order(units: Iterator[CompilationUnit]) -> list[CompilationUnit]:
+def _in_order(units: Iterable[CompilationUnit]) -> list[CompilationUnit]:
     """Return the first of them in the order of the file; a hint that cannot be read is none."""
-    matching: list[CompilationUnit] = []
+    return sorted(_readable(units), key=lambda unit: (unit.header.section, unit.offset))
+
+
+def _readable(units: Iterable[CompilationUnit]) -> Iterator[CompilationUnit]:
+    """Yield the first of some units, up to an error."""
     with suppress(DwarfGpuError):
-        matching.extend(islice(units, _MOST))
-    return sorted(matching, key=lambda unit: (unit.header.section, unit.offset))
+        yield from islice(units, _MOST)
 
 
 def _units_of_symbols(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
-    """Yield the units with the code at the address of a symbol of a name, else those that contain
-    the address itself: of a variable, or the beginning of a function."""
+    """Yield the units of the symbols of a name: with one address, as they are found."""
     spelled = name, *_mangled(name)
-    symbols = info.object.symbols_named(*spelled) or info.loaded.symbols_named(*spelled)
-    for address in dict.fromkeys(symbol.address for symbol in symbols):
-        units = [*info.aranges.units_at(address), *info.gdb_index.units_at(address)]
-        yield from units or _units_with_address(info, address)
+    try:
+        symbols = info.object.symbols_named(*spelled) or info.loaded.symbols_named(*spelled)
+    except DwarfGpuError:
+        return
+    addresses = dict.fromkeys(symbol.address for symbol in symbols)
+    units = chain.from_iterable(_units_at(info, address) for address in addresses)
+    yield from _readable(units) if len(addresses) == 1 else _in_order(units)
+
+
+def _units_at(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
+    """Yield the units with the code at an address, else those that contain the address itself: of a
+    variable, or the beginning of a function; in the order of the file."""
+    units = _in_order(chain(info.aranges.units_at(address), info.gdb_index.units_at(address)))
+    yield from units or _units_with_address(info, address)
 
 
 def _mangled(name: str) -> tuple[str, ...]:

@@ -130,9 +130,9 @@ def _of_table(header: LineHeader, matrix: LineMatrix, unnamed: str) -> Iterator[
     for number, entry in enumerate(entries, header.first_file):
         names[number] = _path(entry, header)
     for sequence in matrix.sequences:
-        for place, index in enumerate(sequence.order):
+        for position, index in enumerate(sequence.order):
             row = matrix.rows[index]
-            end = sequence.end_of(matrix.rows, place)
+            end = sequence.end_of(matrix.rows, position)
             if row.address < end and row.line:
                 name = names.get(row.file, f"file {row.file}")
                 yield _CodeRange(row.address, end, Line(name, row.line))

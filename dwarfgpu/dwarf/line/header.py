@@ -54,7 +54,7 @@ class NameEntry:
     """The 16 bytes of the digest; None if it is absent, or marked as invalid."""
     source: Attribute | None = None
     """DW_LNCT_LLVM_source (A.6.2.4.1)."""
-    others: tuple[tuple[int, Attribute], ...] = ()
+    other_values: tuple[tuple[int, Attribute], ...] = ()
     """Values with other content type codes, by code."""
 
 

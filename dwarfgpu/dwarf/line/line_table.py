@@ -6,12 +6,14 @@ addresses of the file; only `Lines` uses program locations as loaded.
 
 from __future__ import annotations
 
-import re
+import os
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Final, Protocol
+from posixpath import normpath
+from typing import Final, Protocol, TypeVar
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
@@ -27,7 +29,13 @@ from dwarfgpu.expr.context import UnitFormat
 MAX_NAME_BYTES: Final = 64 << 20
 """Maximum for the names of one table: a hostile one names one long string many times."""
 
-_ABSOLUTE: Final = re.compile(r"/|\\|[A-Za-z]:[/\\]")
+_MAX_KEPT: Final = 1_000
+"""Maximum number of addresses and of files whose answers a table keeps."""
+_MAX_KEPT_PATH: Final = 512
+"""Characters of a path that is kept."""
+_T = TypeVar("_T")
+
+_ABSOLUTE: Final = pattern(r"/|\\|[A-Za-z]:[/\\]")
 
 
 class UnitEntry(Protocol):
@@ -94,7 +102,20 @@ class SourceFile:
     @property
     def path(self) -> str:
         """The name with its directory."""
-        return joined(self.directory, self.name)
+        return self.table.path_of(self)
+
+    @property
+    def shown_name(self) -> str:
+        """The name as GDB shows it, but without `.` components: that of the unit for its primary
+        file, else the name with the directory that the table gives."""
+        return self.table.shown_name_of(self)
+
+    @property
+    def path_to_open(self) -> str:
+        """The path as it is on disk: `path` has escapes for control characters and bytes that are
+        not UTF-8."""
+        directory = self.table.directory(self.entry.directory, to_open=True)
+        return joined(directory, self.table.text(self.entry.path, to_open=True))
 
     @property
     def md5(self) -> bytes | None:
@@ -114,17 +135,30 @@ class SourceFile:
         return "" if data == b"\n" else data.decode("utf-8", "backslashreplace")
 
     def matches(self, sought: str) -> bool:
-        """Return whether a path, perhaps without leading directories, denotes this file."""
+        """Return whether a path, perhaps without leading directories, denotes this file, also
+        without its `..` components."""
         path = self.path
-        sought = joined("", sought)
-        return path == sought or path.endswith("/" + sought)
+        return is_path_end(path, sought) or (
+            "/../" in path and is_path_end(normpath(path), normpath(sought))
+        )
+
+
+def is_path_end(path: str, sought: str) -> bool:
+    """Return whether a path, perhaps without leading directories, denotes another one."""
+    sought = joined("", sought)
+    return path == sought or path.endswith("/" + sought)
+
+
+def _with_room(kept: dict[int, _T]) -> dict[int, _T]:
+    """Return what is kept; nothing where that is full."""
+    return kept if len(kept) < _MAX_KEPT else {}
 
 
 def joined(directory: str, name: str) -> str:
     """Return a path in a directory, without `.` components."""
-    whole = name if not directory or _ABSOLUTE.match(name) else f"{directory}/{name}"
-    steps = [step for step in whole.split("/") if step not in ("", ".")]
-    return "/" * whole.startswith("/") + "/".join(steps)
+    path = name if not directory or _ABSOLUTE.match(name) else f"{directory}/{name}"
+    steps = [step for step in path.split("/") if step not in ("", ".")]
+    return "/" * path.startswith("/") + "/".join(steps)
 
 
 class LineTable:
@@ -136,6 +170,11 @@ class LineTable:
         self._tables = tables
         self._name_bytes = 0
         self._texts: dict[Attribute, str] = {}
+        # The table never changes: what a few addresses and files lead to is kept.
+        self._paths: dict[int, str] = {}
+        self._shown_names: dict[int, str] = {}
+        self._rows_at: dict[int, tuple[LineRow, Range] | None] = {}
+        self._begins_at: dict[int, bool] = {}
 
     @property
     def offset(self) -> int:
@@ -201,29 +240,68 @@ class LineTable:
             files.setdefault(name, []).append((number, entry))
         return files
 
-    def directory(self, index: int) -> str:
-        """Return the directory with an index of the header, made absolute.
+    def written_directory(self, index: int) -> str:
+        """Return the directory with an index as the table has it; empty before DWARF 5 for the
+        compilation directory, and for an unknown one."""
+        position = index - self.header.first_file
+        directories = self.header.directories
+        return self.text(directories[position].path) if 0 <= position < len(directories) else ""
+
+    def path_of(self, file: SourceFile) -> str:
+        """Return the name of a file with its directory."""
+        path = self._paths.get(file.number)
+        if path is None:
+            path = joined(file.directory, file.name)
+            if len(path) <= _MAX_KEPT_PATH:
+                self._paths = _with_room(self._paths)
+                self._paths[file.number] = path
+        return path
+
+    def shown_name_of(self, file: SourceFile) -> str:
+        """Return the name of a file as `SourceFile.shown_name`."""
+        name = self._shown_names.get(file.number)
+        if name is None:
+            root = self.unit.root
+            folder, primary = root.string(dw.AT_COMP_DIR) or "", root.string(dw.AT_NAME) or ""
+            own = joined(self.written_directory(file.entry.directory), file.name)
+            is_primary = joined(folder, own) == joined(folder, primary)
+            name = joined("", primary) if is_primary else own
+            if len(name) <= _MAX_KEPT_PATH:
+                self._shown_names = _with_room(self._shown_names)
+                self._shown_names[file.number] = name
+        return name
+
+    def directory(self, index: int, *, to_open: bool = False) -> str:
+        """Return the directory with an index of the header, made absolute; `to_open`: as it is on
+        disk.
 
         Before DWARF 5, index 0 is the compilation directory; since DWARF 5, it is in the table.
         """
         directories, first = self.header.directories, self.header.first_file
-        base = self._compilation_directory
+        base = self.compilation_directory(to_open=to_open)
         if first == 0 and directories:
-            own = self.text(directories[0].path)
+            own = self.text(directories[0].path, to_open=to_open)
             # A relative path is relative to the unit's directory, if that is relative too.
             base = joined(base, own) if _ABSOLUTE.match(base) else own
         if index == 0:
             return base
         if not first <= index < len(directories) + first:
             raise self._located(IllFormed(f"the line table has no directory {index}"))
-        return joined(base, self.text(directories[index - first].path))
+        return joined(base, self.text(directories[index - first].path, to_open=to_open))
+
+    def compilation_directory(self, *, to_open: bool = False) -> str:
+        """Return the directory of the unit; `to_open`: as it is on disk."""
+        folder = self._compilation_directory
+        if to_open and "\\" in folder:
+            return self._text_to_open(self.unit.root.attribute(dw.AT_COMP_DIR))
+        return folder
 
     @cached_property
     def _compilation_directory(self) -> str:
         return self.unit.root.string(dw.AT_COMP_DIR) or ""
 
-    def text(self, attribute: Attribute | None) -> str:
-        """Return the text of a name; empty if there is none."""
+    def text(self, attribute: Attribute | None, *, to_open: bool = False) -> str:
+        """Return the text of a name; empty if there is none. `to_open`: as it is on disk."""
         if attribute is None:
             return ""
         if attribute not in self._texts:
@@ -232,7 +310,11 @@ class LineTable:
             if self._name_bytes > MAX_NAME_BYTES:
                 raise self._located(LimitExceeded(f"names of more than {MAX_NAME_BYTES} bytes"))
             self._texts[attribute] = printable(data)
-        return self._texts[attribute]
+        text = self._texts[attribute]
+        return self._text_to_open(attribute) if to_open and "\\" in text else text
+
+    def _text_to_open(self, attribute: Attribute | None) -> str:
+        return "" if attribute is None else os.fsdecode(self.bytes_of(attribute))
 
     def bytes_of(self, attribute: Attribute) -> bytes:
         """Return the bytes of a string of the header."""
@@ -270,11 +352,17 @@ class LineTable:
         None if no sequence covers the address; if the program could not be read to its end, raises
         the reason instead.
         """
+        if address not in self._rows_at:
+            self._rows_at = _with_room(self._rows_at)
+            self._rows_at[address] = self._row_at(address)
+        return self._rows_at[address]
+
+    def _row_at(self, address: int) -> tuple[LineRow, Range] | None:
         rows = self.matrix.rows
         for sequence in self._index.covering(address):
-            place = sequence.place_at(rows, address)
-            row = rows[sequence.order[place]]
-            return row, Range(row.address, sequence.end_of(rows, place))
+            position = sequence.position_at(rows, address)
+            row = rows[sequence.order[position]]
+            return row, Range(row.address, sequence.end_of(rows, position))
         if self.matrix.problem is not None:
             raise self._located(self.matrix.problem)
         return None
@@ -285,28 +373,34 @@ class LineTable:
         At every statement, except for rows that continue the line and file of the row before them
         from the first of these on that has a discriminator: it drops them when it reads the table.
         """
+        if address not in self._begins_at:
+            self._begins_at = _with_room(self._begins_at)
+            self._begins_at[address] = self._begins_line(address)
+        return self._begins_at[address]
+
+    def _begins_line(self, address: int) -> bool:
         rows = self.matrix.rows
         for sequence in self._index.covering(address):
-            place = bisect_right(sequence.order, address, key=rows.address) - 1
-            while place >= 0 and rows[sequence.order[place]].address == address:
-                is_stmt = rows[sequence.order[place]].is_stmt
-                if is_stmt and not self._is_dropped_by_gdb(sequence, place):
+            position = bisect_right(sequence.order, address, key=rows.address) - 1
+            while position >= 0 and rows[sequence.order[position]].address == address:
+                is_stmt = rows[sequence.order[position]].is_stmt
+                if is_stmt and not self._is_dropped_by_gdb(sequence, position):
                     return True
-                place -= 1
+                position -= 1
             return False
         return False
 
-    def _is_dropped_by_gdb(self, sequence: LineSequence, place: int) -> bool:
+    def _is_dropped_by_gdb(self, sequence: LineSequence, position: int) -> bool:
         rows = self.matrix.rows
-        row = rows[sequence.order[place]]
-        has_discriminator, first = bool(row.discriminator), place
+        row = rows[sequence.order[position]]
+        has_discriminator, first = bool(row.discriminator), position
         while first > 0:
             before = rows[sequence.order[first - 1]]
             if (before.line, before.file) != (row.line, row.file):
                 break
             has_discriminator = has_discriminator or bool(before.discriminator)
             first -= 1
-        return first < place and has_discriminator
+        return first < position and has_discriminator
 
     def rows_in(self, span: Range) -> Iterator[LineRow]:
         """Return the rows that describe the addresses of a range, by address, up to the first

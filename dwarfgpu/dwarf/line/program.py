@@ -105,20 +105,20 @@ class LineSequence:
     order: Sequence[int]
     """Indexes of its rows by address, without the end row."""
 
-    def place_at(self, rows: LineRows, address: int) -> int:
+    def position_at(self, rows: LineRows, address: int) -> int:
         """Return the index in `order` of the row that describes an address of the sequence: of rows
         with the same address, the last one that is a statement, or else the last one."""
-        last = place = bisect_right(self.order, address, key=rows.address) - 1
+        last = position = bisect_right(self.order, address, key=rows.address) - 1
         begin = rows.address(self.order[last])
-        while place >= 0 and rows.address(self.order[place]) == begin:
-            if rows[self.order[place]].is_stmt:
-                return place
-            place -= 1
+        while position >= 0 and rows.address(self.order[position]) == begin:
+            if rows[self.order[position]].is_stmt:
+                return position
+            position -= 1
         return last
 
-    def end_of(self, rows: LineRows, place: int) -> int:
+    def end_of(self, rows: LineRows, position: int) -> int:
         """Return the address at which the next row, by address, begins."""
-        begin = rows.address(self.order[place])
+        begin = rows.address(self.order[position])
         after = bisect_right(self.order, begin, key=rows.address)
         return rows.address(self.order[after]) if after < len(self.order) else self.span.end
 

@@ -6,11 +6,12 @@ int` and `unsigned long`. Law: a name that cannot be parsed stays as it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
-_TOKEN: Final = re.compile(
+from dwarfgpu.base.pattern import pattern
+
+_TOKEN: Final = pattern(
     r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|\d[\w.']*|'(?:\\.|[^'\\])+'|[<>()\[\],*&-])"
 )
 _INTEGER_WORDS: Final = frozenset(

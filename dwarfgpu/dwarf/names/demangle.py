@@ -5,14 +5,13 @@ Law: a name with any unsupported part stays mangled; nothing is guessed.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
-from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported
+from dwarfgpu.base.pattern import pattern
 
 _LONGEST: Final = 4_000
-_CLONE: Final = re.compile(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
+_CLONE: Final = pattern(r"\.[a-z0-9_]+(?:\.[0-9]+)*")
 """What compilers append to the name of a part or a copy of a function."""
 
 
@@ -21,6 +20,8 @@ def demangled(symbol: str) -> str | None:
     """Return `ns::f(int)` for `_ZN2ns1fEi`; None if it is not mangled, or not supported."""
     if not symbol.startswith("_Z") or len(symbol) > _LONGEST or not symbol.isascii():
         return None
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported  # of C++ alone
+
     try:
         return ItaniumName(symbol).whole()
     except NotSupported:
@@ -58,6 +59,8 @@ def demangled_function(symbol: str) -> str | None:
     `demangled`."""
     if demangled(symbol) is None:
         return None
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName
+
     return ItaniumName(symbol).encoding(is_inner=True)
 
 
@@ -65,6 +68,8 @@ def demangled_name(symbol: str) -> str | None:
     """Return `ns::f` for `_ZN2ns1fEi`: without parameters and result; None as for `demangled`."""
     if demangled(symbol) is None and "CI" not in symbol:
         return None
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName, NotSupported
+
     try:
         return ItaniumName(symbol).name()
     except NotSupported:

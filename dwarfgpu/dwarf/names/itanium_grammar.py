@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names.mangled_types import last_name, marked, member, qualified
 
 _MAX_DIGITS: Final = 20
@@ -53,6 +54,8 @@ _OPERATORS: Final = {
     "ss": "<=>", "nt": "!", "aa": "&&", "oo": "||", "pp": "++", "mm": "--", "cm": ",",
     "pm": "->*", "pt": "->", "cl": "()", "ix": "[]",
 }  # fmt: skip
+_DECLARATOR: Final = pattern(r"\([*&]+\)(?=[ (])")
+_AUTO: Final = "auto:"
 _SUFFIX: Final = {"j": "u", "l": "l", "m": "ul", "x": "ll", "y": "ull", "i": ""}
 
 
@@ -80,6 +83,8 @@ class ItaniumName:
         self.has_arguments = False
         """Whether the name that was read ends in template arguments."""
         self.has_no_result = False
+        self.is_in_lambda = False
+        """Whether the parameters of a lambda are read, whose `auto` are template parameters."""
         self.qualifiers = ""
 
     # Text
@@ -141,10 +146,9 @@ class ItaniumName:
         if self.position == len(self.text) or self.peek() == "E":
             return name
         qualifiers, has_result = self.qualifiers, self.has_arguments and not self.has_no_result
-        result = self.type() + " " if has_result else ""
-        if is_inner:
-            result = ""
-        return f"{result}{name}{self.parameters()}{qualifiers}"
+        result = self.type() if has_result else ""
+        function = f"{name}{self.parameters()}{qualifiers}"
+        return function if is_inner or not result else _returning(result, function)
 
     def thunk(self) -> str | None:
         """Read a thunk, which adjusts `this` and calls the function."""
@@ -225,14 +229,14 @@ class ItaniumName:
         if self.at("Ut") is None:
             self.expect("Ul")
             self.enter()
-            # `T_`, and its substitution, would be a parameter of its own.
-            outer, self.arguments = self.arguments, []
+            # `T_`, and its substitution, are parameters of its own.
+            outer, self.is_in_lambda = self.is_in_lambda, True
             start = self.position
             text = f"lambda{self.parameters()}"
-            if outer and "S" in self.text[start : self.position]:
+            if self.arguments and "S" in self.text[start : self.position]:
                 raise NotSupported
             self.expect("E")
-            self.arguments = outer
+            self.is_in_lambda = outer
             self.depth -= 1
         count = 1 if self.at("_") is not None else self.number() + 2
         if count > 1:
@@ -243,7 +247,7 @@ class ItaniumName:
         self.expect("N")
         words = ""
         while (qualifier := self.at("r", "V", "K")) is not None:
-            words += {"r": " restrict", "V": " volatile", "K": " const"}[qualifier]
+            words = {"r": " restrict", "V": " volatile", "K": " const"}[qualifier] + words
         qualifiers = words
         reference = self.at("R", "O")
         qualifiers += {"R": " &", "O": " &&", None: ""}[reference]
@@ -270,8 +274,16 @@ class ItaniumName:
         return text
 
     def simple(self) -> str:
-        """Return a source name, an operator, a constructor."""
+        """Return a source name, an operator, a constructor, with its ABI tags."""
         self.at("L")
+        text = self.untagged()
+        while self.at("B") is not None:
+            size = self.number()
+            text += f"[abi:{self.peek(size)}]"
+            self.position += size
+        return text
+
+    def untagged(self) -> str:
         if self.peek().isdigit():
             size = self.number()
             name = self.text[self.position : self.position + size]
@@ -281,10 +293,6 @@ class ItaniumName:
             if name.startswith("_GLOBAL__N"):
                 return "(anonymous namespace)"
             self.last = name
-            while self.at("B") is not None:
-                tag = self.number()
-                name += f"[abi:{self.text[self.position : self.position + tag]}]"
-                self.position += tag
             self.has_no_result = False
             return name
         if self.peek() == "U":
@@ -375,6 +383,8 @@ class ItaniumName:
         text = self.known[index]
         if not isinstance(text, str):
             text = self.of_pack(text)
+        if _AUTO in text and not self.is_in_lambda:
+            raise NotSupported  # elsewhere, the parameter is another one
         self.last = last_name(text)
         return text
 
@@ -395,6 +405,8 @@ class ItaniumName:
         """Read `T_`: a template parameter."""
         self.expect("T")
         index = self.sequence()
+        if self.is_in_lambda:
+            return f"{_AUTO}{index + 1}"
         if index >= len(self.arguments):
             raise NotSupported
         argument = self.arguments[index]
@@ -461,7 +473,7 @@ class ItaniumName:
             return self.keep(self.function())
         if head == "A":
             self.position += 1
-            count = self.number()
+            count = "" if self.peek() == "_" else str(self.number())
             self.expect("_")
             element = self.type()
             at = element.find(" [")
@@ -507,6 +519,18 @@ class ItaniumName:
         parameters = self.parameters()
         self.expect("E")
         return f"{result} {parameters}"
+
+
+def _returning(result: str, function: str) -> str:
+    """Return a function after its result type: in the declarator of an array or a function."""
+    depth = 0
+    for at, character in enumerate(result):
+        depth += (character == "<") - (character == ">")
+        declarator = None if depth else _DECLARATOR.match(result, at)
+        if declarator is not None:
+            end = declarator.end() - 1
+            return f"{result[:end]}{function}{result[end:]}"
+    return f"{result} {function}"
 
 
 def _simple_name(text: str) -> str:

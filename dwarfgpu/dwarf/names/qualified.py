@@ -6,12 +6,12 @@ canonical form, which is compared, and shown only in errors.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 from itertools import permutations
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 
 ANONYMOUS: Final = "(anonymous namespace)"
@@ -19,13 +19,13 @@ ANONYMOUS: Final = "(anonymous namespace)"
 
 _OPENING: Final = "<([{"
 _CLOSING: Final = ">)]}"
-_WORDS: Final = re.compile(
+_WORDS: Final = pattern(
     r"\b(?:unsigned|signed|long|short|int|char)(?:\s+(?:unsigned|signed|long|short|int|char))*\b"
 )
 _MAX_WORDS: Final = 5
 """Of the longest name of a built-in type: `signed long long int` and one more."""
-_SPACE_BETWEEN_WORDS: Final = re.compile(r"(?<=[\w>*&)])\s+(?=\w)")
-_SPACE: Final = re.compile(r"\s+")
+_SPACE_BETWEEN_WORDS: Final = pattern(r"(?<=[\w>*&)])\s+(?=\w)")
+_SPACE: Final = pattern(r"\s+")
 
 
 @frozen

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Literal
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
 from dwarfgpu.dwarf.scope.symbol_list import units_with_word
@@ -34,7 +34,7 @@ _TYPES: Final[dict[int, NameKind]] = {
     dw.TAG_ENUMERATION_TYPE: "enum",
 }
 _READ: Final = CONTAINERS | {*_TYPES, dw.TAG_SUBPROGRAM, dw.TAG_VARIABLE}
-_IDENTIFIER: Final = re.compile(r"(?!_Z)[A-Za-z_]\w*")
+_IDENTIFIER: Final = pattern(r"(?!_Z)[A-Za-z_]\w*")
 
 
 @frozen

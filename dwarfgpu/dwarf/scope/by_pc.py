@@ -1,4 +1,5 @@
-"""Find subprograms and variables by program location and name (DWARF 5 chapters 3 and 4).
+"""Find the unit, the subprograms and the variables at a program location, or by name (DWARF 5
+chapters 3 and 4).
 
 Law: only the unit that covers the location is read for a lookup by location; a name that it does
 not have is then looked for in the other units.
@@ -354,7 +355,7 @@ class Scopes:
             ]
         except DwarfGpuError:
             return None
-        matching.sort(key=_place_of)
+        matching.sort(key=_file_order)
         first = min(matching, key=lambda die: len(path_of(die)), default=None)
         return None if first is None else Variable(simple, first, "global")
 
@@ -417,7 +418,7 @@ def _is_global(die: Die) -> bool:
     return above is not None and above.parent() is None
 
 
-def _place_of(die: Die) -> tuple[int, int]:
+def _file_order(die: Die) -> tuple[int, int]:
     """Return the position of an entry in the file, for an entry of a split unit that of its
     skeleton."""
     return (die.unit.skeleton or die.unit).offset, die.offset

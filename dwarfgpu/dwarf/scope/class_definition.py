@@ -15,8 +15,9 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical
-from dwarfgpu.dwarf.scope.declarations import completed, is_definition, named, path_of
+from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units
+from dwarfgpu.dwarf.scope.named_entries import completed, named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError

@@ -1,18 +1,17 @@
-"""Declarations in a file's units by name: entries, the definitions that complete them, scopes.
+"""Declarations: the scopes around them, what they mean, their parameters.
 
-Law: a unit is read once, and only to look up a name that it may have. A scope without a name of its
-own, or with an optional one (DWARF 5 3.2.2, 5.7, 5.8), is transparent.
+Law: a scope without a name of its own, or with an optional one (DWARF 5 3.2.2, 5.7, 5.8), is
+transparent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
 from dwarfgpu.dwarf.names.qualified import (
@@ -24,13 +23,12 @@ from dwarfgpu.dwarf.names.qualified import (
     split_outside,
 )
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, imports, named
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CLASSES,
     CONTAINERS,
-    DATA,
     TEMPLATE_PARAMETERS,
-    UNKNOWN_NAME,
     code_ranges,
 )
 from dwarfgpu.dwarf.types.builder import types_of
@@ -38,124 +36,18 @@ from dwarfgpu.dwarf.types.types import Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
-TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
-"""Types that in C have names of their own kind: `struct s`."""
-TYPES: Final = TAGGED | {dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE}
-VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
-_NAMED: Final = (
-    TYPES
-    | VARIABLES
-    | CONTAINERS
-    | {dw.TAG_ENUMERATOR, dw.TAG_SUBPROGRAM, dw.TAG_MEMBER, dw.TAG_IMPORTED_DECLARATION}
-)
-_IMPORTS: Final = frozenset({dw.TAG_IMPORTED_MODULE, dw.TAG_IMPORTED_DECLARATION})
-_COMPLETED: Final[dict[int, tuple[int, ...]]] = {
-    **dict.fromkeys(CLASSES | {dw.TAG_VARIABLE}, (dw.AT_SPECIFICATION,)),
-    dw.TAG_SUBPROGRAM: (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN),
-}
-"""How an entry refers to the one that it completes. Inlined variables are not looked up by name."""
 _MAX_AROUND: Final = 100
 """At most this many enclosing scopes are followed."""
-_MAX_COMPLETIONS: Final = 64
-"""Entries that complete one another."""
 
 
-@frozen
-class Declared:
-    """The entries of one unit, indexed for look-ups."""
-
-    by_name: Mapping[str, tuple[int, ...]]
-    """Indices in the tree, by the canonical simple name."""
-    completions: Mapping[Die, tuple[int, ...]]
-    """Indices of the entries that complete one."""
-    imports: tuple[int, ...]
-    """The entries of using-directives, using-declarations and aliases."""
-
-
-@lru_cache(maxsize=10_000)
-def declared(unit: CompilationUnit) -> Declared:
-    """Return the named entries of a unit; entries with unreadable names, as in a missing file, have
-    `UNKNOWN_NAME`."""
-    by_name: dict[str, list[int]] = {}
-    completions: dict[Die, list[int]] = {}
-    imports: list[int] = []
-    name_of = _name_reader(unit)
-    for index, abbreviation in enumerate(unit.tree.abbreviations):
-        tag, positions = abbreviation.tag, abbreviation.positions
-        if tag in _IMPORTS:
-            imports.append(index)
-        try:
-            for name in _COMPLETED.get(tag, ()):
-                origin = unit.die(index).reference(name) if name in positions else None
-                if origin is not None:
-                    completions.setdefault(origin, []).append(index)
-                    if origin.unit is not unit:
-                        by_name.setdefault(canonical(origin.name or ""), []).append(index)
-            if tag in _NAMED and dw.AT_NAME in positions:
-                by_name.setdefault(name_of(index, abbreviation), []).append(index)
-            elif tag == dw.TAG_NAMESPACE:
-                by_name.setdefault(ANONYMOUS, []).append(index)
-        except DwarfGpuError:  # the others are usable
-            by_name.setdefault(UNKNOWN_NAME, []).append(index)
-    return Declared(
-        {name: tuple(dies) for name, dies in by_name.items()},
-        {origin: tuple(dies) for origin, dies in completions.items()},
-        tuple(imports),
-    )
-
-
-def _name_reader(unit: CompilationUnit) -> Callable[[int, Abbreviation], str]:
-    """Return what reads the canonical name of an entry of a unit, by its index and abbreviation.
-
-    Nearly all names are offsets of strings, at the same place in all entries of an abbreviation:
-    these are read without an object for the entry, and each string once.
-    """
-    data, end, starts = unit.data, unit.end, unit.tree.offsets
-    width, endian = unit.format.offset_size, unit.endian
-    places: dict[int, int | None] = {}
-    texts: dict[bytes, str] = {}
-
-    def place_in(abbreviation: Abbreviation) -> int | None:
-        value = abbreviation.value(abbreviation.positions[dw.AT_NAME])
-        return value.before_bytes if value.form == dw.FORM_STRP else None
-
-    def name_of(index: int, abbreviation: Abbreviation) -> str:
-        if abbreviation.code not in places:
-            places[abbreviation.code] = place_in(abbreviation)
-        place, start = places[abbreviation.code], starts[index]
-        if place is None or data[start] >= 0x80 or start + 1 + place + width > end:
-            return canonical(unit.die(index).string(dw.AT_NAME) or "")
-        at = start + 1 + place
-        offset = data[at : at + width]
-        text = texts.get(offset)
-        if text is None:
-            name = unit.sections.string(".debug_str", int.from_bytes(offset, endian))
-            text = texts[offset] = canonical(unit.sections.budget.text(name))
-        return text
-
-    return name_of
-
-
-def named(unit: CompilationUnit, name: str) -> Iterator[Die]:
-    """Yield the entries of a unit with a canonical simple name."""
-    yield from (unit.die(index) for index in declared(unit).by_name.get(name, ()))
-
-
-def imports(unit: CompilationUnit) -> Iterator[Die]:
-    """Yield the using-directives, using-declarations and aliases of a unit."""
-    yield from (unit.die(index) for index in declared(unit).imports)
-
-
-def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
-    """Yield an entry and those of some units that complete it."""
-    pending, remaining = [die], _MAX_COMPLETIONS
-    while pending and remaining:
-        remaining -= 1
-        current = pending.pop(0)
-        yield current
-        for unit in units:
-            indices = declared(unit).completions.get(current, ())
-            pending += [unit.die(index) for index in indices]
+def name_problem(die: Die) -> DwarfGpuError | None:
+    """Return why the name of an entry cannot be read; None if it can."""
+    try:
+        die.name  # noqa: B018
+        declaration_of(die)
+    except DwarfGpuError as error:
+        return error
+    return None
 
 
 def declaration_of(die: Die) -> Die:
@@ -255,6 +147,38 @@ def is_within(path: tuple[Scope, ...], scopes: tuple[str, ...]) -> bool:
         named = {count - 1 for count in positions if count and scopes[count - 1] == scope.name}
         positions = named | positions if scope.is_transparent else named
     return 0 in positions
+
+
+def scope_path(scope: Die) -> tuple[str, ...]:
+    """Return the canonical names of a scope and of those around it."""
+    return (*(outer.name for outer in path_of(scope)), scope_name(scope))
+
+
+@lru_cache(maxsize=64)
+def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tuple[Die, ...]:
+    """Return the entities of a name in a namespace of a unit; a command asks for it several
+    times."""
+    members: list[Die] = []
+    for die in named(unit, name):
+        is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
+        if not is_part and is_within(path_of(die), path):
+            members.append(followed(die))
+    return tuple(members)
+
+
+@lru_cache(maxsize=64)
+def imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
+    """Return the using-directives and -declarations of a unit by the last names that the path to
+    them may have, without those of transparent scopes; "" is the global namespace."""
+    directives: dict[str, list[Die]] = {}
+    for directive in imports(unit):
+        for scope in reversed(path_of(directive)):
+            directives.setdefault(scope.name, []).append(directive)
+            if not scope.is_transparent:
+                break
+        else:
+            directives.setdefault("", []).append(directive)
+    return directives
 
 
 def is_called(die: Die, name: str) -> bool:

@@ -8,11 +8,11 @@ Law: a file does not change while it is open, so that what a name denotes is fou
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 from weakref import WeakKeyDictionary
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -20,15 +20,24 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import units_with_functions
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.functions import bare_name, full_function_name, resolved_function_name
-from dwarfgpu.dwarf.scope.declarations import completed, declaration_of, declared, named
+from dwarfgpu.dwarf.names.demangle import demangled_clone
+from dwarfgpu.dwarf.names.function_names import (
+    bare_name,
+    full_function_name,
+    linkage_name,
+    resolved_function_name,
+)
+from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources, units_with_names
+from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
-_OPERATOR: Final = re.compile(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
-_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
+_OPERATOR: Final = pattern(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
+_IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
+_COLD: Final = pattern(r"\.cold(?:\.\d+)?$")
 _ANONYMOUS: Final = "(anonymous namespace)"
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
@@ -44,6 +53,16 @@ class NamedFunction:
     entry: int
     """As loaded."""
     is_call: bool
+
+
+@frozen
+class FunctionSymbol:
+    """A function of a symbol table."""
+
+    name: str
+    """`ns::over(int)` in C++, `over` in C."""
+    entry: int
+    """As loaded."""
 
 
 _KNOWN: Final[WeakKeyDictionary[CodeObject, dict[str, tuple[NamedFunction, ...]]]] = (
@@ -62,6 +81,34 @@ def functions_named(code_object: CodeObject, text: str) -> tuple[NamedFunction, 
             cached.clear()
         cached[text] = functions
     return functions
+
+
+def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol, ...]:
+    """Return the functions of the symbol table that match, one per address, in entry order: those
+    without debugging information, and those that a compiler has merged with equal ones, are only
+    there. Parts that it has split off (`.cold`) do not match."""
+    path, parameters = _split(text.strip())
+    components = _components(path.removeprefix("::"))
+    words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])
+    entries: dict[int, str] = {}
+    for file in symbol_files(code_object):
+        symbols = list(file.symbols_named(text.strip(), with_untyped=True))
+        symbols += file.mangled_functions(f"{len(words[-1])}{words[-1]}") if words else ()
+        for symbol in symbols:
+            is_code = symbol.kind == "function" or file.is_code(symbol.address)
+            if not is_code or not symbol.is_in_section or _COLD.search(symbol.name):
+                continue
+            name = demangled_clone(symbol.name) or symbol.name
+            own_path, own = _split(name)
+            is_meant = symbol.name == text.strip() or (
+                own is not None
+                and len(_at_depth(own, "::")) == 1  # none that is inside a function
+                and _ends_in(_components(own_path), components)
+                and (parameters is None or _plain(own) == _plain(parameters))
+            )
+            if is_meant:
+                entries.setdefault(symbol.address + code_object.load_address, name)
+    return tuple(FunctionSymbol(name, entry) for entry, name in sorted(entries.items()))
 
 
 def _functions_named(code_object: CodeObject, text: str) -> Iterable[NamedFunction]:
@@ -101,7 +148,7 @@ def _in_unit(
     simple = canonical(components[-1])
     keys = [simple]
     if "<" not in simple and unit.is_cplusplus:
-        keys += [key for key in declared(unit).by_name if key.startswith(f"{simple}<")]
+        keys += [key for key in named_entries(unit).by_name if key.startswith(f"{simple}<")]
     names: dict[Die, str] = {}
     for key in keys:
         for die in named(unit, key):
@@ -132,13 +179,18 @@ def _calls(unit: CompilationUnit, meant: dict[Die, str]) -> Iterator[NamedFuncti
             name = meant.get(declaration_of(call))
             ranges = Subprogram(call).ranges if name else ()
             if name and ranges:
-                bare = bare_name(call) or name  # GDB shows no parameters there
-                yield NamedFunction(call, bare, ranges[0].begin, is_call=True)
+                # GDB knows the parameters of an inlined function by its linkage name only.
+                is_linked = linkage_name(call) is not None
+                shown_name = name if is_linked else bare_name(call) or name
+                yield NamedFunction(call, shown_name, ranges[0].begin, is_call=True)
 
 
 def _fits(die: Die, components: list[str]) -> bool:
     """Return whether the path of a function ends in the components that are wanted."""
-    own = _components(bare_name(die) or die.name or "")
+    return _ends_in(_components(bare_name(die) or die.name or ""), components)
+
+
+def _ends_in(own: list[str], components: list[str]) -> bool:
     if len(own) < len(components):
         return False
     ends = own[len(own) - len(components) :]
@@ -203,3 +255,15 @@ def _at_depth(text: str, separator: str) -> list[str]:
             depth += (text[at] in "<([") - (text[at] in ">)]")
             at += 1
     return [*parts, text[begin:].strip()]
+
+
+def merged_function(code_objects: Iterable[CodeObject], name: str) -> int | None:
+    """Return the entry of the function, as loaded, whose whole name without parameters is given and
+    that only a symbol table has; None if there is none, or several."""
+    entries: set[int] = set()
+    length = len(_components(_split(name.strip())[0].removeprefix("::")))
+    for code_object in code_objects:
+        for symbol in function_symbols(code_object, name):
+            if len(_components(_split(symbol.name)[0])) == length:
+                entries.add(symbol.entry)
+    return entries.pop() if len(entries) == 1 else None

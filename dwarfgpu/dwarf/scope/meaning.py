@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import TAGGED, TYPES, VARIABLES, parameter_types
+from dwarfgpu.dwarf.scope.declarations import parameter_types
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, one_at
 from dwarfgpu.dwarf.scope.variable import Variable
 
@@ -51,19 +52,19 @@ def is_same_function(first: Die, second: Die) -> bool:
     return True
 
 
-def distinguished(meanings: list[Meaning], place: tuple[Die, ...]) -> list[Meaning]:
+def distinguished(meanings: list[Meaning], scopes: tuple[Die, ...]) -> list[Meaning]:
     """Return the same, with variables of nameless functions reduced to that of the code at a place;
     a variable of the namespace itself precedes them."""
     if len(meanings) < 2:
         return meanings
     nameless: list[Variable] = []
-    others: list[Meaning] = []
+    named: list[Meaning] = []
     for meaning in meanings:
         if isinstance(meaning, Variable) and is_nameless(meaning):
             nameless.append(meaning)
         else:
-            others.append(meaning)
-    return others or [one_at(nameless, place)]
+            named.append(meaning)
+    return named or [one_at(nameless, scopes)]
 
 
 def is_external(meaning: Meaning) -> bool:

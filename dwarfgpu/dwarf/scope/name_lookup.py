@@ -5,6 +5,9 @@ blocks of the function, in the class that it is a member of, and in the enclosin
 the inside outwards; in each also through using-directives, using-declarations, aliases, inline and
 anonymous namespaces. After `::` it is searched in the named scope.
 
+Of overloaded functions all are returned, or those with the written parameters, `f(int)`;
+`dwarfgpu.language.named_values` refuses a name that several have.
+
 Law: the unit at the place is searched first, and others only for names that it does not define; an
 unreadable unit is an error only if no other one has the name.
 """
@@ -12,7 +15,6 @@ unreadable unit is an error only if no other one has the name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -21,22 +23,20 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import (
-    TAGGED,
-    TYPES,
     around,
     declaration_of,
-    declared,
     followed,
     has_parameters,
-    imports,
+    imports_by_scope,
     is_data,
     is_definition,
     is_member,
     is_within,
-    named,
+    name_problem,
+    named_within,
     overloaded,
     path_of,
-    scope_name,
+    scope_path,
     template_parameter,
     unknown_in,
 )
@@ -52,16 +52,16 @@ from dwarfgpu.dwarf.scope.meaning import (
     order,
     ordinary,
 )
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, named, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import (
+    in_nameless,
     nameless_variables,
     one_at,
-    one_of,
-    variables_of,
 )
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, FUNCTIONS, UNKNOWN_NAME, name_of
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, UNKNOWN_NAME, name_of
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below
-from dwarfgpu.dwarf.types.class_scope import class_scope
+from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 
@@ -89,7 +89,7 @@ class NameLookup(UnitSearch):
         chain: Iterable[Die] = (),
         outer: Iterable[Variable] = (),
         declared: Callable[[Die], Iterable[Variable]] = declared_in,
-        place: Iterable[Die] = (),
+        enclosing_scopes: Iterable[Die] = (),
     ) -> None:
         super().__init__(infos, unit)
         self.chain = tuple(chain)
@@ -98,7 +98,7 @@ class NameLookup(UnitSearch):
         """The variables of functions into which that is inlined, which its text does not see."""
         self._declared_in = declared
         """The variables of a scope."""
-        self.place = tuple(place)
+        self.enclosing_scopes = tuple(enclosing_scopes)
         """All scopes of the program location, from the subprogram inwards: including those of
         functions into which the one in focus is inlined, and those that are inlined into it."""
         self._imports_left = _MAX_IMPORTS
@@ -112,14 +112,15 @@ class NameLookup(UnitSearch):
         `UsageError` if it is ambiguous, or a scope before `::` does not exist; another error if a
         unit that may have it cannot be read.
         """
-        self.problem, self.name = None, name
+        self.doubts, self.name = [], name
         self._imports_left = _MAX_IMPORTS
         sought = parts(name)
         if not sought:
             return ()
         meanings = self._scopes_named(sought, name.startswith("::"), accepts)
-        if not meanings and self.problem is not None:
-            raise self.problem
+        if not meanings:
+            for problem in filter(None, map(_problem_of, dict.fromkeys(self.doubts))):
+                raise problem
         return meanings
 
     def _scopes_named(
@@ -147,7 +148,7 @@ class NameLookup(UnitSearch):
                     raise UsageError(f"A syntax error in expression, near `{remainder}'.")
                 if not index:
                     raise UsageError(f'No symbol "{part.text}" in current context.')
-                where = joined(_names(before[0]))
+                where = joined(scope_path(before[0]))
                 raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
         return self._in_scopes(holder, last, accepts)
 
@@ -166,7 +167,9 @@ class NameLookup(UnitSearch):
 
     def _simple(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         for scope in reversed(self.chain):
-            meanings = self._in_block(scope, part, accepts) or _in_nameless((scope,), part, accepts)
+            meanings = self._in_block(scope, part, accepts) or in_nameless(
+                (scope,), part.name, accepts
+            )
             if meanings:
                 return meanings
         scopes = [*around(self.chain[0])] if self.chain else []
@@ -176,7 +179,7 @@ class NameLookup(UnitSearch):
                 return meanings
             if meanings := _parameter(scope, part, accepts):
                 return meanings
-        paths = [_names(scope) for scope in scopes if scope.tag in CONTAINERS]
+        paths = [scope_path(scope) for scope in scopes if scope.tag in CONTAINERS]
         for path in (*paths, ()):
             meanings = self._in_this_unit(path, part, accepts)
             if meanings:
@@ -184,7 +187,7 @@ class NameLookup(UnitSearch):
         for variable in self.outer:
             if variable.name == part.name and accepts(variable.die):
                 return (variable,)
-        for path in (*map(_names, classes), *paths, ()):
+        for path in (*map(scope_path, classes), *paths, ()):
             meanings = self._in_other_units(path, part, accepts)
             if meanings:
                 return meanings
@@ -192,17 +195,17 @@ class NameLookup(UnitSearch):
 
     def _in_any_nameless(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a variable of a function that has no name for qualifying it."""
-        units = chain(() if self.unit is None else (self.unit,), self.others((), part.name))
+        units = chain(() if self.unit is None else (self.unit,), self.other_units((), part.name))
         for unit in units:
             try:
                 variables = nameless_variables(unit)
             except DwarfGpuError as error:
-                self.problem = self.problem or error
+                self.doubts.append(error)
                 continue
             same = [variable for variable in variables if canonical(variable.name) == part.name]
             takable = [variable for variable in same if accepts(variable.die)]
             if takable:
-                return (one_at(takable, self.place),)
+                return (one_at(takable, self.enclosing_scopes),)
         return ()
 
     def _global(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
@@ -214,7 +217,7 @@ class NameLookup(UnitSearch):
         """Return a name after `::`: in a namespace, a class, an enumeration or a function."""
         first = holders[0]
         if first.tag in CONTAINERS:
-            path = _names(first)
+            path = scope_path(first)
             return self._in_this_unit(path, part, accepts) or self._in_other_units(
                 path, part, accepts
             )
@@ -225,8 +228,11 @@ class NameLookup(UnitSearch):
             return ()
         if scope.tag == dw.TAG_ENUMERATION_TYPE:
             return self._defined([child for child in scope.children() if _is(child, part, accepts)])
+        of_class = constructors(scope, part.name) if accepts is ordinary else None
+        if of_class is not None:
+            return self._defined([die for die in of_class if has_parameters(die, part)])
         # Compilers leave out the static members and functions that a unit does not use.
-        path = _names(scope)
+        path = scope_path(scope)
         meanings = self._in_class(scope, part, accepts) or self._in_this_unit(path, part, accepts)
         return meanings or self._in_other_units(path, part, accepts)
 
@@ -268,7 +274,7 @@ class NameLookup(UnitSearch):
             dies = self._declared(self.unit, path, part, accepts)
             dies = dies or self._by_import(path, part, accepts)
         except DwarfGpuError as error:
-            self.problem = self.problem or error
+            self.doubts.append(error)
             return ()
         return self._defined(dies)
 
@@ -284,13 +290,10 @@ class NameLookup(UnitSearch):
         `imported_units`."""
         dies: list[Die] = []
         for imported_unit in self._with_imported(unit, visited):
-            for die in _named_in(imported_unit, path, part.name):
+            for die in named_within(imported_unit, path, part.name):
                 if accepts(die) and has_parameters(die, part):
                     dies.append(die)
-            if self.problem is None and (
-                unknown_name := next(named(imported_unit, UNKNOWN_NAME), None)
-            ):
-                self.problem = _name_problem(unknown_name)
+            self.doubts.append(imported_unit)
         return dies
 
     def _with_imported(
@@ -302,7 +305,7 @@ class NameLookup(UnitSearch):
                 self._spend_import(1)
                 yield imported
         except DwarfGpuError as error:
-            self.problem = self.problem or error
+            self.doubts.append(error)
 
     def _by_import(self, path: Path, part: Part, accepts: DieFilter) -> list[Die]:
         """Return the results of the using-directives and -declarations of a namespace, in the unit
@@ -323,8 +326,8 @@ class NameLookup(UnitSearch):
             if target is None or target in visited:
                 continue
             visited.add(target)
-            inner = _names(target)
-            self._spend_import(1 + len(declared(target.unit).by_name.get(part.name, ())) // 8)
+            inner = scope_path(target)
+            self._spend_import(1 + len(named_entries(target.unit).with_name(part.name)) // 8)
             dies = self._declared(target.unit, inner, part, accepts)
             if dies:
                 return dies
@@ -334,7 +337,7 @@ class NameLookup(UnitSearch):
     def _directives(self, path: Path) -> list[Die]:
         assert self.unit is not None
         directives: list[Die] = []
-        for directive in _imports_by_scope(self.unit).get(path[-1] if path else "", ()):
+        for directive in imports_by_scope(self.unit).get(path[-1] if path else "", ()):
             self._spend_import(1)
             if is_within(path_of(directive), path):
                 directives.append(directive)
@@ -375,7 +378,7 @@ class NameLookup(UnitSearch):
             if len(inside) != 1:
                 raise UsageError(overloaded(variables))
             return (variables[inside[0]],)
-        return tuple(variables.values()) or _in_nameless(functions, part, accepts)
+        return tuple(variables.values()) or in_nameless(functions, part.name, accepts)
 
     # Other units
 
@@ -386,7 +389,7 @@ class NameLookup(UnitSearch):
         removed: tuple[Meaning, ...] = ()
         likely: set[CompilationUnit] | None = None
         visited: set[CompilationUnit] = set()
-        for unit in self.others(path, part.name):
+        for unit in self.other_units(path, part.name):
             if hidden and likely is None:
                 likely = self.exporting(path, part.name)
             if likely is not None and unit not in likely:
@@ -394,7 +397,7 @@ class NameLookup(UnitSearch):
             try:
                 meanings = self._defined(self._declared(unit, path, part, accepts, visited))
             except DwarfGpuError as error:
-                self.problem = self.problem or error
+                self.doubts.append(error)
                 continue
             if any(is_external(meaning) for meaning in meanings):
                 return meanings
@@ -427,7 +430,7 @@ class NameLookup(UnitSearch):
                 has_function = True
             elif not has_function and not is_in_nameless(meaning):
                 return (meaning,)
-        meanings = distinguished(sorted(out, key=order), self.place)
+        meanings = distinguished(sorted(out, key=order), self.enclosing_scopes)
         functions = [meaning for meaning in meanings if is_function(meaning)]
         return tuple(functions if functions and functions[0] is meanings[0] else meanings[:1])
 
@@ -450,33 +453,6 @@ class NameLookup(UnitSearch):
         return None if current is None or current.tag not in TAGGED else self.definition(current)
 
 
-@lru_cache(maxsize=64)
-def _named_in(unit: CompilationUnit, path: Path, name: str) -> tuple[Die, ...]:
-    """Return the entities of a name in a namespace of a unit; a command asks for it several
-    times."""
-    members: list[Die] = []
-    for die in named(unit, name):
-        is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
-        if not is_part and is_within(path_of(die), path):
-            members.append(followed(die))
-    return tuple(members)
-
-
-@lru_cache(maxsize=64)
-def _imports_by_scope(unit: CompilationUnit) -> dict[str, list[Die]]:
-    """Return the using-directives and -declarations of a unit by the last names that the path to
-    them may have, without those of transparent scopes; "" is the global namespace."""
-    directives: dict[str, list[Die]] = {}
-    for directive in imports(unit):
-        for scope in reversed(path_of(directive)):
-            directives.setdefault(scope.name, []).append(directive)
-            if not scope.is_transparent:
-                break
-        else:
-            directives.setdefault("", []).append(directive)
-    return directives
-
-
 def _is(die: Die, part: Part, accepts: DieFilter) -> bool:
     name = die.name
     is_it = name is not None and canonical(name) == part.name and accepts(die)
@@ -497,27 +473,12 @@ def _is_scope(die: Die) -> bool:
     return die.tag in _SCOPES
 
 
-def _names(scope: Die) -> Path:
-    """Return the canonical names of a scope and of those around it."""
-    return (*(outer.name for outer in path_of(scope)), scope_name(scope))
-
-
-def _in_nameless(functions: Iterable[Die], part: Part, accepts: DieFilter) -> tuple[Variable, ...]:
-    """Return a variable that belongs to a function without being in its entry."""
-    for function in functions:
-        if function.tag in FUNCTIONS:
-            variables = [
-                variable for variable in variables_of(function, part.name) if accepts(variable.die)
-            ]
-            if variables:
-                return (one_of(variables, function),)
-    return ()
-
-
-def _name_problem(die: Die) -> DwarfGpuError | None:
+def _problem_of(doubt: DwarfGpuError | CompilationUnit) -> DwarfGpuError | None:
+    """Return an error, or that of the first entry of a unit whose name cannot be read."""
+    if isinstance(doubt, DwarfGpuError):
+        return doubt
     try:
-        die.name  # noqa: B018
-        declaration_of(die)
+        unreadable = next(named(doubt, UNKNOWN_NAME), None)
     except DwarfGpuError as error:
         return error
-    return None
+    return None if unreadable is None else name_problem(unreadable)

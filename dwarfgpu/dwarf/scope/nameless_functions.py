@@ -79,6 +79,20 @@ def variables_of(function: Die, name: str | None = None) -> list[Variable]:
     return [candidate for candidate in candidates if own is not None and _owner(candidate) == own]
 
 
+def in_nameless(
+    functions: Iterable[Die], name: str, accepts: Callable[[Die], bool]
+) -> tuple[Variable, ...]:
+    """Return a variable that belongs to a function without being in its entry."""
+    for function in functions:
+        if function.tag in FUNCTIONS:
+            variables = [
+                variable for variable in variables_of(function, name) if accepts(variable.die)
+            ]
+            if variables:
+                return (one_of(variables, function),)
+    return ()
+
+
 def owners_of(variable: Variable) -> Iterator[Die]:
     """Return the functions to which a variable of a nameless function may belong."""
     owner = _owner(variable)
@@ -126,13 +140,13 @@ def one_of(variables: Iterable[Variable], function: Die | None = None) -> Variab
     return remaining[0]
 
 
-def one_at(variables: list[Variable], place: Sequence[Die]) -> Variable:
+def one_at(variables: list[Variable], scopes: Sequence[Die]) -> Variable:
     """Return the variable of one name for the code at a place: that of the innermost function that
     has one, else of functions inlined anywhere in the subprogram; else as `one_of`.
 
-    `place`: the scopes there, from the subprogram inwards. `UsageError` if several differ.
+    `scopes`: those there, from the subprogram inwards. `UsageError` if several differ.
     """
-    functions = [scope for scope in place if scope.tag in FUNCTIONS]
+    functions = [scope for scope in scopes if scope.tag in FUNCTIONS]
     for function in reversed(functions):
         if own := _among(variables, function):
             return one_of(own, function)
@@ -230,11 +244,11 @@ def _meaning(variable: Variable) -> Hashable:
     """Return what indistinguishable variables have in common: type, place, and declaration."""
     location: Hashable = variable.location
     if isinstance(variable.location, ExprLoc):
-        location = _placed(variable.unit, variable.location.expression)
+        location = _with_address(variable.unit, variable.location.expression)
     return _spot(variable.die), variable.type_text, location
 
 
-def _placed(unit: CompilationUnit, expression: bytes) -> Hashable:
+def _with_address(unit: CompilationUnit, expression: bytes) -> Hashable:
     """Return an expression that begins with an address by index, with the address in its place."""
     if expression[:1] == bytes((_OP_ADDRX,)):
         index, end = read_uleb(expression, 1, len(expression))
@@ -311,8 +325,8 @@ def _ambiguous(variables: list[Variable]) -> str:
     first = variables[0]
     spot = _spot(first.die)
     if any(_spot(variable.die) != spot for variable in variables):
-        places = dict.fromkeys(_shown(_spot(variable.die)) for variable in variables)
-        return f'"{first.name}" is ambiguous: it is declared {_joined(places)}'
+        declarations = dict.fromkeys(_shown(_spot(variable.die)) for variable in variables)
+        return f'"{first.name}" is ambiguous: it is declared {_joined(declarations)}'
     types = dict.fromkeys(variable.type_text or "of no type" for variable in variables)
     return (
         f'"{first.name}" is ambiguous: the instances of the function around it, {_shown(spot)}, '

@@ -97,7 +97,7 @@ def code_ranges(die: Die) -> tuple[Range, ...]:
     if listed is None:
         return _low_to_high(die)
     try:
-        return die.unit.ranges_of(listed)
+        return die.unit.lists.ranges_of(listed)
     except DwarfGpuError as error:
         raise die.located(error)
 
@@ -110,7 +110,7 @@ def covered(die: Die) -> tuple[Range, ...]:
     listed = die.attribute(dw.AT_RANGES)
     assert listed is not None
     try:
-        return die.unit.covered_by(listed)
+        return die.unit.lists.covered_by(listed)
     except DwarfGpuError as error:
         raise die.located(error)
 

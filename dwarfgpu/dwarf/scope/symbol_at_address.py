@@ -6,19 +6,19 @@ C++ symbols have readable names: those of functions come from their entries, oth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.names.demangle import demangled, demangled_function
-from dwarfgpu.dwarf.names.functions import full_function_name, function_name, linkage_name
+from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone, demangled_function
+from dwarfgpu.dwarf.names.function_names import full_function_name, function_name, linkage_name
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.symbols import Symbol
 
-_NUMBER: Final = re.compile(r"(?<=[a-z0-9_])\.[0-9]+$")
+_NUMBER: Final = pattern(r"(?<=[a-z0-9_])\.[0-9]+$")
 """After the name of a variable of a function; the versions of symbols end so, too."""
 
 
@@ -42,14 +42,14 @@ class SymbolAtAddress:
 def symbol_text(
     code_objects: Iterable[CodeObject], address: int, *, is_mangled: bool = False
 ) -> str | None:
-    """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_place`."""
-    found_symbol = symbol_place(code_objects, address)
+    """Return `g`, `g+40`, also as in the symbol table; None as for `symbol_covering`."""
+    found_symbol = symbol_covering(code_objects, address)
     if found_symbol is not None and is_mangled:
         found_symbol = evolve(found_symbol, name=found_symbol.symbol)
     return None if found_symbol is None else str(found_symbol)
 
 
-def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAddress | None:
+def symbol_covering(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAddress | None:
     """Return the symbol at an address; None outside the sections of all files, and past the end of
     a symbol."""
     for code_object in code_objects:
@@ -77,7 +77,7 @@ def symbol_place(code_objects: Iterable[CodeObject], address: int) -> SymbolAtAd
 def _name(code_object: CodeObject, symbol: Symbol) -> str:
     """Return `ns::f(int)`, `vtable for ns::X`; the symbol itself if no better name is known."""
     name = _function_name(code_object, symbol) if symbol.kind == "function" else None
-    return name or demangled(symbol.name) or unnumbered(symbol)
+    return name or demangled_clone(symbol.name) or demangled(symbol.name) or unnumbered(symbol)
 
 
 def unnumbered(symbol: Symbol) -> str:

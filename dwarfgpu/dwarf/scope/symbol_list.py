@@ -9,18 +9,21 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, Literal
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
-from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import TAGGED, TYPES, is_nameless_function, qualified_name
+from dwarfgpu.dwarf.scope.declarations import is_nameless_function, qualified_name
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, code_ranges, decl_file, decl_line
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import scope_of
+from dwarfgpu.dwarf.types.types import declared_name
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -30,9 +33,9 @@ _TAGS: Final[dict[Kind, frozenset[int]]] = {
     "variables": frozenset({dw.TAG_VARIABLE}),
     "types": frozenset(TYPES | {dw.TAG_NAMESPACE}),
 }
-_WORD: Final = re.compile(r"[A-Za-z_]\w{2,}", re.ASCII)
-_ESCAPED: Final = re.compile(r"\\.")
-_OPTIONAL: Final = re.compile(r"\w?(?:[*?]|\{[^}]*\}?)")
+_WORD: Final = pattern(r"[A-Za-z_]\w{2,}", re.ASCII)
+_ESCAPED: Final = pattern(r"\\.")
+_OPTIONAL: Final = pattern(r"\w?(?:[*?]|\{[^}]*\}?)")
 _MADE_UP: Final = re.findall(
     r"\w+",
     "(anonymous namespace) operator unnamed lambda const volatile restrict __restrict__ _Atomic "
@@ -73,12 +76,12 @@ def listed_symbols(
     pattern: Regexp | None = None,
     units: Iterable[CompilationUnit] | None = None,
     *,
-    has_places: bool = True,
+    only_with_location: bool = True,
 ) -> Iterator[ListedSymbol]:
     """Yield all symbols of a kind, or those whose names match; unreadable ones are skipped.
 
     The declaration position is read for these only. `units`: limits the search to these.
-    `has_places`: False also yields variables without a location or value.
+    `only_with_location`: False also yields variables without a location or value.
     """
     word = "" if pattern is None else required_word(pattern.pattern)
     for unit in units_with_word(info, word) if units is None else units:
@@ -94,7 +97,7 @@ def listed_symbols(
             for die in children:
                 if die.tag in _SCOPES or is_nameless_function(die):
                     pending.append(die)
-                listed = _listed(die, kind, pattern, has_places)
+                listed = _listed(die, kind, pattern, only_with_location)
                 if listed is not None:
                     yield listed
 
@@ -127,44 +130,47 @@ def required_word(pattern: str) -> str:
     return max(_WORD.findall(plain), key=len, default="")
 
 
-def _listed(die: Die, kind: Kind, pattern: Regexp | None, has_place: bool) -> ListedSymbol | None:
+def _listed(
+    die: Die, kind: Kind, pattern: Regexp | None, only_with_location: bool
+) -> ListedSymbol | None:
     if die.tag not in _TAGS[kind]:
         return None
     try:
-        name = _name(die, kind, has_place)
+        name = _name(die, kind, only_with_location)
         if name is None or (pattern is not None and not pattern.search(name)):
             return None
-        return _with_place(die, name, kind)
+        return _with_declaration(die, name, kind)
     except DwarfGpuError:
         return None
 
 
-def _name(die: Die, kind: Kind, has_place: bool) -> str | None:
+def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
     """Return the name; None unless it is a definition of that kind."""
     if kind == "functions":
         return full_function_name(die) if code_ranges(die) else None
     if kind == "variables":
-        return _qualified_name(die) if _is_variable(die, has_place) else None
+        return _qualified_name(die) if _is_variable(die, only_with_location) else None
     if die.flag(dw.AT_DECLARATION):
         return None
     if die.tag == dw.TAG_NAMESPACE:
         if not die.unit.is_cplusplus:
             return None
         return f"{scope_of(die)}{die.name or '(anonymous namespace)'}"
+    if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
+        built = types_of(die.unit).build(die)  # may have the name of a typedef
+        return type_name(built, cplusplus=True) if declared_name(built) else None
     if die.name is None:
         return None
-    if die.tag == dw.TAG_BASE_TYPE or (die.unit.is_cplusplus and die.tag in TAGGED):
-        return type_name(types_of(die.unit).build(die), cplusplus=True)
     return _qualified_name(die)
 
 
-def _is_variable(die: Die, has_place: bool) -> bool:
+def _is_variable(die: Die, only_with_location: bool) -> bool:
     """Return whether an entry is a definition; a constant of a namespace may be a declaration,
     too."""
     if die.flag(dw.AT_DECLARATION):
         above = die.parent()
         return die.has(dw.AT_CONST_VALUE) and (above is None or above.tag not in CLASSES)
-    return not has_place or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
+    return not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
 
 
 def _qualified_name(die: Die) -> str:
@@ -173,7 +179,7 @@ def _qualified_name(die: Die) -> str:
     return canonical(name, is_shown=True) if die.unit.is_cplusplus and "<" in name else name
 
 
-def _with_place(die: Die, name: str, kind: Kind) -> ListedSymbol:
+def _with_declaration(die: Die, name: str, kind: Kind) -> ListedSymbol:
     unit = die.unit
     source = decl_file(die)
     file = unit.name

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
 from dwarfgpu.dwarf.names.qualified import canonical, joined
-from dwarfgpu.dwarf.scope.declarations import (
-    TAGGED,
-    TYPES,
-    VARIABLES,
-    completed,
-    is_definition,
-    named,
-    path_of,
-)
+from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
 from dwarfgpu.dwarf.scope.meaning import (
     is_same_function,
 )
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, completed, named
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
 _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
-_IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
+_IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 Path: TypeAlias = tuple[str, ...]
 
 
@@ -41,12 +34,13 @@ class UnitSearch:
         self.infos = tuple(infos)
         self.unit = unit
         """The unit of the place; None if there is none, or it is unknown."""
-        self.problem: DwarfGpuError | None = None
-        """Why something was not found: the first unit that cannot be read."""
+        self.doubts: list[DwarfGpuError | CompilationUnit] = []
+        """Why something may not have been found: errors of units that cannot be read, and units
+        that may have unreadable names; the first ones first."""
         self.name = ""
         """The last name looked up."""
 
-    def others(
+    def other_units(
         self, path: Path, name: str, tags: Collection[int] | None = None
     ) -> Iterator[CompilationUnit]:
         """Yield the other units that may have a name in a namespace, those that an index names
@@ -75,19 +69,21 @@ class UnitSearch:
     ) -> Iterator[CompilationUnit]:
         """Yield the units with a name; the arguments of a template have several spellings, and do
         not determine them."""
-        whole = joined((*path, name))
-        named_units = info.units if "<" in whole else units_naming(info, whole)
+        full_name = joined((*path, name))
+        named_units = info.units if "<" in full_name else units_naming(info, full_name)
         # A namespace extends over many units: the first one with the name counts.
         visited: set[CompilationUnit] = set()
         is_identifier = _IDENTIFIER.fullmatch(name) is not None  # others have several spellings
         may_have = mentions(info, name, tags) if tags and is_identifier else _any_unit
-        for unit in chain(likely_units(info, self.name), likely_units(info, whole), named_units):
+        for unit in chain(
+            likely_units(info, self.name), likely_units(info, full_name), named_units
+        ):
             try:
                 if not may_have(unit):
                     continue
                 yield from searched_units(unit, visited)
             except DwarfGpuError as error:
-                self.problem = self.problem or error
+                self.doubts.append(error)
         for source in type_sources(info):
             yield from source.type_units
 
@@ -104,8 +100,8 @@ class UnitSearch:
                 return completion.described if completion.tag in TAGGED else completion
         name, path = canonical(die.name or ""), path_of(die)
         tags = (die.tag, dw.TAG_VARIABLE) if die.tag == dw.TAG_MEMBER else (die.tag,)
-        other_units = self.others(tuple(scope.name for scope in path), name, tags) if name else ()
-        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), other_units):
+        units = self.other_units(tuple(scope.name for scope in path), name, tags) if name else ()
+        for unit in chain(() if self.unit in (None, die.unit) else (self.unit,), units):
             try:
                 for namesake in named(unit, name):
                     if namesake.tag == die.tag and path_of(namesake) == path:
@@ -115,7 +111,7 @@ class UnitSearch:
                                     completion.described if completion.tag in TAGGED else completion
                                 )
             except DwarfGpuError as error:
-                self.problem = self.problem or error
+                self.doubts.append(error)
         return die
 
 

@@ -90,6 +90,14 @@ class Variable:
         """DW_AT_LLVM_memory_space (A.4.1)."""
         return memory_space(self.die)
 
+    @property
+    def is_known_without_location(self) -> bool:
+        """Whether neither its own entry nor the origins that were read have a location or value."""
+        origins = self.origins
+        if origins is None or self.die.abbreviation.has_location:
+            return False
+        return not origins or not any(origin.abbreviation.has_location for origin in origins)
+
     @cached_property
     def location(self) -> LocationAttribute | None:
         """DW_AT_location, else DW_AT_const_value, of the entry or its origins."""
@@ -99,8 +107,7 @@ class Variable:
         """Return the same, not kept: who reads a whole file asks each variable once."""
         holders = self.die.origins() if self.origins is None else (self.die, *self.origins)
         for holder in holders:
-            positions = holder.abbreviation.positions
-            if dw.AT_LOCATION in positions or dw.AT_CONST_VALUE in positions:
+            if holder.abbreviation.has_location:
                 location = holder.unit.location_attribute(holder)
                 if location is not None:
                     return location

@@ -41,10 +41,16 @@ class Contributions:
         except Malformed:
             pass
         self._starts = [contribution.lists_at for contribution in self._contributions]
+        self._last = (0, 0, 0)
+        """Begin, end and address size of the contribution that was checked last, and agrees: the
+        lists of a unit are in one."""
 
     def check(self, offset: int, address_size: int) -> None:
         """Raise `IllFormed` if the header for an offset and the unit have different address
         sizes."""
+        begin, end, last_size = self._last
+        if begin <= offset < end and address_size == last_size:
+            return
         index = bisect_right(self._starts, offset) - 1
         if index < 0 or offset >= self._contributions[index].end:
             return
@@ -56,6 +62,7 @@ class Contributions:
                 f"address_size {contribution.address_size} of {self._section} and address_size "
                 f"{address_size} of its unit disagree"
             )
+        self._last = contribution.lists_at, contribution.end, address_size
 
 
 def _read(reader: Reader) -> Contribution:

@@ -20,7 +20,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import IllFormed
-from dwarfgpu.objfile.companions import Search, joined, open_companion, places, shown_path
+from dwarfgpu.objfile.companions import Search, candidate_paths, joined, open_companion, shown_path
 from dwarfgpu.objfile.elf import ObjectFile
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class SplitFiles:
             self._failures += 1
             name = shown_path(split_name(skeleton) or "")
             is_reported = self._failures <= _MAX_DETAILED_ERRORS
-            raise search.failure(f"split file {name} with {subject}", reports_places=is_reported)
+            raise search.failure(f"split file {name} with {subject}", lists_paths=is_reported)
         return package_path
 
     def _other_machine(self, file: ObjectFile) -> str | None:
@@ -192,7 +192,7 @@ def _split_paths(skeleton: CompilationUnit) -> Iterator[str]:
     )
     folder = _path(skeleton, dw.AT_COMP_DIR)
     folders: Iterable[str] = (
-        *((joined(place, folder) for place in beside) if folder else ()),
+        *((joined(path, folder) for path in beside) if folder else ()),
         *beside,
     )
-    yield from places(name, folders, tuple(map(str, program.directories)))
+    yield from candidate_paths(name, folders, tuple(map(str, program.directories)))

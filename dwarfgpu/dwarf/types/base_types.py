@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.base_type import ENCODINGS, BaseType, float_format
@@ -11,6 +10,9 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.errors import IllFormed, Unsupported
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 MAX_SCALE: Final = 1_000
 """The largest power of 2 or 10 that a fixed point number is multiplied by."""
@@ -58,6 +60,8 @@ def has_no_size(die: Die) -> bool:
 
 def _scale(die: Die, where: str) -> Fraction | None:
     """Return the scale factor of a fixed-point number (DWARF 5 5.1.1); GNAT writes any fraction."""
+    from fractions import Fraction  # few programs have such types
+
     for number, base in ((dw.AT_BINARY_SCALE, 2), (dw.AT_DECIMAL_SCALE, 10)):
         exponent = die.signed_integer(number)
         if exponent is not None:

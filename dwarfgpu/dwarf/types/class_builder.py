@@ -216,7 +216,7 @@ def _member(types: Types, die: Die) -> Member:
     # Of a class in an anonymous namespace gcc says only that the member is declared here.
     declared = die.flag(dw.AT_EXTERNAL) or die.flag(dw.AT_DECLARATION)
     is_static = die.tag == dw.TAG_VARIABLE or declared
-    offset, location = (None, None) if is_static else _place(types, die)
+    offset, location = (None, None) if is_static else _offset_and_location(types, die)
     return Member(
         die.name,
         types.target(die),
@@ -233,7 +233,7 @@ def _member(types: Types, die: Die) -> Member:
     )
 
 
-def _place(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
+def _offset_and_location(types: Types, die: Die) -> tuple[int, ExprLoc | LocList | None]:
     """Return the bit offset of a member, and the expression for the base of the offset (5.7.6)."""
     bit_offset = die.integer(dw.AT_DATA_BIT_OFFSET)
     if bit_offset is not None:

@@ -13,7 +13,8 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import TYPES, is_transparent
+from dwarfgpu.dwarf.scope.declarations import is_transparent
+from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
@@ -50,10 +51,27 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
     return [*first.members]
 
 
+def constructors(kind: Die, name: str) -> list[Die] | None:
+    """Return the constructors that are written in a class, for its own name after `::` (C++
+    class.qual); None for another name."""
+    if not _is_own_name(kind, name):
+        return None
+    functions = (child for child in kind.children() if child.tag == dw.TAG_SUBPROGRAM)
+    return [
+        child
+        for child in functions
+        if not child.flag(dw.AT_ARTIFICIAL) and _is_own_name(kind, canonical(child.name or ""))
+    ]
+
+
+def _is_own_name(kind: Die, name: str) -> bool:
+    own = canonical(kind.name or "")
+    return bool(name) and name in (own, own.partition("<")[0])
+
+
 def own_members(kind: Die, name: str) -> list[Die]:
     """Return the members of a class itself, including those of its anonymous parts."""
-    own = canonical(kind.name or "").partition("<")[0]
-    if name and name in (own, canonical(kind.name or "")):
+    if _is_own_name(kind, name):
         return [kind]  # its own name, which no constructor hides (C++ class.qual)
     out: list[Die] = []
     pending, remaining = [kind], _MOST

@@ -18,8 +18,8 @@ from dwarfgpu.errors import IllFormed, LimitExceeded, Unsupported, counted
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.context import ConstValue, Context, LocationAttribute, require
 from dwarfgpu.expr.control_flow import Enter, Nested
-from dwarfgpu.expr.convert import and_then, as_location, pointee
 from dwarfgpu.expr.dialect.dwarf6_names import names
+from dwarfgpu.expr.implicit_conversions import and_then, as_location, pointee
 from dwarfgpu.expr.operand_codec import (
     SLEB,
     ULEB,
@@ -174,8 +174,8 @@ def _appended(
     storage = single.storage
     assert is_compound(storage)
     if not isinstance(storage, Composite):  # one of the AMD text's, of equal parts
-        whole = Part(Location((SingleLocation(storage),)), storage.size_bits)
-        storage = Composite((whole,), (0,), storage.size_bits)
+        storage_part = Part(Location((SingleLocation(storage),)), storage.size_bits)
+        storage = Composite((storage_part,), (0,), storage.size_bits)
     if len(storage.parts) >= ctx.limits.parts:
         raise LimitExceeded(f"a composite of more than {ctx.limits.parts} parts", "--max-parts")
     budget = READ_BUDGET.get()

@@ -13,7 +13,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.expr import ops  # noqa: F401 - importing declares the operations
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.control_flow import Nested
-from dwarfgpu.expr.convert import and_then
+from dwarfgpu.expr.implicit_conversions import and_then
 from dwarfgpu.expr.operation import OPERATIONS, Code, Operation
 from dwarfgpu.model.location import Entry, ImplicitPointerValue, Location, SingleLocation
 from dwarfgpu.model.storage import Memory

@@ -17,7 +17,7 @@ from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Ambiguous, DwarfGpuError, EvaluationError
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.convert import as_value, memory_location
+from dwarfgpu.expr.implicit_conversions import as_value, memory_location
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Operation, PopInfo
 from dwarfgpu.expr.ops.composite import PIECES

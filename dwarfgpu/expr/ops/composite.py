@@ -11,7 +11,7 @@ from typing import Final, cast
 from dwarfgpu.errors import IllFormed, LimitExceeded
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.control_flow import Nested
-from dwarfgpu.expr.convert import and_then, as_location
+from dwarfgpu.expr.implicit_conversions import and_then, as_location
 from dwarfgpu.expr.operand_codec import ULEB, Size
 from dwarfgpu.expr.operation import LLVM_USER, Stack, op
 from dwarfgpu.model.location import (
@@ -127,14 +127,14 @@ def _piece(
         return _append(ctx, stack, Part(UNDEFINED_LOCATION, size_bits))
     top = as_location(ctx, stack.pop())
     if isinstance(top, Location):
-        return _append_place(ctx, stack, top, size_bits, displacement_bits)
+        return _append_location(ctx, stack, top, size_bits, displacement_bits)
     appended = partial(
-        _append_place, ctx, stack, size_bits=size_bits, displacement_bits=displacement_bits
+        _append_location, ctx, stack, size_bits=size_bits, displacement_bits=displacement_bits
     )
     return cast("PartialComposite | Nested", and_then(top, appended))
 
 
-def _append_place(
+def _append_location(
     ctx: Context, stack: Stack, location: Location, size_bits: int, displacement_bits: int | None
 ) -> PartialComposite:
     if displacement_bits is not None:  # 0 bits are too many for storage that has none

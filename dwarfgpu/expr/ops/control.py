@@ -1,11 +1,14 @@
-"""Control flow operations (AMD text A.2.5.4.2)."""
+"""Control flow operations: skip, bra, DW_OP_call2, call4 and call_ref (AMD text A.2.5.4.2).
+
+A call returns `Enter` or `Nested`, which `expr/evaluate.py` performs.
+"""
 
 from __future__ import annotations
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, require
 from dwarfgpu.expr.control_flow import Enter, Jump, Nested
-from dwarfgpu.expr.convert import constant_location
+from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.operand_codec import Branch, DieOffset, UnitRef2, UnitRef4
 from dwarfgpu.expr.operation import op
 from dwarfgpu.model.location import Location

@@ -6,7 +6,7 @@ from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import from_bytes, to_bytes
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.convert import constant_location
+from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.operand_codec import SLEB, Block, DieOffset
 from dwarfgpu.expr.operation import op
 from dwarfgpu.model.location import ImplicitPointerValue, Location, SingleLocation

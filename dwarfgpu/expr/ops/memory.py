@@ -7,7 +7,7 @@ from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.control_flow import Nested
-from dwarfgpu.expr.convert import memory_location, pointee
+from dwarfgpu.expr.implicit_conversions import memory_location, pointee
 from dwarfgpu.expr.operand_codec import SLEB, Address, AddressIndex, RegisterNumber
 from dwarfgpu.expr.operation import LLVM_USER, Number, op
 from dwarfgpu.expr.ops.register import regx

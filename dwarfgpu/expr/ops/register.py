@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dwarfgpu.errors import MissingContext
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.convert import whole_register
+from dwarfgpu.expr.implicit_conversions import whole_register
 from dwarfgpu.expr.operand_codec import RegisterNumber
 from dwarfgpu.expr.operation import Number, op
 from dwarfgpu.model.location import Location

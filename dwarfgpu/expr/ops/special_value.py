@@ -12,7 +12,7 @@ from dwarfgpu.base.bits import from_bytes, to_bytes
 from dwarfgpu.errors import IllFormed, Unsupported, counted
 from dwarfgpu.expr.context import Context, ExprLoc, require
 from dwarfgpu.expr.control_flow import Nested, Outcome
-from dwarfgpu.expr.convert import and_then
+from dwarfgpu.expr.implicit_conversions import and_then
 from dwarfgpu.expr.operand_codec import Expression, RegisterNumber, Size8, TypeOffset
 from dwarfgpu.expr.operation import op
 from dwarfgpu.expr.ops.memory import LLVM_form_aspace_address

@@ -11,7 +11,6 @@ from typing import Final, Literal, TypeAlias
 from dwarfgpu.arch.model import AddressSpace, Architecture
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.context import Context, UnitFormat
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import PopInfo
@@ -22,8 +21,8 @@ from dwarfgpu.expr.static_check.abstract_value import (
     GENERIC,
     LOCATION,
     NAMES,
+    OTHER_LOCATION,
     PARTIAL,
-    PLACE,
     POINTER,
     REGISTER,
     TYPED,
@@ -34,6 +33,7 @@ from dwarfgpu.expr.static_check.abstract_value import (
     performed,
     rule_of,
 )
+from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import PartialComposite
 
 TRACKED_ENTRIES: Final = 32
@@ -112,15 +112,15 @@ _ONE_KIND: Final = {
     "bregx": ADDRESS,
     "reg": REGISTER,
     "regx": REGISTER,
-    "LLVM_undefined": PLACE,
-    "undefined": PLACE,
-    "empty_composite": PLACE,
-    "implicit_value": PLACE,
-    "stack_value": PLACE,
-    "implicit_pointer": PLACE,
-    "LLVM_aspace_implicit_pointer": PLACE,
-    "LLVM_extend": PLACE,
-    "LLVM_select_bit_piece": PLACE,
+    "LLVM_undefined": OTHER_LOCATION,
+    "undefined": OTHER_LOCATION,
+    "empty_composite": OTHER_LOCATION,
+    "implicit_value": OTHER_LOCATION,
+    "stack_value": OTHER_LOCATION,
+    "implicit_pointer": OTHER_LOCATION,
+    "LLVM_aspace_implicit_pointer": OTHER_LOCATION,
+    "LLVM_extend": OTHER_LOCATION,
+    "LLVM_select_bit_piece": OTHER_LOCATION,
 }
 """Where the declaration says only `Value` or `Location`: what it pushes, by the function."""
 _CALLS: Final = frozenset({"call2", "call4", "call_ref"})
@@ -238,13 +238,13 @@ class Transfer:
                 return rest.pushed(Known(TYPED if instruction.operands[-1] else GENERIC))
             case "LLVM_form_aspace_address" | "LLVM_aspace_bregx" | "mem" | "aspace_bregx":
                 space = popped[0 if name == "mem" else -1].constant
-                kinds = ADDRESS if space == 0 else LOCATION if space is None else PLACE
+                kinds = ADDRESS if space == 0 else LOCATION if space is None else OTHER_LOCATION
                 if popped[0].kinds & POINTER:
                     kinds = LOCATION
                 return rest.pushed(Known(kinds))
             case "stack_value" if popped[0].kinds in (GENERIC, ADDRESS):
                 blank = blank_location(self.address_bits)
-                return rest.pushed(Known(PLACE, blank, is_blank=True))
+                return rest.pushed(Known(OTHER_LOCATION, blank, is_blank=True))
             case "LLVM_offset" | "LLVM_offset_uconst":
                 return rest.pushed(Known(_as_location(popped[0].kinds)))
         if is_arithmetic(operation):
@@ -296,7 +296,7 @@ def _on_stack(name: str, instruction: Instruction, shape: Shape, report: Report)
             message = "no incomplete composite location description is at the top"
             report("error", "wrong-kind", message)
             return None
-        return rest.pushed(Known(PLACE))
+        return rest.pushed(Known(OTHER_LOCATION))
     if name in _STANDARD_PIECES:
         return _standard_piece(shape, report)
     return _piece(shape, report)
@@ -375,17 +375,17 @@ def _standard_piece(shape: Shape, report: Report) -> Shape | None:
     other."""
     if len(shape.top) < 2:
         most = shape.most_depth
-        return Shape((Known(PLACE),), 0, 0 if most is not None and most < 2 else None)
+        return Shape((Known(OTHER_LOCATION),), 0, 0 if most is not None and most < 2 else None)
     (below, top), rest = shape.popped(2)
     if not top.kinds & ACCEPTED["location"]:
         report("error", "wrong-kind", f"a location is required, not {_named(top.kinds)}")
         return None
-    if not below.kinds & PLACE:
+    if not below.kinds & OTHER_LOCATION:
         message = f"a composite is required below the part, not {_named(below.kinds)}"
         report("warning" if below.kinds & REGISTER else "error", "wrong-kind", message)
         if not below.kinds & REGISTER:
             return None
-    return rest.pushed(Known(PLACE))
+    return rest.pushed(Known(OTHER_LOCATION))
 
 
 def _has(needed: int, shape: Shape, report: Report) -> bool:

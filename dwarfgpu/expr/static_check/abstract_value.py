@@ -24,19 +24,19 @@ from dwarfgpu.errors import (
     Unavailable,
     UndefinedBits,
 )
-from dwarfgpu.expr.bind import Perform
 from dwarfgpu.expr.context import Context, LocationAttribute, UnitFormat
 from dwarfgpu.expr.control_flow import Nested
-from dwarfgpu.expr.convert import (
+from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
+from dwarfgpu.expr.implicit_conversions import (
     NO_ADDRESS,
     REGISTER_LOCATION,
     as_location,
     as_value,
     incomplete,
 )
-from dwarfgpu.expr.explicit_context import ExplicitFrame, ExplicitUnit
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, Operation
+from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import (
     Entry,
     ImplicitPointerValue,
@@ -47,11 +47,11 @@ from dwarfgpu.model.location import (
 from dwarfgpu.model.storage import Implicit, Memory, Register, is_compound
 from dwarfgpu.model.value import Value
 
-GENERIC, TYPED, POINTER, ADDRESS, REGISTER, PLACE, PARTIAL = (1 << n for n in range(7))
+GENERIC, TYPED, POINTER, ADDRESS, REGISTER, OTHER_LOCATION, PARTIAL = (1 << n for n in range(7))
 """Generic value, value of another type, implicit pointer value, byte address in the default
 address space, register of the frame, other location, incomplete composite."""
 ANY: Final = (1 << 6) - 1
-LOCATION: Final = ADDRESS | REGISTER | PLACE
+LOCATION: Final = ADDRESS | REGISTER | OTHER_LOCATION
 
 NAMES: Final = {
     GENERIC: "a value of the generic type",
@@ -59,7 +59,7 @@ NAMES: Final = {
     POINTER: "an implicit pointer value",
     ADDRESS: "an address",
     REGISTER: REGISTER_LOCATION,
-    PLACE: NO_ADDRESS,
+    OTHER_LOCATION: NO_ADDRESS,
     PARTIAL: "an incomplete composite location description",
 }
 ACCEPTED: Final[dict[Kind, int]] = {
@@ -233,7 +233,7 @@ def kind_of(entry: Entry) -> int:
                 return REGISTER
             is_address = single.byte_address is not None
             default = isinstance(single.storage, Memory) and single.storage.space.number == 0
-            return ADDRESS if is_address and default else PLACE
+            return ADDRESS if is_address and default else OTHER_LOCATION
 
 
 _COMPOSITES: Final = ("A.2.5.4.4.6", "DWARF 6 3.12")

@@ -34,14 +34,14 @@ from dwarfgpu.expr.static_check.abstract_value import (
     ANY,
     GENERIC,
     NAMES,
+    OTHER_LOCATION,
     PARTIAL,
-    PLACE,
     POINTER,
     REGISTER,
     TYPED,
     Known,
 )
-from dwarfgpu.expr.static_check.operands import (
+from dwarfgpu.expr.static_check.operand_rules import (
     named_register,
     reads_base_register,
     wrong_operands,
@@ -383,7 +383,7 @@ class _Checker:
             if self.result_kind == "value":
                 message = "a value is required, and the stack is empty at the end"
                 self._result("error", "wrong-result", message)
-            return Known(PLACE)
+            return Known(OTHER_LOCATION)
         top = shape.top[-1].kinds if shape.top else ANY | PARTIAL
         accepted = {"value": ACCEPTED["pointer"], "location": ACCEPTED["location"] | PARTIAL}
         if self.result_kind is not None and shape.top and not top & accepted[self.result_kind]:

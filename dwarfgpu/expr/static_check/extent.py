@@ -6,6 +6,7 @@ call or a lane operation decides, it is `depends`, with that operation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -28,6 +29,12 @@ _ADDR: Final = 0x03
 _STACK_VALUE: Final = 0x9F
 _CONSTANTS: Final = {0x08: 1, 0x09: 1, 0x0A: 2, 0x0B: 2, 0x0C: 4, 0x0D: 4}
 """The sizes in bytes of the operands of DW_OP_const1u to DW_OP_const4s."""
+_FIRST: Final = re.compile(
+    rb"([\x70-\x8f]|[\x90\x91\xa1])([\x80-\xff]{0,8})[\0-\x7f]"
+    rb"|\x92([\x80-\xff]{0,8})[\0-\x7f]([\x80-\xff]{0,8})[\0-\x7f]"
+)
+"""DW_OP_breg0 to DW_OP_breg31, DW_OP_regx, DW_OP_fbreg and DW_OP_addrx with an operand of at most
+63 bits, and DW_OP_bregx with two."""
 
 
 @frozen
@@ -67,7 +74,31 @@ def _extent_of(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent:
     if alike is not None and alike != data:
         return _kept(alike, dialect, form)
     extent = _of_parts(data, dialect, form)
-    return by_declarations(data, dialect, form) if extent is None else extent
+    if extent is not None:
+        return extent
+    alike = _with_any_base(data)
+    if alike is not None and alike != data:
+        extent = _kept(alike, dialect, form)
+        if extent.reason is None:  # a reason may name the register
+            return extent
+    return by_declarations(data, dialect, form)
+
+
+def _with_any_base(data: bytes) -> bytes | None:
+    """Return an expression that begins with a register, or an address that only the context has,
+    with register 0 and offset 0 in as many bytes; None for any other expression.
+
+    Without a context, operations know no more of one register or offset than of another.
+    """
+    match = _FIRST.match(data)
+    if match is None:
+        return None
+    name, more, register, offset = match.groups()
+    if name is None:
+        first = b"\x92%b\0%b\0" % (b"\x80" * len(register), b"\x80" * len(offset))
+    else:
+        first = (b"\x70" if name < b"\x90" else name) + b"\x80" * len(more) + b"\0"
+    return first + data[match.end() :]
 
 
 def with_zero(data: bytes, form: UnitFormat) -> bytes | None:
@@ -164,7 +195,7 @@ def _of_parts(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
     other."""
     if 0x93 not in data and 0x9D not in data:  # opcodes of DW_OP_piece and DW_OP_bit_piece
         return None
-    from dwarfgpu.expr.parts import composite_parts  # most variables are in one place
+    from dwarfgpu.expr.cut_composite import composite_parts  # most variables are in one place
 
     parts = composite_parts(dialect, form).cut(data)
     if not parts:
@@ -294,10 +325,10 @@ def _of_result(instructions: Instructions, shape: Shape, pieces: _Pieces) -> Ext
 
 
 def _composite(undefined: tuple[tuple[int, int], ...], size_bits: int) -> Extent:
-    nowhere = sum(count for _, count in undefined)
-    if not nowhere:
+    undefined_bits = sum(count for _, count in undefined)
+    if not undefined_bits:
         return Extent("whole", (), size_bits)
-    return Extent("nothing" if nowhere == size_bits else "partly", undefined, size_bits)
+    return Extent("nothing" if undefined_bits == size_bits else "partly", undefined, size_bits)
 
 
 def _joined(ranges: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

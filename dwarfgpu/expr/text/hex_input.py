@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NoReturn
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = pattern(
     r"""
     (?P<skip> [\s,;\[\]()] | \#[^\n]* | //[^\n]* | /\*.*?\*/ | b?["'] | [0-9]+\ byte\ block: )
     | (?P<brace> [{}] )
@@ -25,7 +26,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_DECLARATION: Final = re.compile(r"[^{}]*=\s*(?=\{)")
+_DECLARATION: Final = pattern(r"[^{}]*=\s*(?=\{)")
 """The text before the braces in C."""
 
 Notation = Literal["escapes", "source", "dump"]
@@ -38,7 +39,7 @@ class _Word:
     position: int
 
 
-_BLOCK: Final = re.compile(r"^(.*\b\d+ byte block:)([0-9a-fA-F \t]*)(\(.*\))?", re.MULTILINE)
+_BLOCK: Final = pattern(r"^(.*\b\d+ byte block:)([0-9a-fA-F \t]*)(\(.*\))?", re.MULTILINE)
 """A line of readelf: the text before the bytes, the bytes, and the operations in words."""
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, cast
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import Malformed
 
 Kind = Literal["word", "punctuation", "newline", "undecoded", "end"]
 
-_TOKEN: Final = re.compile(
+_TOKEN: Final = pattern(
     r"""
     (?P<skip> [ \t\r\f\v\u00a0]+ | \#[^\n]* | //[^\n]* | "[^"\n]*"
             | \(start\ ==\ end\)            # readelf, of an empty range
@@ -26,8 +27,8 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
-_HEX: Final = re.compile(r"(?:0[xX])?[0-9a-fA-F]+")
+_NUMBER: Final = pattern(r"0[xX][0-9a-fA-F]+|[0-9]+")
+_HEX: Final = pattern(r"(?:0[xX])?[0-9a-fA-F]+")
 _CLOSING: Final = {"(": ")", "[": "]", "<": ">"}
 _MAX_DIGITS: Final = 4000
 """Maximum number of digits of a number: Python converts it at once, and no operand needs it."""

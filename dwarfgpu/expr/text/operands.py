@@ -90,7 +90,7 @@ class OperandReader:
     def number(self, operation: Operation, info: OperandInfo, bare_hex: bool = False) -> int:
         """Parse a number, a name for one, or a reference; `bare_hex`: without 0x."""
         cursor, meaning = self._cursor, info.codec.meaning
-        filler = self.fillers()
+        filler = self.skip_fillers()
         if meaning == "register" and cursor.token.is_sign("[") and cursor.peek().text[:1] == "$":
             opening = cursor.next()  # GDB: the register only by its name
             value = self._signed(operation, info, False)
@@ -101,21 +101,22 @@ class OperandReader:
             # GDB prints offsets of DIEs in hexadecimal, after a word.
             value = self._signed(operation, info, bare_hex or (meaning == "die" and filler))
         if meaning == "register":
-            self.decoration()
+            self.skip_decoration()
         elif cursor.token.is_sign("-") and cursor.peek().text == "byte":
             cursor.next()  # GDB: 4-byte
             cursor.next()
         return value
 
-    def fillers(self) -> bool:
-        """Pass commas and the words that tools put before operands; whether there were words."""
-        cursor, has_digits = self._cursor, False
+    def skip_fillers(self) -> bool:
+        """Skip commas and the words that tools put before operands; return whether there were
+        words."""
+        cursor, has_words = self._cursor, False
         while True:
             if cursor.accept(","):
                 continue
             if cursor.token.text.lower() not in _FILLERS:
-                return has_digits
-            has_digits = True
+                return has_words
+            has_words = True
             cursor.next()
             cursor.accept(":")
 
@@ -139,7 +140,8 @@ class OperandReader:
             elif is_register and self._arch is not None:
                 why = f"; {self._arch.name} has no register of this name"
             why += nearest(token.text, names)
-        kind = "a register" if is_register else f"a number ({info.name})"
+        of_operand = "" if info.name == "number" else f" ({info.name})"
+        kind = "a register" if is_register else f"a number{of_operand}"
         return token.error(f"{operation} needs {kind} here{why}")
 
     def _named(self, token: Token) -> int | None:
@@ -160,7 +162,7 @@ class OperandReader:
         cursor, meaning = self._cursor, info.codec.meaning
         opening = outer = cursor.next()
         if outer.text == "<" and meaning == "type" and cursor.token.number is None:
-            opening = self._type_name()
+            opening = self._skip_type_name()
         bare_hex = opening.text == "[" and meaning in ("type", "die")
         value = self._signed(operation, info, bare_hex)
         relative = meaning == "type" or (meaning == "die" and info.codec.name != "offset")
@@ -176,8 +178,8 @@ class OperandReader:
             raise opening.error(f"a reference before the unit at {self._unit_offset:#x}")
         return value
 
-    def _type_name(self) -> Token:
-        """Pass the name of a type, `int [0x2a]>` or `int> [0x2a]`; the bracket that follows."""
+    def _skip_type_name(self) -> Token:
+        """Skip the name of a type, `int [0x2a]>` or `int> [0x2a]`; return the bracket after it."""
         while True:
             token = self._cursor.next()
             if token.is_sign("["):
@@ -196,7 +198,7 @@ class OperandReader:
 
     def block(self, operation: Operation, info: OperandInfo) -> bytes:
         """Read a count and as many bytes; after `byte block:` they are hexadecimal without 0x."""
-        self.fillers()
+        self.skip_fillers()
         cursor = self._cursor
         start = cursor.token
         if self.at_byte_block(0):
@@ -261,7 +263,7 @@ class OperandReader:
     def register_mention(self, number: int) -> None:
         """Read `RSP`, `(rsp)` or `[$rsp]` after an operation with the register in its name."""
         cursor = self._cursor
-        self.decoration()
+        self.skip_decoration()
         token = cursor.token
         if token.kind != "word" or token.number is not None or cursor.peek().is_sign(":"):
             return
@@ -274,8 +276,8 @@ class OperandReader:
             raise token.error(f"its DWARF number is {named.number}, not {number}")
         cursor.next()
 
-    def decoration(self) -> None:
-        """Pass names in brackets on the same line: `(rsp)`, `[$rsp]`, `(bytes)`, `<symbol>`."""
+    def skip_decoration(self) -> None:
+        """Skip names in brackets on the same line: `(rsp)`, `[$rsp]`, `(bytes)`, `<symbol>`."""
         cursor = self._cursor
         line = cursor.line
         while cursor.token.line == line and cursor.token.is_sign("([<"):

@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
@@ -140,7 +141,7 @@ class Parser:
         ]
         if first_type is not None:
             values.append(first_type)
-        operands.decoration()
+        operands.skip_decoration()
         try:
             part.out += self._encoded(operation, values, user)
         except Malformed as cause:
@@ -194,7 +195,7 @@ class Parser:
 
     def _branch(self, part: _Part) -> int:
         """Return a displacement, a label, or, after a listed offset, the offset of the target."""
-        self._operands.fillers()
+        self._operands.skip_fillers()
         sign = self._cursor.accept("+-")
         token = self._cursor.next()
         number = token.number
@@ -210,7 +211,7 @@ class Parser:
     def _nested(self, part: _Part, operation: Operation, depth: int) -> bytes:
         """Return an expression in parentheses, or, in a listing with offsets, on deeper lines."""
         cursor = self._cursor
-        self._operands.fillers()
+        self._operands.skip_fillers()
         if part.margin is not None and cursor.token.kind == "newline":
             cursor.next()
             if (self._margin() or 0) <= part.margin:
@@ -275,7 +276,7 @@ class _Part:
         return bytes(self.out)
 
 
-_RANGES: Final = re.compile(
+_RANGES: Final = pattern(
     r"""^[ \t]*\[0x[0-9a-f]+,[ \t]*0x[0-9a-f]+\)(?:[ \t]*"[^"\n]*")?:?"""  # llvm-dwarfdump
     r"""|^[ \t]*(?:[0-9a-f]{8,16}[ \t]+){1,3}(?=\()"""  # readelf
     r"""|^[ \t]*0x[0-9a-f]+[ \t]+(?:[0-9a-f]{2})+[ \t]+(?=[a-z.])"""  # dwarfgpu dis

@@ -131,8 +131,8 @@ class GdbTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        whole = _size_bytes(register)
-        end = whole if size_bytes is None else offset_bytes + size_bytes
+        register_bytes = _size_bytes(register)
+        end = register_bytes if size_bytes is None else offset_bytes + size_bytes
         _require_within(register, offset_bytes, end)
         version, registers = self._registers
         if version != self.contents_version:

@@ -83,9 +83,9 @@ def space_bytes(space: AddressSpace, address: int, size_bytes: int) -> bytes:
     out = b""
     while len(out) < size_bytes:
         here, count = address + len(out), min(size_bytes - len(out), _MAX_BYTES)
-        place = _place(space, here)
+        address_text = _address_text(space, here)
         try:
-            value = gdb.parse_and_eval(f"*(unsigned char (*)[{count}]) {place}")
+            value = gdb.parse_and_eval(f"*(unsigned char (*)[{count}]) {address_text}")
             out += value_bytes(value, "little")
         except (gdb.error, ValueError) as error:
             raise _unreachable(space, here, error) from None
@@ -98,14 +98,14 @@ def write_space(space: AddressSpace, address: int, data: bytes) -> None:
         space, address, len(data)
     )  # all or nothing: GDB writes the first bytes, and then fails
     for index, byte in enumerate(data):
-        target = f"*(unsigned char *) {_place(space, address + index)}"
+        target = f"*(unsigned char *) {_address_text(space, address + index)}"
         try:
             gdb.execute(f"with language c -- set var {target} = {byte:#x}", False, True)
         except gdb.error as error:
             raise _unreachable(space, address + index, error) from None
 
 
-def _place(space: AddressSpace, address: int) -> str:
+def _address_text(space: AddressSpace, address: int) -> str:
     if space.unavailable is not None:
         raise Unavailable(f"{space} memory: {space.unavailable}")
     return f"({space.name}#{address:#x})"

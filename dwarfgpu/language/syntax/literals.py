@@ -5,10 +5,10 @@ from __future__ import annotations
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Type
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.names import Names
-from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.c_numbers import Numbers
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.syntax import ast
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits, concatenate
 
 

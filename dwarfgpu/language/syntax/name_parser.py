@@ -11,7 +11,7 @@ from typing import Final
 from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.words import TAGS, TYPE_WORDS
 
-_MOST: Final = 200
+_MAX_TOKENS: Final = 200
 """Words of the arguments of a template or function."""
 _MAX_PARTS: Final = 50
 """Templates and functions in one name."""
@@ -30,10 +30,10 @@ def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[
     for _ in range(_MAX_PARTS):
         if tokens[at].kind != "mark" or tokens[at].text not in _CLOSERS:
             break
-        end = _end(cursor, at)
+        end = _after_closer(cursor, at)
         if end is None:
             break
-        inside = cursor.text[tokens[at].start : _stop(cursor, end)]
+        inside = cursor.text[tokens[at].start : _end_of_word(cursor, end)]
         is_function = tokens[at].text == "("
         if is_function and not _is_parameters(cursor, at, end):
             break
@@ -43,9 +43,9 @@ def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[
             following = tokens[end]
         longer = name + inside
         if following.kind == "name" and following.text.startswith("::"):
-            whole = longer + following.text
+            scoped_name = longer + following.text
             if is_function or cursor.known.is_name(longer) or not cursor.known.is_name(name):
-                name, at = whole, end + 1
+                name, at = scoped_name, end + 1
                 continue
             break
         is_meant = cursor.known.is_name(name) == is_function or is_member and is_function
@@ -66,12 +66,12 @@ def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
     return name
 
 
-def _end(cursor: Cursor, at: int) -> int | None:
+def _after_closer(cursor: Cursor, at: int) -> int | None:
     """Return the position after the mark that closes the one at a position; None if there is
     none."""
     tokens = cursor.tokens
     open_marks: list[str] = []
-    for index in range(at, min(at + _MOST, len(tokens))):
+    for index in range(at, min(at + _MAX_TOKENS, len(tokens))):
         token = tokens[index]
         if token.kind == "mark":
             if token.text not in _INSIDE:
@@ -91,7 +91,7 @@ def _end(cursor: Cursor, at: int) -> int | None:
     return None
 
 
-def _stop(cursor: Cursor, end: int) -> int:
+def _end_of_word(cursor: Cursor, end: int) -> int:
     """Return where in the text the word before a position ends."""
     last = cursor.tokens[end - 1]
     return last.start + len(last.text)

@@ -246,13 +246,13 @@ class Parser(Cursor):
 
     def _string(self) -> Node:
         """Parse adjacent string literals, which are one."""
-        whole = string(self.next().text)
+        literal = string(self.next().text)
         while self.token.kind == "string":
             more = string(self.next().text)
-            if more.prefix and whole.prefix and more.prefix != whole.prefix:
+            if more.prefix and literal.prefix and more.prefix != literal.prefix:
                 raise UsageError("Undefined string concatenation.")
-            whole = ast.String(whole.codes + more.codes, whole.prefix or more.prefix)
-        return whole
+            literal = ast.String(literal.codes + more.codes, literal.prefix or more.prefix)
+        return literal
 
     def _quoted(self) -> Node:
         """Parse `'file.c'::x`, or a name in quotes."""

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final, Literal
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
@@ -21,7 +22,7 @@ _MAX_DIGITS: Final = 1_000
 
 Kind = Literal["number", "string", "character", "quoted", "name", "dollar", "mark", "end"]
 
-_PATTERN: Final = re.compile(
+_PATTERN: Final = pattern(
     r"""(?P<space>\s+)
     | (?P<number>0[xX][\w.]*(?:(?<=[pP])[+-]\w+)? | \.?\d(?:[eE][+-]\w|[\w.])*)
     | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
@@ -34,13 +35,13 @@ _PATTERN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_INTEGER: Final = re.compile(
+_INTEGER: Final = pattern(
     r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|(?P<decimal>\d+))(?P<suffix>[uUlL]*)"
 )
-_FLOATING: Final = re.compile(
+_FLOATING: Final = pattern(
     r"(?P<digits>\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?(?P<suffix>[fFlL]?)"
 )
-_HEX_FLOATING: Final = re.compile(
+_HEX_FLOATING: Final = pattern(
     r"0[xX](?P<whole>[0-9a-fA-F]*)\.?(?P<part>[0-9a-fA-F]*)[pP](?P<exponent>[+-]?\d+)(?P<suffix>[fFlL]?)"
 )
 _SUFFIXES: Final = {"", "u", "l", "ll", "ul", "ull"}
@@ -48,7 +49,7 @@ _ESCAPES: Final = {
     "a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11,
     "\\": 0x5C, "'": 0x27, '"': 0x22, "?": 0x3F,
 }  # fmt: skip
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = pattern(
     r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|(.))|(.)", re.DOTALL
 )
 _WITH_DIGITS: Final = frozenset("xuU")
@@ -103,11 +104,11 @@ def number(text: str) -> Integer | Floating:
         return _integer(text, match)
     match = _FLOATING.fullmatch(text)
     if match is not None:
-        whole, _, part = match["digits"].partition(".")
+        integer_digits, _, part = match["digits"].partition(".")
         if len(match["digits"]) > _MAX_DIGITS:
             raise UsageError("Numeric constant too large.")
         exponent = _exponent(match["exponent"]) - len(part)
-        digits = int(whole + part)
+        digits = int(integer_digits + part)
         return Floating(_scaled(digits, 10, exponent), match["suffix"].lower())
     match = _HEX_FLOATING.fullmatch(text)
     if match is not None and match["whole"] + match["part"]:

@@ -72,10 +72,12 @@ class CoreTarget:
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
     ) -> None:
-        thread, whole = self._thread(wave), (register.size_bits + 7) // 8
+        thread, register_bytes = self._thread(wave), (register.size_bits + 7) // 8
         require_inside(register, offset_bytes, len(data))
         if register.name not in self.overrides.waves[wave] and register.name in thread.registers:
-            self.overrides.set_register(wave, register, thread.registers[register.name][:whole])
+            self.overrides.set_register(
+                wave, register, thread.registers[register.name][:register_bytes]
+            )
         self.overrides.set_register(wave, register, data, offset_bytes)
 
     def forget_register(

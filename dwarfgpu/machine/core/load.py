@@ -6,7 +6,7 @@ read. A missing or inconsistent part gives one note; the rest is still shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -24,8 +24,8 @@ from dwarfgpu.machine.core.gpu.code_objects import (
     kernel_name,
     why_not_loaded,
 )
-from dwarfgpu.machine.core.gpu.faults import Fault, faults, first_stopped
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
+from dwarfgpu.machine.core.gpu.stop_reasons import Fault, faults, first_stopped
 from dwarfgpu.machine.core.gpu.waves import GpuWaves
 from dwarfgpu.machine.core.memory import (
     UNMAPPED,
@@ -197,7 +197,7 @@ def _check_halves(dump: CoreDump, gpu_dump: CoreDump) -> None:
 
 
 class _Loader:
-    """Opens the parts of a core, and collects notes about what is missing."""
+    """Opens the parts of a core; each part has notes about what is missing."""
 
     def __init__(
         self,
@@ -210,12 +210,11 @@ class _Loader:
         self._gpu_dump = gpu_dump
         self._where = where
         self._code_objects = code_objects
-        self._notes: list[str] = []
         self._threads = dict(enumerate(dump.threads, 1))
 
     def core(self) -> Core:
         dumps = [self._dump] if self._gpu_dump is None else [self._gpu_dump, self._dump]
-        shift = self._shift()
+        shift, notes = self._shift()
         host_ranges = [
             core_ranges(dump.file, shift if dump.gpu is not None else 0) for dump in dumps
         ]
@@ -223,14 +222,15 @@ class _Loader:
         memory = CoreMemory(*host_ranges, unmapped=unmapped)
         for dump in dumps:
             cut = cut_short(dump.file, shift if dump.gpu is not None else 0)
-            self._notes += [] if cut is None else [cut]
+            notes += [] if cut is None else [cut]
         host = self._host(memory)
+        notes += () if host is None else host.notes
         for dump in dumps:
-            self._notes += [str(problem) for problem in dump.problems]
+            notes += [str(problem) for problem in dump.problems]
         ranges = () if host is None else host.ranges
         if ranges and not _has_modified_memory(self._dump, memory):
             ranges = ()
-            self._notes.append(
+            notes.append(
                 "the core file contains no stack: other memory that it omits may have been modified"
             )
         memory = CoreMemory(*host_ranges, ranges, unmapped=unmapped)
@@ -239,6 +239,7 @@ class _Loader:
         gpu = loaded = None
         if waves is not None:
             loaded = self._gpu_modules(waves, memory, host is None)
+            notes += [*waves.notes, *_notes_of(loaded)]
             files += loaded.files
             named = partial(kernel_name, loaded.files)
             code = partial(function_code, loaded.files, memory)
@@ -250,15 +251,16 @@ class _Loader:
             self._dump,
             target,
             files,
-            tuple(dict.fromkeys(self._notes)),
+            tuple(dict.fromkeys(notes)),
             self._threads,
             gpu,
             loaded,
             self._gpu_dump,
         )
 
-    def _shift(self) -> int:
-        """Return how many bytes earlier in the file than its headers say the memory is; mostly 0.
+    def _shift(self) -> tuple[int, list[str]]:
+        """Return how many bytes earlier in the file than its headers say the memory is, mostly 0,
+        and a note about it.
 
         A core of GPUs that was written to a pipe is such a file. Its save areas decide: they are
         damaged at the offsets of the headers, and whole at the earlier ones.
@@ -266,19 +268,19 @@ class _Loader:
         dump = self._gpu_dump or self._dump
         shift = shift_of_pipe(dump.file)
         if dump.gpu is None or not shift:
-            return 0
+            return 0, []
         limit = self._where.limits.waves
         unshifted, shifted = (
             GpuWaves(dump.gpu, CoreMemory(core_ranges(dump.file, bytes_before)), 1, limit)
             for bytes_before in (0, shift)
         )
         if not unshifted.damaged_areas or shifted.damaged_areas or not shifted.waves:
-            return 0
-        self._notes.append(
+            return 0, []
+        note = (
             f"{dump.file.path}: its memory is {shift} bytes before the offsets in its headers, as "
             "in a core file that was written to a pipe"
         )
-        return shift
+        return shift, [note]
 
     def _unmapped(self, memory: CoreMemory) -> str:
         """Return why memory that no file describes is unknown.
@@ -304,28 +306,20 @@ class _Loader:
     def _host(self, memory: CoreMemory) -> Modules | None:
         if self._dump.architecture is None or not self._threads:
             return None
-        host_modules = modules(self._dump, memory, self._where)
-        self._notes += host_modules.notes
-        return host_modules
+        return modules(self._dump, memory, self._where)
 
     def _waves(self, memory: CoreMemory) -> GpuWaves | None:
         state = (self._gpu_dump or self._dump).gpu
         if state is None:
             return None
-        waves = GpuWaves(state, memory, len(self._threads) + 1, self._where.limits.waves)
-        self._notes += waves.notes
-        return waves
+        return GpuWaves(state, memory, len(self._threads) + 1, self._where.limits.waves)
 
     def _gpu_modules(self, waves: GpuWaves, memory: CoreMemory, is_alone: bool) -> GpuModules:
         where = self._where
         address = waves.state.runtime.r_debug
         gpu_files = gpu_modules(memory, address, where, self._code_objects)
         if is_alone and where.program is not None:
-            gpu_files = self._with_given_file(memory, gpu_files, where.program)
-        self._notes += [note for note in gpu_files.notes if gpu_files.listed or not gpu_files.files]
-        self._notes += gpu_files.missing_notes
-        if gpu_files.missing:
-            self._notes.append("--code-object URI=FILE names a file for a code object")
+            return self._with_given_file(memory, gpu_files, where.program)
         return gpu_files
 
     def _with_given_file(self, memory: CoreMemory, gpu_files: GpuModules, path: str) -> GpuModules:
@@ -348,12 +342,14 @@ class _Loader:
                     f"--load-address"
                 )
             address = entries[0].load_address
-        placed = [file for file in gpu_files.files if file.load_address != address]
+        other_files = [file for file in gpu_files.files if file.load_address != address]
         name = entries[0].uri if entries else path
         loaded = LoadedFile(name, file, address)
         notes = () if why is None else (f"{path} is accepted unchecked: {why}",)
         missing = {entry: why for entry, why in gpu_files.missing.items() if entry not in entries}
-        return GpuModules(gpu_files.listed, (loaded, *placed), missing, (*gpu_files.notes, *notes))
+        return GpuModules(
+            gpu_files.listed, (loaded, *other_files), missing, (*gpu_files.notes, *notes)
+        )
 
     def _target(
         self, memory: CoreMemory, gpu: GpuTarget | None
@@ -370,6 +366,15 @@ class _Loader:
             return host
         gpu.share_global_memory(target)
         return ProcessTarget(host, gpu)
+
+
+def _notes_of(gpu_files: GpuModules) -> Iterator[str]:
+    """Yield what is missing of the code objects of the GPUs, and what to do."""
+    if gpu_files.listed or not gpu_files.files:
+        yield from gpu_files.notes
+    yield from gpu_files.missing_notes
+    if gpu_files.missing:
+        yield "--code-object URI=FILE names a file for a code object"
 
 
 def _has_modified_memory(dump: CoreDump, memory: CoreMemory) -> bool:

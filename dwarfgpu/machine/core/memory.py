@@ -221,10 +221,10 @@ class CoreMemory:
         is, although the core may leave out its bytes."""
         end = address + size_bytes
         while address < end:
-            places = [layer.at(address) for layer in self._layers]
-            if all(part is None for part, _ in places):
+            layer_parts = [layer.at(address) for layer in self._layers]
+            if all(part is None for part, _ in layer_parts):
                 return self.unmapped
-            address = max(boundary for part, boundary in places if part is not None)
+            address = max(boundary for part, boundary in layer_parts if part is not None)
         return ""
 
     def _parts(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:

@@ -277,9 +277,9 @@ class _Reader:
     def _name_of(self, module: _Module) -> str | None:
         """Return the name of the library whose dynamic section is in a module."""
         for part in module.parts:
-            place = bisect_left(self._sections, part.start)
-            if place < len(self._sections) and self._sections[place] < part.end:
-                return self._names[self._sections[place]]
+            index = bisect_left(self._sections, part.start)
+            if index < len(self._sections) and self._sections[index] < part.end:
+                return self._names[self._sections[index]]
         return None
 
     def _opened(self, path: str) -> ObjectFile:

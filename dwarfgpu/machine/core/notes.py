@@ -1,5 +1,5 @@
-"""The notes of a core file: threads with their registers, and their process (Linux,
-`fs/binfmt_elf.c`; core(5)).
+"""All notes of a core file: threads with their registers, and their process (Linux,
+`fs/binfmt_elf.c`; core(5)). `gpu/core_state_note` decodes the note about GPUs.
 
 Law: an unreadable note becomes a problem of the core; the others are still read.
 """
@@ -14,7 +14,7 @@ from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState, read_core_state
-from dwarfgpu.machine.core.registers import (
+from dwarfgpu.machine.core.register_layouts import (
     LAYOUTS,
     NT_ARM_TLS,
     NT_FPREGSET,
@@ -38,6 +38,9 @@ NT_PRPSINFO: Final = 3
 NT_AUXV: Final = 6
 NT_AMDGPU_CORE_STATE: Final = 33
 NT_FILE: Final = 0x46494C45
+MAX_MAPPED_FILES: Final = 1 << 18
+"""Linux writes a note of 4 MiB at most, which is fewer, and a process has 65,530 mappings unless an
+administrator allows more."""
 NT_SIGINFO: Final = 0x53494749
 AT_PHDR: Final = 3
 AT_ENTRY: Final = 9
@@ -295,6 +298,8 @@ def _mapped(reader: Reader) -> Iterator[MappedFile]:
     count, page_bytes = reader.unsigned(8), reader.unsigned(8)
     if count * (_MAPPING_BYTES + 1) > reader.remaining_bytes:
         raise Malformed(f"NT_FILE has no room for its {count} entries")
+    if count > MAX_MAPPED_FILES:
+        raise LimitExceeded(f"NT_FILE has {count} entries, at most {MAX_MAPPED_FILES} are read")
     ranges = [tuple(reader.unsigned(8) for _ in range(3)) for _ in range(count)]
     mappings = []
     for start, end, page in ranges:

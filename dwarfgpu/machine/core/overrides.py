@@ -10,9 +10,9 @@ from dwarfgpu.machine.target import RegisterId
 
 def end_of_read(register: RegisterId, offset_bytes: int, size_bytes: int | None) -> int:
     """Return where a read of a register ends, in bytes; `OutOfRange` for one beyond it."""
-    whole = (register.size_bits + 7) // 8
-    end = whole if size_bytes is None else offset_bytes + size_bytes
-    if not 0 <= offset_bytes <= end <= whole:
+    register_bytes = (register.size_bits + 7) // 8
+    end = register_bytes if size_bytes is None else offset_bytes + size_bytes
+    if not 0 <= offset_bytes <= end <= register_bytes:
         raise OutOfRange(f"bytes {offset_bytes} to {end} of register {register}")
     return end
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dwarfgpu.base.records import define
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
-from dwarfgpu.machine.forwarding import ForwardingByWave
+from dwarfgpu.machine.forwarding_target import ForwardingByWave
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import Machine

@@ -92,9 +92,9 @@ class SignalInfo:
         """`at address 0x10: nothing is mapped there (SEGV_MAPERR)`."""
         if self.sender is not None:
             return f"sent by process {self.sender} ({self.code_name})"
-        place = "" if self.address is None else f"at address {self.address:#x}"
+        address_text = "" if self.address is None else f"at address {self.address:#x}"
         meaning = _MEANINGS.get(self.code_name)
-        sentence = ": ".join(word for word in (place, meaning) if word)
+        sentence = ": ".join(word for word in (address_text, meaning) if word)
         if not sentence and self.code == _KERNEL:
             sentence = "of the kernel, without further details"
         return f"{sentence or 'known by its code alone'} ({self.code_name})"

@@ -24,7 +24,7 @@ from dwarfgpu.machine.bulk_addresses import (
     wave_or_lane_array,
 )
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
-from dwarfgpu.machine.forwarding import ForwardingTarget
+from dwarfgpu.machine.forwarding_target import ForwardingTarget
 from dwarfgpu.machine.sparse_memory import Fill, Run, SparseMemory
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
@@ -47,16 +47,16 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         return self.state.architecture_of_all(waves)
 
     def registers_of(self, waves: Sequence[WaveId], register: RegisterInfo) -> KnownNumbers:
-        """Return a register's bytes (waves, bytes), and a mask of the known ones."""
+        """Return a register's bytes (waves, bytes), and the masks of their known bits."""
         size_bytes = (register.size_bits + 7) // 8
         contents = np.zeros((len(waves), size_bytes), np.uint8)
-        is_known = np.zeros(contents.shape, bool)
+        masks = np.zeros(contents.shape, np.uint8)
         for row, wave in enumerate(waves):
             stored = self.state.waves.get(wave, {}).get(register.name)
             if stored is not None:
-                is_known[row] = np.frombuffer(stored.known, np.uint8) == 0xFF
-                contents[row] = np.frombuffer(stored.data, np.uint8) * is_known[row]
-        return contents, is_known
+                masks[row] = np.frombuffer(stored.known, np.uint8)
+                contents[row] = np.frombuffer(stored.data, np.uint8)
+        return contents & masks, masks
 
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
         """Read little-endian numbers of up to 4 bytes at addresses, with a mask of the known ones.

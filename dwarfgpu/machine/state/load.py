@@ -12,7 +12,7 @@ from dwarfgpu.arch.registry import architecture, has_on_another_gpu
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
-from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, Unavailable, UsageError
 from dwarfgpu.machine.sparse_memory import Data, Fill
@@ -42,6 +42,8 @@ _MANY_RANGES = 1024
 _WORD = (1 << 64) - 1
 MAX_FILLED_BYTES = 1 << 30
 """Maximum size of memory that repeats one byte."""
+_REGISTER_BYTES = 256
+"""What Python needs for a register besides its bytes and their masks."""
 
 
 @frozen
@@ -96,11 +98,20 @@ class _Reader:
     folder: Path
     is_second: bool
     """Whether it may have what the second version of the format has."""
+    limits: FileLimits
     filled_bytes: list[int] = field(factory=lambda: [0], init=False)
     """One number: the bytes of all fills until now."""
     omitted: dict[str, list[WaveId]] = field(factory=dict, init=False)
     """Registers of other AMD GPUs, and the waves that have contents for them."""
     _files: dict[str, Npy] = field(factory=dict, init=False)
+    _taken_bytes: list[int] = field(factory=lambda: [0], init=False)
+    """One number: the memory that registers and arrays take until now."""
+
+    def take(self, size_bytes: int, source: str) -> None:
+        """Count memory for registers and arrays; `LimitExceeded` where it is too much."""
+        self._taken_bytes[0] += size_bytes
+        if self._taken_bytes[0] > self.limits.state_bytes:
+            raise _too_large(source, self.limits)
 
     def npy(self, named: Field) -> Npy:
         """Return the array of a file that a field names; `UsageError` naming the field."""
@@ -110,17 +121,19 @@ class _Reader:
         if name not in self._files:
             try:
                 path = _file(named, self.folder)
-                self._files[name] = read_npy(path)
+                with suppress(OSError):  # reading reports it
+                    self.take(path.stat().st_size, named.source)
+                self._files[name] = read_npy(path, self.limits.state_bytes)
                 record_input(path)
             except UsageError as error:
                 raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
         return self._files[name]
 
 
-def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) -> State:
+def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> State:
     """Load the state of a file; `UsageError` names a field that does not follow the format.
 
-    `LimitExceeded` for more than `most_waves` waves.
+    `LimitExceeded` for more waves, registers or arrays than the limits allow.
     """
     from pathlib import Path  # imports a lot; operations alone have no state
 
@@ -140,9 +153,9 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
     machine = read_machine(document, arch.lane_count)
     fill = document.get("fill")
     target = StateTarget(arch, machine=machine, fill=None if fill is None else fill.integer(0, 255))
-    reader = _Reader(target, path.parent, is_second)
+    reader = _Reader(target, path.parent, is_second, limits)
     listed = document["waves"]
-    _require_few(listed, most_waves)
+    _require_few(listed, limits.waves)
     waves = tuple(_wave(entry, reader) for entry in listed.items())
     if not waves:
         raise document["waves"].expected("at least one wave")
@@ -152,6 +165,11 @@ def load_state(path: Path | str, most_waves: int = DEFAULT_FILE_LIMITS.waves) ->
         add_memory(target, span, None, reader if is_second else None)
     notes = tuple(_omitted(arch, *omitted) for omitted in reader.omitted.items())
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
+
+
+def _too_large(source: str, limits: FileLimits) -> LimitExceeded:
+    problem = f"registers and arrays take more than {limits.state_bytes} bytes of memory"
+    return LimitExceeded(f"{source}: {problem}", "--max-state-bytes")
 
 
 def _require_few(listed: Field, most_waves: int) -> None:
@@ -250,12 +268,12 @@ def _file(field: Field, folder: Path) -> Path:
     """
     path = folder / field.text()
     try:
-        whole = path.resolve()
+        resolved = path.resolve()
         if path.exists() and not path.is_file():
             raise field.expected("the path of a regular file")
     except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
         raise field.expected("the path of a file") from None
-    return whole if ".." in path.parts else path
+    return resolved if ".." in path.parts else path
 
 
 def _wave(field: Field, reader: _Reader) -> WaveState:
@@ -319,6 +337,7 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
         if any(part.register is register for part in parts) or register.name in names:
             raise UsageError(f"{value.source}: {value.path}: register {register} is given twice")
         names.add(register.name)
+        reader.take(_REGISTER_BYTES + register.size_bits // 4, field.source)
         try:
             set_register(target, number, register, value, reader if reader.is_second else None)
         except Unavailable as error:
@@ -345,12 +364,7 @@ def set_register(
             raise field.expected(f"one integer: register {register} has no lanes")
         if len(field.value) > lanes:
             raise field.expected(f"at most {lanes} lanes of register {register}")
-        bits = size_bits // lanes
-        values = [
-            None if entry.value is None else entry.integer(-(1 << bits - 1), (1 << bits) - 1)
-            for entry in field.items()
-        ]
-        target.set_lanes(wave, register, values)
+        target.set_lanes(wave, register, _lane_values(field, size_bits // lanes))
         return
     if reader is not None and field.has("npy"):
         _set_row(target, wave, register, field, reader)
@@ -361,11 +375,8 @@ def set_register(
         if 8 * len(data) != size_bits:
             raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
         if known_bytes.count(0xFF) != len(known_bytes):
-            for at, mask in enumerate(known_bytes):
-                if mask:
-                    target.set_register(
-                        wave, register, data[at : at + 1], at, known_bytes[at : at + 1]
-                    )
+            if any(known_bytes):
+                target.set_register(wave, register, data, 0, known_bytes)
             return
     else:
         number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
@@ -373,6 +384,20 @@ def set_register(
             (size_bits + 7) // 8, target.architecture.endian
         )
     target.set_register(wave, register, data)
+
+
+def _lane_values(field: Field, bits: int) -> list[int | None]:
+    """Return the integers of a list; None for lanes that are unknown."""
+    least, most = -(1 << bits - 1), (1 << bits) - 1
+    assert isinstance(field.value, list)
+    out: list[int | None] = []
+    for index, value in enumerate(field.value):
+        if value is None or (type(value) is int and least <= value <= most):
+            out.append(value)
+        else:
+            lane = Field(field.source, f"{field.path}[{index}]", value)
+            out.append(lane.integer(least, most))
+    return out
 
 
 def _set_row(
@@ -419,7 +444,9 @@ def _contents(field: Field, reader: _Reader) -> Data:
     if field.has("size") and sources != ["fill"]:
         raise field["size"].expected("a size only with fill")
     if sources == ["npy"]:
-        return reader.npy(field["npy"]).data
+        data = reader.npy(field["npy"]).data
+        reader.take(len(data), field.source)
+        return data
     if sources == ["fill"]:
         size_bytes = field["size"].integer(1, MAX_FILLED_BYTES)
         reader.filled_bytes[0] += size_bytes

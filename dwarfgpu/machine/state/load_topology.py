@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from math import prod
 from typing import Protocol, TypeVar
 
-from dwarfgpu.arch.model import Apertures
+from dwarfgpu.arch.model import APERTURE_BYTES, Apertures
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.machine.topology import (
     STOP_REASONS,
@@ -32,8 +32,6 @@ _WORD = (1 << 64) - 1
 _MOST = (1 << 32) - 1
 _MAX_BARRIER_WAVES = (1 << 16) - 1
 _ELEMENTS = (2, 4, 8, 16)
-_APERTURE_BYTES = 1 << 48
-"""Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""
 
 
 class _Numbered(Protocol):
@@ -74,7 +72,7 @@ def read_wave(field: Field, wave: int, machine: Machine) -> Wave:
     group = field.get("workgroup")
     number = None if group is None else group.integer(0)
     if group is not None and groups and number not in groups:
-        raise group.expected(f"a workgroup that is listed ({_known(groups)})")
+        raise group.expected(f"a workgroup that is listed ({_known_numbers_text(groups)})")
     reasons = field.get("stop_reasons")
     index = None if number is None or not groups else _wave_in_group(field, groups[number], machine)
     return Wave(
@@ -176,12 +174,15 @@ def _agent(field: Field) -> Agent:
         usual.local_base if local is None else local,
         usual.private_base if private is None else private,
     )
-    if abs(agent.local_base - agent.private_base) < _APERTURE_BYTES:
+    for name, base in (("local_base", local), ("private_base", private)):
+        if base is not None and base > _WORD - APERTURE_BYTES + 1:
+            raise field[name].expected(f"at most {_WORD - APERTURE_BYTES + 1:#x}")
+    if abs(agent.local_base - agent.private_base) < APERTURE_BYTES:
         wrong, base = "local_base", agent.private_base
         if local is None:
             wrong, base = "private_base", agent.local_base
         raise field[wrong].expected(
-            f"an aperture of {_APERTURE_BYTES:#x} bytes apart from that at {base:#x}"
+            f"an aperture of {APERTURE_BYTES:#x} bytes apart from that at {base:#x}"
         )
     return agent
 
@@ -239,19 +240,21 @@ def _workgroup(field: Field, dispatches: dict[int, Dispatch]) -> Workgroup:
 
 def _check_in_grid(field: Field, group: Workgroup, dispatch: Dispatch) -> None:
     """Check that a workgroup is in the grid, and as large as others, but for those at its edge."""
-    grid, whole = dispatch.grid, dispatch.workgroup
+    grid, workgroup = dispatch.grid, dispatch.workgroup
     if grid is not None and group.position is not None:
-        counts = grid if whole is None else Geometry(grid, whole, 3).counts
+        counts = grid if workgroup is None else Geometry(grid, workgroup, 3).counts
         if any(number >= count for number, count in zip(group.position, counts, strict=True)):
             raise field["position"].expected(f"one below {_text(counts)}, which the grid has")
-        if whole is not None and group.size is not None:
-            size = Geometry(grid, whole, 3).size_at(group.position)
+        if workgroup is not None and group.size is not None:
+            size = Geometry(grid, workgroup, 3).size_at(group.position)
             if group.size != size:
                 raise field["size"].expected(f"{_text(size)}, as the dispatch says of that place")
         return
-    pairs = [] if group.size is None or whole is None else zip(group.size, whole, strict=True)
+    pairs = (
+        [] if group.size is None or workgroup is None else zip(group.size, workgroup, strict=True)
+    )
     if any(size > most for size, most in pairs):
-        raise field["size"].expected(f"at most {_text(whole or ())}, as the dispatch says")
+        raise field["size"].expected(f"at most {_text(workgroup or ())}, as the dispatch says")
 
 
 def _text(position: Iterable[int]) -> str:
@@ -282,6 +285,6 @@ def _reference(field: Field, records: dict[int, _T], subject: str) -> int:
     return number
 
 
-def _known(numbers: Iterable[int]) -> str:
+def _known_numbers_text(numbers: Iterable[int]) -> str:
     listed = list(map(str, numbers))
     return ", ".join(listed if len(listed) <= 16 else [*listed[:14], "…", listed[-1]])

@@ -1,4 +1,6 @@
-"""Save the current machine of a state as a state file (`docs/state-files.md`).
+"""The contents of a state file, from the current machine of a state (`docs/state-files.md`).
+
+`write` stores them.
 
 Law: reading the file gives the same machine: registers byte by byte, memories, agents and waves.
 """
@@ -129,12 +131,16 @@ def _waves_before(before: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
 def _wave(target: StateTarget, arrays: Arrays, wave: int, records: Mapping[str, Json]) -> Json:
     out: dict[str, Json] = {"id": wave}
     out |= {name: records[name] for name in _OF_WAVE if name in records}
-    placed = target.machine.waves.get(wave)
-    if placed is not None:
+    wave_record = target.machine.waves.get(wave)
+    if wave_record is not None:
         out.pop("stop_reasons", None)
-        out |= {"stop_reasons": list[Json](placed.stop_reasons)} if placed.stop_reasons else {}
+        out |= (
+            {"stop_reasons": list[Json](wave_record.stop_reasons)}
+            if wave_record.stop_reasons
+            else {}
+        )
         out.pop("barrier", None)
-        numbers = {"signals": placed.barrier.signals, "met": placed.barrier.met}
+        numbers = {"signals": wave_record.barrier.signals, "met": wave_record.barrier.met}
         out |= {"barrier": dict[str, Json](numbers)} if any(numbers.values()) else {}
     registers: dict[str, Json] = {}
     for name, stored in target.waves[wave].items():

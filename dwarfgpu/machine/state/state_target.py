@@ -6,7 +6,8 @@ memory) are one store: the architecture lowers an address to a place in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
@@ -31,17 +32,41 @@ bytes, interleaved over the lanes. That is 1 MiB; a lane has at most some hundre
 
 
 class RegisterBytes:
-    """A register's bytes, and for each the mask of the bits that are known; others are zero."""
+    """A register's bytes, and for each the mask of the bits that are known; others are zero.
 
-    __slots__ = ("data", "known")
+    They do not change: a write replaces them in their wave.
+    """
 
-    def __init__(self, size_bytes: int) -> None:
-        self.data = bytearray(size_bytes)
-        self.known = bytearray(size_bytes)
+    __slots__ = ("data", "known", "known_bytes")
+
+    def __init__(self, data: bytes, known: bytes) -> None:
+        self.data: Final = data
+        self.known: Final = known
+        self.known_bytes: Final = len(data) if known.count(0xFF) == len(data) else 0
+        """The size, if all bits are known, else 0."""
+
+    def replaced(self, offset_bytes: int, data: bytes, mask: bytes) -> RegisterBytes:
+        """Return the register with other bytes, of the same number as masks, from an offset."""
+        end = offset_bytes + len(data)
+        return RegisterBytes(
+            self.data[:offset_bytes] + data + self.data[end:],
+            self.known[:offset_bytes] + mask + self.known[end:],
+        )
 
     def words(self) -> list[str]:
         """Return each byte as in a state file: `f0`, `??`, `%????0011`."""
         return [_word(*pair) for pair in zip(self.data, self.known, strict=True)]
+
+
+@lru_cache(maxsize=64)
+def _unknown(size_bytes: int) -> RegisterBytes:
+    return RegisterBytes(bytes(size_bytes), bytes(size_bytes))
+
+
+@lru_cache(maxsize=64)
+def _all_known(size_bytes: int) -> bytes:
+    """Return the mask of bytes that are known, which all registers of a size share."""
+    return b"\xff" * size_bytes
 
 
 def _word(byte: int, mask: int) -> str:
@@ -63,8 +88,10 @@ class StateTarget:
     ) -> None:
         self.architecture = architecture
         self.apertures = apertures
-        self._places: dict[WaveId, Wave] = {}
-        self._machine = evolve(machine or Machine(architecture.lane_count), waves=self._places)
+        self._wave_records: dict[WaveId, Wave] = {}
+        self._machine = evolve(
+            machine or Machine(architecture.lane_count), waves=self._wave_records
+        )
         self.stop = 0
         self._registers: dict[WaveId, dict[str, RegisterBytes]] = {}
         self.workgroups: dict[WaveId, int] = {}
@@ -86,7 +113,7 @@ class StateTarget:
 
     def place_wave(self, record: Wave) -> None:
         """Record where a wave belongs."""
-        self._places[record.id] = record
+        self._wave_records[record.id] = record
 
     @property
     def machine(self) -> Machine:
@@ -100,6 +127,9 @@ class StateTarget:
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         return self.machine.target_id(wave, lane)
+
+    def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
+        return self.machine.lane_target_ids(wave, lanes)
 
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.machine.used_lanes(wave)
@@ -126,10 +156,9 @@ class StateTarget:
             raise UsageError(
                 f"{offset_bytes + len(data)} bytes for register {register} of {size_bytes} bytes"
             )
-        stored = self._registers[wave].setdefault(register.name, RegisterBytes(size_bytes))
-        stored.data[offset_bytes : offset_bytes + len(data)] = data
-        mask = b"\xff" * len(data) if mask is None else mask
-        stored.known[offset_bytes : offset_bytes + len(data)] = mask
+        mask = _all_known(len(data)) if mask is None else mask
+        stored = self._registers[wave].get(register.name) or _unknown(size_bytes)
+        self._registers[wave][register.name] = stored.replaced(offset_bytes, data, mask)
 
     def set_lanes(self, wave: WaveId, register: RegisterInfo, values: Sequence[int | None]) -> None:
         """Make the lanes of a vector register known; None leaves a lane unknown."""
@@ -137,11 +166,15 @@ class StateTarget:
         if lanes is None or len(values) > lanes:
             raise UsageError(f"{len(values)} lanes for register {register} of {lanes or 1} lane(s)")
         element_bytes = register.size_bits // lanes // 8
-        for lane, value in enumerate(values):
+        mask, endian = (1 << 8 * element_bytes) - 1, self.architecture.endian
+        first, data = 0, bytearray()
+        for lane, value in enumerate((*values, None)):
             if value is not None:
-                mask = (1 << 8 * element_bytes) - 1
-                data = (value & mask).to_bytes(element_bytes, self.architecture.endian)
-                self.set_register(wave, register, data, lane * element_bytes)
+                data += (value & mask).to_bytes(element_bytes, endian)
+                continue
+            if data:
+                self.set_register(wave, register, bytes(data), first * element_bytes)
+            first, data = lane + 1, bytearray()
 
     def set_memory(self, where: Memory, address: int, data: Data) -> None:
         """Make bytes of a memory known, in whatever store they really are."""
@@ -166,25 +199,25 @@ class StateTarget:
                 raise UsageError(f"scratch at {base:#x} ends beyond 64-bit addresses")
             self._store("", "process", None).add(base + address, data)
 
-    def share_global_memory(self, other: StateTarget) -> None:
+    def share_global_memory(self, state: StateTarget) -> None:
         """Share the global memory of a state of the same process, for waves of another GPU."""
-        self._memories["", None] = other._store("", "process", None)
+        self._memories["", None] = state._store("", "process", None)
 
     def without_memory(self) -> StateTarget:
         """Return the same machine with unknown memory, for `replace_memory`."""
         out = StateTarget(self.architecture, self.apertures, self.machine, self.fill)
-        out._places, out._machine = self._places, self._machine
+        out._wave_records, out._machine = self._wave_records, self._machine
         out._registers, out.workgroups = self._registers, self.workgroups
         out.wave_apertures = self.wave_apertures
         return out
 
-    def replace_memory(self, other: StateTarget) -> None:
+    def replace_memory(self, state: StateTarget) -> None:
         """Take over the memory given to `without_memory`, replacing the known contents of those
         bytes."""
-        for (name, owner), theirs in other._memories.items():
-            ours = self._memories.setdefault((name, owner), SparseMemory(name))
-            for address, data in theirs.runs():
-                ours.replace(address, data)
+        for (name, owner), given_memory in state._memories.items():
+            memory = self._memories.setdefault((name, owner), SparseMemory(name))
+            for address, data in given_memory.runs():
+                memory.replace(address, data)
 
     def architecture_of(self, wave: WaveId) -> Architecture:
         if wave not in self.waves:
@@ -206,12 +239,18 @@ class StateTarget:
         offset_bytes: int = 0,
         size_bytes: int | None = None,
     ) -> bytes:
-        registers = self._registers.get(wave)
-        stored = None if registers is None else registers.get(register.name)
+        stored: RegisterBytes | None
+        try:
+            stored = self._registers[wave][register.name]
+        except KeyError:
+            stored = None
         if stored is not None and size_bytes and offset_bytes >= 0:
             end = offset_bytes + size_bytes
-            if stored.known.count(0xFF, offset_bytes, end) == size_bytes:  # within it, and known
-                return bytes(stored.data[offset_bytes:end])
+            if (
+                offset_bytes < end <= stored.known_bytes
+                or stored.known.count(0xFF, offset_bytes, end) == size_bytes  # and within it
+            ):
+                return stored.data[offset_bytes:end]
         return self._known_bytes(wave, register, offset_bytes, size_bytes)
 
     def _known_bytes(
@@ -230,7 +269,7 @@ class StateTarget:
             raise WhollyUnavailable(f"register {register} of wave {wave} is not in the state")
         if stored.known.count(0xFF, offset_bytes, end) != end - offset_bytes:
             raise _missing(wave, register, stored, offset_bytes, end)
-        return bytes(stored.data[offset_bytes:end])
+        return stored.data[offset_bytes:end]
 
     def write_register(
         self, wave: WaveId, register: RegisterId, data: bytes, offset_bytes: int = 0
@@ -245,8 +284,11 @@ class StateTarget:
         stored = self._register(wave, register, offset_bytes, offset_bytes + size_bytes)
         if stored is None:
             return
-        stored.known[offset_bytes : offset_bytes + size_bytes] = bytes(size_bytes)
-        if not any(stored.known):
+        unknown = bytes(size_bytes)
+        stored = stored.replaced(offset_bytes, unknown, unknown)
+        if any(stored.known):
+            self._registers[wave][register.name] = stored
+        else:
             del self._registers[wave][register.name]
 
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
@@ -304,10 +346,10 @@ class StateTarget:
         return not self.known_memory(where, address, size_bytes)
 
     def write_memory(self, where: Memory, address: int, data: bytes) -> None:
-        places = self.lowered(where, address, len(data))
-        for store, start, (_, size_bytes) in places:
+        parts = self.lowered(where, address, len(data))
+        for store, start, (_, size_bytes) in parts:
             store.require_writable(start, size_bytes)  # all or nothing
-        for store, start, (offset, size_bytes) in places:
+        for store, start, (offset, size_bytes) in parts:
             store.write(start, data[offset : offset + size_bytes])
 
     @property

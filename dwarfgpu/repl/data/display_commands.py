@@ -28,7 +28,7 @@ _LETTERS: Final = "xduotacfzsri"
 _NUMBERS: Final = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?")
 
 
-@command("display", topic="data", complete=completion.values, repeats=False)
+@command("display", topic="data", complete=completion.VALUES, repeats=False)
 def display(shell: Shell, argument: str) -> Iterator[Part]:
     """Show an expression now and whenever the focus moves.
 

@@ -22,7 +22,7 @@ from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.view.json_object import JsonObject
 
 
-@command("x", topic="data", complete=completion.values)
+@command("x", topic="data", complete=completion.VALUES)
 def x(shell: Shell, argument: str) -> Iterator[Part]:
     """Examine memory.
 
@@ -104,7 +104,7 @@ def memory_lines(shell: Shell, objects: ObjectAccess, format_: Format) -> Iterat
 def _instructions(shell: Shell, space: AddressSpace, address: int, count: int) -> Iterator[Part]:
     """Print instructions: afterwards `$_` is the last of them, and another `x` continues after it,
     or before the first."""
-    from dwarfgpu.repl.data.instructions import examined_instructions
+    from dwarfgpu.repl.data.examined_instructions import examined_instructions
 
     if space.number:
         raise UsageError(f"{space}#{address:#x} is not an address of code")

@@ -43,7 +43,7 @@ _OF_FRAMES: Final = re.compile(r"(full\b)?\s*(-?[0-9]{1,9})?")
 _BAR: Final = 40
 
 
-@command("explain", topic="data", complete=completion.values)
+@command("explain", topic="data", complete=completion.VALUES)
 def explain(shell: Shell, argument: str) -> Iterator[Part]:
     """Explain a value, or why there is none.
 
@@ -75,7 +75,7 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
         shell.console.note(note, once=True)
 
 
-@command("location", topic="data", aliases=("lo", "loc"), complete=completion.values)
+@command("location", topic="data", aliases=("lo", "loc"), complete=completion.VALUES)
 def location(shell: Shell, argument: str) -> Iterator[Part]:
     """Draw the location of a variable or a part of it.
 

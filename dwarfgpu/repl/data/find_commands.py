@@ -43,7 +43,7 @@ def parts_of(text: str) -> list[str]:
     return [*out, text[start:].strip()]
 
 
-@command("find", topic="data", complete=completion.values)
+@command("find", topic="data", complete=completion.VALUES)
 def find(shell: Shell, argument: str) -> Iterator[Part]:
     """Search memory for a sequence of values.
 

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu import language
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
-from dwarfgpu.language.names import is_cplusplus
+from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import go_on_after
-from dwarfgpu.repl.data.print_options import PRINT_OPTIONS, values_by_option, with_options
+from dwarfgpu.repl.data.option_settings import PRINT_OPTIONS, values_by_option, with_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import evaluated, reasons, required
@@ -25,7 +26,7 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_text import location_text
 from dwarfgpu.view.values import FormatOptions
 
-_FORMAT = re.compile(r"/(?P<count>-?\d*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
+_FORMAT = pattern(r"/(?P<count>-?\d*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
 _LETTERS = "xduotacfzsr"
 _SIZES = "bhwg"
 
@@ -66,7 +67,7 @@ def shown_value(shell: Shell, value: TypedValue) -> str:
     return language.format(value, shell.session, shell.settings.format_options())
 
 
-def value_data(value: TypedValue, text: str) -> JsonObject:
+def printed_value_json(value: TypedValue, text: str) -> JsonObject:
     """Return a value with the keys of GDB's machine interface, and its location."""
     kind = None if value.type is None else type_of_value(value)
     where = None if value.location is None else location_text(value.location)
@@ -108,7 +109,7 @@ def _remark_written(shell: Shell) -> None:
         )
 
 
-_PRINTED: Final = completion.with_options(values_by_option(PRINT_OPTIONS), completion.values)
+_PRINTED: Final = completion.with_options(values_by_option(PRINT_OPTIONS), completion.VALUES)
 
 
 @command("print", topic="data", aliases=("p", "inspect"), complete=_PRINTED)
@@ -152,11 +153,11 @@ def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[P
     """Yield the value as one of the history."""
     line = language.format(value, shell.session, options)
     number = shell.values.keep(value)
-    yield Output(f"${number} = {line}", {"number": number, **value_data(value, line)})
+    yield Output(f"${number} = {line}", {"number": number, **printed_value_json(value, line)})
     go_on_after(shell, value)
 
 
-@command("output", topic="data", complete=completion.values)
+@command("output", topic="data", complete=completion.VALUES)
 def output(shell: Shell, argument: str) -> Iterator[Part]:
     """Like "print", without "$1 = " and the end of the line.
 
@@ -166,11 +167,11 @@ def output(shell: Shell, argument: str) -> Iterator[Part]:
     value = evaluated(shell.session, shell.values, required(text))
     line = language.format(value, shell.session, options)
     _remark(shell, value)  # first: the line has no end
-    yield Output(line, value_data(value, line), ends_line=False)
+    yield Output(line, printed_value_json(value, line), ends_line=False)
     go_on_after(shell, value)
 
 
-@command("set var", topic="data", aliases=("variable",), complete=completion.values)
+@command("set var", topic="data", aliases=("variable",), complete=completion.VALUES)
 def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     """Evaluate an expression for its assignments.
 
@@ -189,10 +190,10 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     yield from ()
 
 
-_INITIAL: Final = re.compile(r"\$(?P<name>[A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
+_INITIAL: Final = pattern(r"\$(?P<name>[A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
 
 
-@command("init-if-undefined", topic="data", complete=completion.values)
+@command("init-if-undefined", topic="data", complete=completion.VALUES)
 def init_if_undefined(shell: Shell, argument: str) -> Iterator[Part]:
     """Give a convenience variable a value, unless it has one.
 

@@ -25,14 +25,15 @@ def echo(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(Raw(text), {"output": text}, ends_line=False)
 
 
-@command("printf", topic="data", complete=completion.values)
+@command("printf", topic="data", complete=completion.VALUES)
 def printf(shell: Shell, argument: str) -> Iterator[Part]:
     """Print values with a format string, as printf in C.
 
     Usage: printf "FORMAT", EXPRESSION...
 
     %d %i %u %x %o %c %s %p %e %f %g with width and precision, as in C; %s takes an array of
-    characters or a pointer to them.
+    characters or a pointer to them. As in GDB, %f reads an object that is not a float as the float
+    of its size: write (double) N for an integer.
     """
     text = formatted(shell, argument)
     yield Output(Raw(text), {"output": text}, ends_line=False)

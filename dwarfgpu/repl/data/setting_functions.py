@@ -45,7 +45,7 @@ def _name(evaluator: Evaluator, arguments: list[TypedValue], function: str) -> s
         raise UsageError(f"You must provide an argument to ${function}")
     if not isinstance(strip(arguments[0].type), Array):
         raise UsageError(f"First argument of ${function} must be a string.")
-    from dwarfgpu.language.strings import string_of  # a function is seldom called
+    from dwarfgpu.language.read_strings import string_of  # a function is seldom called
 
     name = string_of(evaluator.objects, arguments[0])
     for setting in SETTINGS:

@@ -18,7 +18,7 @@ _OPPOSITES: Final = {"M": "m", "T": "t", "d": "x"}
 _FLAGS = re.compile(r"/(?P<letters>\S*)\s*")
 
 
-@command("whatis", topic="data", complete=completion.values)
+@command("whatis", topic="data", complete=completion.VALUES)
 def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the type of an expression.
 
@@ -34,7 +34,7 @@ def whatis(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(f"type = {name}", {"type": name})
 
 
-@command("ptype", topic="data", complete=completion.values)
+@command("ptype", topic="data", complete=completion.VALUES)
 def ptype(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the definition of a type.
 
@@ -77,7 +77,7 @@ def _flags(argument: str, flags: Set[str] = frozenset()) -> tuple[set[str], str]
     return flags, argument if match is None else argument[match.end() :]
 
 
-@command("info vtbl", topic="data", complete=completion.values)
+@command("info vtbl", topic="data", complete=completion.VALUES)
 def info_vtbl(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the virtual functions of an object.
 
@@ -87,7 +87,7 @@ def info_vtbl(shell: Shell, argument: str) -> Iterator[Part]:
     is not looked up.
     """
     # Only here: few sessions show such tables.
-    from dwarfgpu.repl.data.vtables import shown_tables
+    from dwarfgpu.repl.data.vtable_text import shown_tables
 
     if not argument:
         raise UsageError("Argument required (expression to compute).")

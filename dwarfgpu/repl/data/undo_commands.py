@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
-from dwarfgpu.machine.state.compare import differences
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.state_differences import differences
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import MemoryAddress, RegisterOffset
 from dwarfgpu.machine.undo import RecordedTarget, Write
@@ -92,25 +92,25 @@ def diff(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _against(shell: Shell, path: str) -> Iterator[Part]:
     target = shell.session.target
-    ours = target.machine if isinstance(target, TargetWithCodeObjects) else None
-    if not isinstance(ours, StateTarget):
+    current = target.machine if isinstance(target, TargetWithCodeObjects) else None
+    if not isinstance(current, StateTarget):
         raise UsageError(
             "Only a state can be compared with a state; the current machine is not a state."
         )
-    theirs = load_state(path, shell.machine.file_limits.waves).target
-    if theirs.architecture.name != ours.architecture.name:
-        raise UsageError(f"{path} is a state of {theirs.architecture.name}.")
+    saved = load_state(path, shell.machine.file_limits).target
+    if saved.architecture.name != current.architecture.name:
+        raise UsageError(f"{path} is a state of {saved.architecture.name}.")
     has_changes = False
-    for difference in differences(theirs, ours):
+    for difference in differences(saved, current):
         has_changes = True
-        yield _changed(difference.place, difference.before, difference.after)
+        yield _changed(difference.location_text, difference.before, difference.after)
     if not has_changes:
         yield Output(f"No difference from {path}.", {"changes": []})
 
 
-def _changed(place: str, before: str, after: str) -> Output:
-    data: JsonObject = {"place": place, "before": before, "after": after}
-    return Output(f"{place}: {before} -> {after}", data, "changes")
+def _changed(location_text: str, before: str, after: str) -> Output:
+    data: JsonObject = {"place": location_text, "before": before, "after": after}
+    return Output(f"{location_text}: {before} -> {after}", data, "changes")
 
 
 def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Part]:
@@ -140,8 +140,8 @@ def _elements(
     register = start.register
     lanes = register.type.vector_size or 1
     element_bytes = register.size_bits // lanes // 8
-    whole = start.offset_bytes % element_bytes == 0 and len(after) % element_bytes == 0
-    if not whole:
+    is_of_elements = start.offset_bytes % element_bytes == 0 and len(after) % element_bytes == 0
+    if not is_of_elements:
         at = f"${register.name}, byte {start.offset_bytes}"
         yield at, before, after
         return

@@ -23,7 +23,7 @@ _OWN: Final = frozenset({"ada", "d", "go", "objective-c"})
 """Languages with symbols of another form."""
 
 
-@command("demangle", topic="support", complete=completion.symbols)
+@command("demangle", topic="support", complete=completion.SYMBOLS)
 def demangle(shell: Shell, argument: str) -> Iterator[Part]:
     """Demangle a mangled name.
 

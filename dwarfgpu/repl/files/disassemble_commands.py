@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.source_text import text_of
+from dwarfgpu.repl.files.shown_source import text_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.stack_frames import place_in
+from dwarfgpu.session.stack_frames import position_in_file
 
 
-@command("disassemble", topic="data", complete=completion.symbols)
+@command("disassemble", topic="data", complete=completion.SYMBOLS)
 def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
     """Disassemble a function, or the code between addresses.
 
@@ -34,7 +34,7 @@ def disassemble(shell: Shell, argument: str) -> Iterator[Part]:
         session,
         dump,
         letters,
-        lambda line: text_of(shell, place_in(line.file, line.line, is_start=True)),
+        lambda line: text_of(shell, position_in_file(line.file, line.line, is_start=True)),
     )
     for line in lines:
         if line.code is None:

@@ -39,7 +39,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
     try:
         shell.session = opener.code_object(shell.session, argument or None)
     except UsageError as error:
-        if error.message != not_elf(argument):
+        if not error.message.startswith(not_elf(argument)):
             raise
         raise _no_program(argument) from None
     shell.listed = shell.last_shown = None

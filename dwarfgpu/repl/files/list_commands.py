@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -17,6 +17,7 @@ from dwarfgpu.language.linespec import (
     Spot,
     declared_at,
     entry_of,
+    has_units,
     split_at_comma,
     starts_of,
     step_at,
@@ -26,23 +27,23 @@ from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import examined_code
-from dwarfgpu.repl.files.source_text import missing_line, numbered_line, text_of
-from dwarfgpu.repl.files.typed_places import spot_of, spots_of
+from dwarfgpu.repl.files.shown_source import missing_line, numbered_line, text_of
+from dwarfgpu.repl.files.typed_linespecs import spot_of, spots_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, place_in, place_of
+from dwarfgpu.session.stack_frames import FramePosition, frame_position, position_in_file
 from dwarfgpu.view.json_object import JsonObject
 
-_ADDEND: Final = re.compile(r"[+-][0-9]+$")
-_OFFSET: Final = re.compile(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
+_ADDEND: Final = pattern(r"[+-][0-9]+$")
+_OFFSET: Final = pattern(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
 """Lines relative to the next one."""
-_MORE: Final = re.compile(r"\+(?P<count>[0-9]{1,9})")
+_MORE: Final = pattern(r"\+(?P<count>[0-9]{1,9})")
 
 
-@command("list", topic="data", aliases=("l",), complete=completion.symbols)
+@command("list", topic="data", aliases=("l",), complete=completion.SYMBOLS)
 def list_(shell: Shell, argument: str) -> Iterator[Part]:
     """List source text.
 
@@ -54,14 +55,19 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     last. "set listsize" changes the number of lines. The text comes from the debugging information
     if it contains source text, otherwise from the file.
     """
-    frame = place_or_none(shell.session)
+    if not has_units(shell.session):
+        raise UsageError(NO_SYMBOL_TABLE)
+    frame = position_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     before = before if before is not None and before.first else None
-    several = _several(shell, argument.strip(), before)
-    if several:
-        yield from _titled_places(shell, several, frame)
+    spots = _spots_by_line(shell, argument.strip(), before)
+    if len(spots) > 1:
+        yield from _titled_positions(shell, spots, frame)
         return
-    position, first, last = _lines_of(shell, argument.strip(), before)
+    if spots:
+        position, first, last = _lines_around(shell, spots[0])
+    else:
+        position, first, last = _lines_of(shell, argument.strip(), before)
     text = text_of(shell, position)
     if text is None:
         shell.listed = Listed(frame, position, first, first)
@@ -79,20 +85,29 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         yield numbered_line(number, line)
 
 
-def _several(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
-    """Return the places of one text, by file and line; empty for a single place or a range."""
+def _spots_by_line(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
+    """Return the places of a name, one for each file and line; empty for numbers and ranges."""
     start, comma, _ = split_at_comma(argument)
     if comma or not start or start[0] in "*+-,0123456789":
         return []
-    around = place_or_none(shell.session) if before is None else before.position
+    around = position_or_none(shell.session) if before is None else before.position
     spots_by_line: dict[tuple[str, int], Spot] = {}
-    for spot in _shown_spots(shell, start, around or default_place(shell)):
+    for spot in _shown_spots(shell, start, around or default_position(shell)):
         if spot.position is not None:
             spots_by_line.setdefault((spot.position.path, spot.position.line), spot)
-    return [spots_by_line[key] for key in sorted(spots_by_line)] if len(spots_by_line) > 1 else []
+    return [spots_by_line[key] for key in sorted(spots_by_line)]
 
 
-def _titled_places(shell: Shell, spots: list[Spot], frame: FramePosition | None) -> Iterator[Part]:
+def _lines_around(shell: Shell, spot: Spot) -> tuple[FramePosition, int, int]:
+    """Return the file, and the first and last line to list around a place."""
+    assert spot.position is not None
+    first = max(spot.position.line - _count(shell) // 2, 1)
+    return spot.position, first, first + _count(shell) - 1
+
+
+def _titled_positions(
+    shell: Shell, spots: list[Spot], frame: FramePosition | None
+) -> Iterator[Part]:
     """Yield each place with its title."""
     count = _count(shell)
     for spot in spots:
@@ -155,7 +170,7 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
     """Return the file, and the first and last line to list."""
     count = _count(shell)
     if argument in ("", "-", "+") and before is None:
-        position = _place(shell)
+        position = _position_of_frame(shell)
         first = max(position.line - count // 2, 1)
         return position, first, first + count - 1
     if before is not None and argument in ("", "+"):
@@ -164,7 +179,7 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
         if before.first == 1:
             raise UsageError(f"Already at the start of {before.position.file}.")
         return before.position, max(before.first - count, 1), before.first - 1
-    around = place_or_none(shell.session) if before is None else before.position
+    around = position_or_none(shell.session) if before is None else before.position
     if around is not None and _OFFSET.match(argument):
         line = around.line - count // 2 if before is None else before.next
         argument = _OFFSET.sub(lambda match: str(max(line + int(match[0]), 1)), argument, count=1)
@@ -173,7 +188,7 @@ def _lines_of(shell: Shell, argument: str, before: Listed | None) -> tuple[Frame
         raise UsageError("Junk at end of line specification.")
     if comma and not (start or end):
         raise UsageError("Two empty args do not say what lines to list.")
-    return _span(shell, start, comma, end, around or default_place(shell))
+    return _span(shell, start, comma, end, around or default_position(shell))
 
 
 def _span(
@@ -182,10 +197,10 @@ def _span(
     count = _count(shell)
     more = _MORE.fullmatch(end or "")
     if end and not start and more is None:
-        only = _single_place(shell, end, around, "last")
+        only = _single_position(shell, end, around, "last")
         return only, max(only.line - count + 1, 1), only.line
-    position = _single_place(shell, start, around, "first")
-    last = _single_place(shell, end, position, "last") if end and more is None else None
+    position = _single_position(shell, start, around, "first")
+    last = _single_position(shell, end, position, "last") if end and more is None else None
     if last is not None and last.path != position.path:
         raise UsageError("Specified first and last lines are in different files.")
     first = position.line if comma else max(position.line - count // 2, 1)
@@ -194,7 +209,7 @@ def _span(
     return position, first, first + count - 1 if last is None else last.line
 
 
-def _single_place(
+def _single_position(
     shell: Shell, text: str, around: FramePosition | None, position: str
 ) -> FramePosition:
     spots = _shown_spots(shell, text, around)
@@ -213,7 +228,7 @@ def _single_place(
     return spot.position
 
 
-@command("info line", topic="data", complete=completion.symbols)
+@command("info line", topic="data", complete=completion.SYMBOLS)
 def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the addresses of the code of a source line.
 
@@ -225,12 +240,15 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     if session.code_object is None and not session.code_objects:
         raise UsageError(NO_SYMBOL_TABLE)
-    frame = place_or_none(session)
+    frame = position_or_none(session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if argument:
-        spots = listed_spots(shell, argument, place_of_lines(shell))
+        spots = listed_spots(shell, argument, position_of_lines(shell))
+    elif before is None and not has_units(session):
+        yield Output("No line number information available.", {"lines": []})
+        return
     else:
-        position = _place(shell) if before is None else before.position
+        position = _position_of_frame(shell) if before is None else before.position
         line = position.line if before is None else before.next_line or before.first
         spots = spots_of(shell, str(line), position)
     shown: set[tuple[int, int]] = set()  # places of one function may be inlined into one line
@@ -289,39 +307,41 @@ def _address(session: Session, pc: int) -> str:
     return f"{pc:#x}" + (f" <{symbol}>" if symbol else "")
 
 
-def place_or_none(session: Session) -> FramePosition | None:
+def position_or_none(session: Session) -> FramePosition | None:
     if session.pc is None:
         return None
     try:
-        return place_of(session, frame_pc(session))
+        return frame_position(session, frame_pc(session))
     except DwarfGpuError:
         return None
 
 
-def _place(shell: Shell) -> FramePosition:
+def _position_of_frame(shell: Shell) -> FramePosition:
     """Return the place of the frame in focus; where it has no line, and without a frame, one just
     before the default place."""
     session = shell.session
-    position = None if session.pc is None else place_of(session, frame_pc(session))
+    position = None if session.pc is None else frame_position(session, frame_pc(session))
     if position is not None:
         return position
-    position = default_place(shell)
+    position = default_position(shell)
     if position is None:
         what = "frame selected" if session.pc is None else "source line is known for the frame"
         raise UsageError(f"No {what}.")
-    return place_in(position.source, max(position.line - _count(shell) + 1, 1), is_start=True)
+    return position_in_file(
+        position.source, max(position.line - _count(shell) + 1, 1), is_start=True
+    )
 
 
-def default_place(shell: Shell) -> FramePosition | None:
+def default_position(shell: Shell) -> FramePosition | None:
     """Return the location of the default source file: the body of `main`, or else the declaration
     of the first kernel; None if kernels are declared in several files."""
     try:
         pc = body_of(shell.session, entry_of(shell.session, "main"))
         return spot_of(shell, f"*{pc:#x}", None).position
     except DwarfGpuError:
-        places = list(_kernel_declarations(shell.session))
-        is_one_file = len({position.path for position in places}) == 1
-        return places[0] if is_one_file else None
+        declarations = list(_kernel_declarations(shell.session))
+        is_one_file = len({position.path for position in declarations}) == 1
+        return declarations[0] if is_one_file else None
 
 
 def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
@@ -335,22 +355,22 @@ def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
                 file = None if subprogram is None else decl_file(subprogram.die)
                 line = None if subprogram is None else decl_line(subprogram.die)
                 if file is not None and line:
-                    yield place_in(file, line, is_start=True)
+                    yield position_in_file(file, line, is_start=True)
 
 
-def place_of_lines(shell: Shell) -> FramePosition | None:
+def position_of_lines(shell: Shell) -> FramePosition | None:
     """Return the location that determines the file of a line without a file, as in GDB: the frame
     in focus, or else what was listed last, or else the default."""
     listed = None if shell.listed is None else shell.listed.position
-    return place_or_none(shell.session) or listed or default_place(shell)
+    return position_or_none(shell.session) or listed or default_position(shell)
 
 
 def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, int]:
     """Return the file that was listed last, the location of the frame in focus, and the line that
     was listed first; without one, the location of the frame."""
-    frame = place_or_none(shell.session)
+    frame = position_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if before is not None and before.first:
         return before.position, frame, before.first
-    position = _place(shell)
+    position = _position_of_frame(shell)
     return position, frame, position.line

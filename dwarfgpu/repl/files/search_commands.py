@@ -10,8 +10,8 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import listed_before
-from dwarfgpu.repl.files.regexps import compiled
-from dwarfgpu.repl.files.source_text import text_of
+from dwarfgpu.repl.files.posix_regexps import compiled
+from dwarfgpu.repl.files.shown_source import text_of
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.view.json_object import JsonObject

@@ -10,14 +10,14 @@ from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, SHF_WRITE, ObjectFile, Section
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.list_commands import place_or_none
-from dwarfgpu.repl.files.regexps import compiled
-from dwarfgpu.repl.files.source_text import line_count, text_path
+from dwarfgpu.repl.files.list_commands import position_or_none
+from dwarfgpu.repl.files.posix_regexps import compiled
+from dwarfgpu.repl.files.shown_source import line_count, text_path
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file.source_language import language_of
@@ -57,7 +57,8 @@ def info_source(shell: Shell, argument: str) -> Iterator[Part]:
         yield Output(f"Compilation directory is {folder}", {"comp-dir": folder})
     path = text_path(shell, position)
     if path is not None:
-        yield Output(f"Located in {path}", {"located-in": str(path)})
+        located = one_line(os.path.realpath(path))
+        yield Output(f"Located in {located}", {"located-in": located})
     count = line_count(shell, position)
     if count is not None:
         text = f"Contains {counted(count, 'line')}."
@@ -76,7 +77,7 @@ def _current(shell: Shell) -> FramePosition | None:
     """Return the file listed last, else that of the frame in focus, else that shown last."""
     if shell.listed is not None and shell.listed.first:
         return shell.listed.position
-    return place_or_none(shell.session) or shell.last_shown
+    return position_or_none(shell.session) or shell.last_shown
 
 
 @command("info sources", topic="files")
@@ -92,7 +93,7 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(one_line(f"{full_path(code_object)}:"))
         if not code_object.info.units:
             yield heading("(Objfile has no debug information.)")
-        names = sorted({file.path for file in Lines(code_object.scopes).files()})
+        names = sorted({file.path for file in LineLookup(code_object.scopes).files()})
         shown: list[Plain] = [name for name in names if pattern is None or pattern.search(name)]
         data: JsonObject = {"filename": full_path(code_object), "sources": shown}
         text = f"\n{', '.join(map(str, shown))}\n" if shown else ""
@@ -202,7 +203,7 @@ def _sections(code_object: CodeObject, *, is_first: bool) -> Iterator[Part]:
         yield NestedOutput(
             group, heading(f"Local exec file:\n\t`{one_line(path)}', file type {_format(file)}.")
         )
-        if not file.is_relocatable and file.machine != "AMDGPU":
+        if not file.is_relocatable and not abi_of(file.machine).is_loaded_by_runtime:
             entry = f"{file.entry + code_object.load_address:#x}"
             yield NestedOutput(group, Output(f"\tEntry point: {entry}", {"entry": entry}))
     own = "" if is_first else f" in {one_line(path)}"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import is_source
 from dwarfgpu.session.stack_frames import FramePosition
+
+if TYPE_CHECKING:
+    from dwarfgpu.base.text_lines import TextLines
 
 COMPILED, CURRENT = "$cdir", "$cwd"
 DEFAULT: Final = f"{COMPILED}:{CURRENT}"
@@ -22,6 +25,7 @@ class SourcePath:
         self.rules: dict[str, str] = {}
         """Directories that were moved, and to where; the first that fits is taken."""
         self.directories = DEFAULT
+        self._last: tuple[Path, TextLines] | None = None
 
     def rule_for(self, path: str) -> tuple[str, str] | None:
         """Return the rule that rewrites a path; None if none matches."""
@@ -53,15 +57,24 @@ class SourcePath:
                 return path
         return None
 
+    def lines_of(self, path: Path) -> TextLines:
+        """Return the lines of a file: those of the last one are kept."""
+        from dwarfgpu.base.text_lines import TextLines  # few commands show source text
+
+        if self._last is None or self._last[0] != path:
+            self._last = path, TextLines.of_file(path)
+        return self._last[1]
+
     def _candidates(self, position: FramePosition) -> Iterator[Path]:
-        path = Path(self.rewritten(position.path))
+        path = Path(self.rewritten(position.source.path_to_open))
         yield path
+        file = position.file_to_open
         for directory in self.directories.split(":"):
             if directory == COMPILED:
                 continue
             folder = Path.cwd() if directory == CURRENT else Path(directory)
-            if not position.file.startswith("/"):
-                yield folder / position.file
+            if not file.startswith("/"):
+                yield folder / file
             elif directory != CURRENT:
-                yield Path(f"{folder}/{position.file}")
+                yield Path(f"{folder}/{file}")
             yield folder / path.name

@@ -9,37 +9,37 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.demangle import demangled
-from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
-from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import no_line, with_code
-from dwarfgpu.language.names import Names
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.prologue import body_of
+from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import address_of
-from dwarfgpu.repl.files.list_commands import default_place, place_or_none
-from dwarfgpu.repl.files.typed_places import spot_of
+from dwarfgpu.repl.files.list_commands import default_position, position_or_none
+from dwarfgpu.repl.files.typed_linespecs import spot_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.symbol.symbol_description import (
     full_path,
-    has_place,
+    has_location,
     symbol_description,
     symbols_at,
 )
-from dwarfgpu.session.stack_frames import place_in
+from dwarfgpu.session.stack_frames import position_in_file
 from dwarfgpu.view.json_object import JsonObject
 
 _MANGLED: Final = "_Z"
 """With which symbols of C++ begin (Itanium C++ ABI 5.1.2)."""
 
 
-@command("info symbol", topic="data", complete=completion.symbols)
+@command("info symbol", topic="data", complete=completion.SYMBOLS)
 def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     """Show the symbol at an address.
 
@@ -51,7 +51,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required (address).")
     session = shell.session
     space, address = address_of(shell, ObjectAccess(session), argument)
-    symbol = None if space.number else symbol_place(session.code_objects, address)
+    symbol = None if space.number else symbol_covering(session.code_objects, address)
     if symbol is None:
         yield Output(f"No symbol matches {argument}.", {"symbol": None})
         return
@@ -72,7 +72,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
 
 
-@command("info address", topic="data", complete=completion.symbols)
+@command("info address", topic="data", complete=completion.SYMBOLS)
 def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     """Show where a symbol is, according to its description.
 
@@ -89,21 +89,21 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     first = entities[0] if entities else None
     if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM and not Subprogram(first).ranges:
         first = next(iter(names.own_call([first])), first)
-    if first is None or (isinstance(first, Die) and not has_place(first)):
-        symbol = untyped_symbol(session.code_objects, argument)
+    name = argument
+    if first is None or (isinstance(first, Die) and not has_location(first)):
+        symbol = symbol_of(session, argument)
         if symbol is None:
             raise names.unknown(argument)
         text = f"at {symbol[0]:#x} in a file compiled without debugging"
     else:
         text = symbol_description(session, first)
-    name = argument
-    if isinstance(first, Die) and first.tag in FUNCTIONS:
-        name = full_function_name(first) or argument
+        if isinstance(first, Die) and first.tag in FUNCTIONS:
+            name = full_function_name(first) or argument
     data: JsonObject = {"name": argument, "description": text}
     yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
 
 
-@command("info scope", topic="data", complete=completion.symbols)
+@command("info scope", topic="data", complete=completion.SYMBOLS)
 def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     """List the local variables at a place.
 
@@ -114,10 +114,10 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")
     session = shell.session
-    around = place_or_none(session) or default_place(shell)
+    around = position_or_none(session) or default_position(shell)
     listed = shell.listed
-    if listed is not None and listed.first and listed.frame == place_or_none(session):
-        around = place_in(listed.position.source, listed.next, is_start=True)
+    if listed is not None and listed.first and listed.frame == position_or_none(session):
+        around = position_in_file(listed.position.source, listed.next, is_start=True)
     spot = spot_of(shell, argument, around)
     pc = next(iter(with_code(session, spot).pcs), None)
     if pc is None and spot.kind == "line" and spot.position is not None:

@@ -6,24 +6,24 @@ complete. Without a terminal they are collected until there are enough.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from threading import Thread
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 
 MAX_NAMES: Final = 200
 """Names that are offered for one word, as with GDB's max-completions."""
-_LAST_WORD: Final = re.compile(r"[^\W\d]\w*$")
+_LAST_WORD: Final = pattern(r"[^\W\d]\w*$")
 _ENOUGH: Final = 20_000
 """Maximum number of names to examine for one word."""
 _FIRST_UNITS: Final = 16
 """Read at once for a word."""
-_INSIDE: Final = re.compile(r"<[^<>()]*>|\(|::")
+_INSIDE: Final = pattern(r"<[^<>()]*>|\(|::")
 _DESCRIBED: Final = ("function", "variable")
 _SYMBOLS: Final = ("code symbol", "data symbol")
 CODE_KINDS: Final = ("function", "inlined function", "code symbol")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.regexps import compiled, listing_options
+from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.view.json_object import JsonObject
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.symbol_list import Kind, ListedSymbol
     from dwarfgpu.service.symbol.symbol_listing import SymbolQuery
 
-_LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.values)
+_LISTED: Final = completion.with_options(("-n", "-q", "-t"), completion.VALUES)
 
 
 @command("info functions", topic="data", aliases=("fun",), complete=_LISTED)

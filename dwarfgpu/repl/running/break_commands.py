@@ -6,81 +6,161 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import define, evolve
+from dwarfgpu.dwarf.line.line_table import is_path_end
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.linespec import LinespecNotFound, split_at_comma
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
+from dwarfgpu.repl.advice import advised
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.regexps import compiled
+from dwarfgpu.repl.files.posix_regexps import compiled
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.running.break_locations import located, require_valid_condition
+from dwarfgpu.repl.running.break_locations import condition_errors, located, warn_of_condition
 from dwarfgpu.repl.running.breakpoint import Breakpoint
-from dwarfgpu.repl.running.runner import go_on_from_core, runner
+from dwarfgpu.repl.running.runner import can_run, go_on_from_core
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.waves.thread_ids import single_thread
 from dwarfgpu.service.frame.focus import lane_numbers
+from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.view.json_object import JsonObject
 
-_CONDITION: Final = re.compile(r"(?P<place>(?:.*\s)?)if\b\s*(?P<text>\S.*)")
-_OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+(?P<number>\S+)\s*")
+_OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+")
+_IN_FILE: Final = re.compile(r"(?P<file>[^:\s][^:]*):(?P<regexp>[^:].*)")
 _LINE: Final = re.compile(r"[-+]?\d+")
-_LAST: Final = re.compile(r"(?:(?P<place>.*)\s)?(?P<name>lane|wave|thread)\s+(?P<number>\d+)\s*")
+_KEYWORD: Final = re.compile(
+    r"(?:^|\s)\s*(?:(?P<if>if)(?=[\s(])\s*|(?P<force>-force-condition)(?=\s|$)"
+    r"|(?P<name>lane|wave|thread|task)\s+(?=\S))"
+)
+"""What ends the linespec."""
+_AFTER_CONDITION: Final = re.compile(r"\s+(?=(?:lane|wave|thread|task)\s+[0-9])")
+_NOT_PENDING: Final = "Pending breakpoints are not supported: no breakpoint is set."
 
 
-@frozen
+@define
 class _BreakArgument:
     """The argument of `break`."""
 
-    place: str
-    condition: str
-    wave: int | None
-    lane: int | None
+    linespec: str
+    condition: str = ""
+    is_forced: bool = False
+    """Whether the condition may be invalid."""
+    wave: int | None = None
+    lane: int | None = None
 
 
 def _break_argument(shell: Shell, argument: str) -> _BreakArgument:
-    numbers: dict[str, str] = {}
+    parsed = _BreakArgument("")
     while option := _OPTION.match(argument):
-        numbers[option["name"]] = option["number"]
-        argument = argument[option.end() :]
-    condition, text = _CONDITION.fullmatch(argument), ""
-    if condition is not None:
-        argument, text = condition["place"].strip(), condition["text"]
-    while last := _LAST.fullmatch(argument):
-        numbers[last["name"]] = last["number"]
-        argument = (last["place"] or "").strip()
-    wave = numbers.get("wave", numbers.get("thread"))
-    if wave is not None and (not wave.isdecimal() or int(wave) not in shell.machine.threads):
-        raise UsageError(f"Unknown thread {wave}.")
-    lane = numbers.get("lane")
-    if lane is not None and (not lane.isdecimal() or int(lane) not in lane_numbers(shell.session)):
-        raise UsageError(f"Lane {lane} does not exist on this thread.")
-    return _BreakArgument(
-        argument, text, None if wave is None else int(wave), None if lane is None else int(lane)
-    )
+        argument = _number_after(shell, parsed, option["name"], argument[option.end() :])
+    end = _KEYWORD.search(argument)
+    parsed.linespec = (argument if end is None else argument[: end.start()]).strip()
+    argument = "" if end is None else argument[end.start() :].strip()
+    while argument:
+        word = _KEYWORD.match(argument)
+        if word is None:
+            raise UsageError(f"Garbage '{argument}' at end of command")
+        argument = argument[word.end() :].strip()
+        if word["if"]:
+            after = _AFTER_CONDITION.search(argument)
+            stop = len(argument) if after is None else after.end()
+            parsed.condition, argument = argument[:stop], argument[stop:]
+        elif word["force"]:
+            parsed.is_forced = True
+        else:
+            argument = _number_after(shell, parsed, word["name"], argument)
+    return parsed
+
+
+def _number_after(shell: Shell, parsed: _BreakArgument, name: str, text: str) -> str:
+    """Read the number after `thread`, `wave`, `lane` or `task`; return the text after it."""
+    if name in ("wave", "thread"):
+        parsed.wave, rest = single_thread(shell, text)
+        return rest
+    number, _, rest = text.partition(" ")
+    if name == "task":
+        raise UsageError(f"Unknown task {number}." if number.isdecimal() else "Invalid task ID.")
+    if not number.isdecimal() or int(number) not in lane_numbers(shell.session):
+        raise UsageError(f"Lane {number} does not exist on this thread.")
+    parsed.lane = int(number)
+    return rest.strip()
 
 
 def set_breakpoint(
-    shell: Shell, argument: str, *, is_temporary: bool, is_hardware: bool = False
-) -> Breakpoint:
+    shell: Shell, argument: str, *, is_temporary: bool = False, is_hardware: bool = False
+) -> Iterator[Part]:
     """Set the breakpoint of an argument; `UsageError` for one that cannot be.
 
-    As in GDB, a state or core file may have breakpoints, which nothing reaches.
+    As in GDB, a state or core file may have breakpoints, which nothing reaches, and a place that
+    does not exist is an error of programs only: a user is asked, and a script continues.
     """
     go_on_from_core(shell)
     parsed = _break_argument(shell, argument)
-    locations = located(shell, parsed.place)
-    require_valid_condition(shell, [item.pc for item in locations], parsed.condition)
+    linespec, comma, rest = parsed.linespec, False, ""
+    if not linespec.startswith("*"):
+        linespec, comma, rest = split_at_comma(linespec)
+    try:
+        locations = located(shell, linespec)
+    except LinespecNotFound as error:
+        pending = shell.settings.word("breakpoint pending")
+        if pending == "off" or shell.console.is_json:
+            raise
+        shell.console.streams.complain(message_of(advised(shell.session, error)))
+        kind = "hw breakpoint" if is_hardware else "breakpoint"
+        question = f"Make {kind} pending on future shared library load?"
+        if pending == "on" or shell.confirms(question, or_no=True):
+            raise UsageError(_NOT_PENDING) from None
+        return
+    if comma:
+        raise UsageError(f"Garbage ',{rest}' at end of command")
+    if is_hardware and not can_run(shell):
+        raise UsageError("No hardware breakpoint support in the target.")
+    pcs = tuple(location.pc for location in locations)
+    errors = condition_errors(shell, pcs, parsed.condition, is_forced=parsed.is_forced)
+    invalid = {number: reason for number, reason in enumerate(errors, 1) if reason is not None}
+    for number, reason in invalid.items():
+        warn_of_condition(shell, str(number), reason)
     added = Breakpoint(
         shell.breakpoints.new_number(),
-        parsed.place,
+        parsed.linespec,
         locations,
         "del" if is_temporary else "keep",
         parsed.condition,
         parsed.wave,
         parsed.lane,
+        invalid_locations=frozenset(invalid),
+        address_digits=shell.session.architecture.address_bits // 4,
         is_hardware=is_hardware,
     )
+    yield from _notes_of_others(shell, added)
     keep(shell, added)
-    return added
+    yield announced(added)
+
+
+def _notes_of_others(shell: Shell, added: Breakpoint) -> Iterator[Part]:
+    """Yield, for each location, which breakpoints are there already, as GDB does for a command
+    that was typed."""
+    for pc in added.addresses if shell.is_from_tty else ():
+        numbers = [
+            _described_as_other(other, added)
+            for other in shell.breakpoints.values()
+            if any(location.pc == pc for location in other.locations)
+        ]
+        if numbers:
+            *first, last = numbers
+            listed = f"breakpoints {', '.join(first)} and {last}" if first else f"breakpoint {last}"
+            yield heading(f"Note: {listed} also set at pc {pc:#x}.")
+
+
+def _described_as_other(other: Breakpoint, added: Breakpoint) -> str:
+    """Return `1 (all threads) (disabled)`: the number, the thread if one of both has one, and
+    whether it is disabled."""
+    text = f"{other.number}"
+    if other.wave is not None:
+        text += f" (thread {other.wave})"
+    elif added.wave is not None:
+        text += " (all threads)"
+    return text if other.is_enabled else f"{text} (disabled)"
 
 
 def keep(shell: Shell, added: Breakpoint) -> None:
@@ -106,7 +186,11 @@ def announced(added: Breakpoint) -> Output:
 
 
 @command(
-    "break", topic="running", aliases=("b", "br", "brea"), complete=completion.places, repeats=False
+    "break",
+    topic="running",
+    aliases=("b", "br", "brea"),
+    complete=completion.LINESPECS,
+    repeats=False,
 )
 def break_(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint.
@@ -119,56 +203,69 @@ def break_(shell: Shell, argument: str) -> Iterator[Part]:
     active and the condition holds in it; with -wave, only that wave stops. "thread N" and "lane N"
     after the location mean the same.
     """
-    yield announced(set_breakpoint(shell, argument, is_temporary=False))
+    yield from set_breakpoint(shell, argument)
 
 
-@command("tbreak", topic="running", aliases=("tb",), complete=completion.places, repeats=False)
+@command("tbreak", topic="running", aliases=("tb",), complete=completion.LINESPECS, repeats=False)
 def tbreak(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint that is deleted when it is hit.
 
     Usage: tbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
-    yield announced(set_breakpoint(shell, argument, is_temporary=True))
+    yield from set_breakpoint(shell, argument, is_temporary=True)
 
 
-@command("hbreak", topic="running", aliases=("hb",), complete=completion.places, repeats=False)
+@command("hbreak", topic="running", aliases=("hb",), complete=completion.LINESPECS, repeats=False)
 def hbreak(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a hardware breakpoint, as "break".
 
     Usage: hbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
-    runner(shell)
-    yield announced(set_breakpoint(shell, argument, is_temporary=False, is_hardware=True))
+    yield from set_breakpoint(shell, argument, is_hardware=True)
 
 
-@command("thbreak", topic="running", aliases=("thb",), complete=completion.places, repeats=False)
+@command("thbreak", topic="running", aliases=("thb",), complete=completion.LINESPECS, repeats=False)
 def thbreak(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a temporary hardware breakpoint, as "tbreak".
 
     Usage: thbreak [-lane N] [-wave N] [LINE | FILE:LINE | FUNCTION | *ADDRESS] [if CONDITION]
     """
-    runner(shell)
-    yield announced(set_breakpoint(shell, argument, is_temporary=True, is_hardware=True))
+    yield from set_breakpoint(shell, argument, is_temporary=True, is_hardware=True)
 
 
 @command("rbreak", topic="running", repeats=False)
 def rbreak(shell: Shell, argument: str) -> Iterator[Part]:
     """Set a breakpoint at each function whose name matches.
 
-    Usage: rbreak [REGEXP]
+    Usage: rbreak [FILE:][REGEXP]
 
     REGEXP is a basic regular expression, as for "info functions"; the default is every function.
     """
     # Few sessions list symbols.
-    from dwarfgpu.service.symbol.symbol_listing import SymbolQuery, described_symbols, symbol_text
+    from dwarfgpu.service.symbol.symbol_listing import (
+        SymbolQuery,
+        described_symbols,
+        symbol_text,
+        undescribed_symbols,
+    )
 
-    runner(shell)
-    query = SymbolQuery("functions", compiled(argument) if argument else None)
-    rows = {row.name: row for row in described_symbols(shell.session, query)}
-    for name, row in sorted(rows.items()):
+    in_file = _IN_FILE.fullmatch(argument)
+    regexp = argument if in_file is None else in_file["regexp"].strip()
+    query = SymbolQuery("functions", compiled(regexp) if regexp else None)
+    rows = sorted(
+        described_symbols(shell.session, query),
+        key=lambda row: (row.file, row.is_static, row.name),
+    )
+    if in_file is not None:
+        rows = [row for row in rows if is_path_end(row.file, in_file["file"])]
+    linespecs = {f"{row.file}:'{row.name}'": symbol_text(row) for row in rows}
+    if in_file is None:
+        names = [name for _, name in undescribed_symbols(shell.session, query)]
+        linespecs |= {name: f"<function, no debug info> {name};" for name in names}
+    for linespec, text in linespecs.items():
         try:
-            yield announced(set_breakpoint(shell, name, is_temporary=False))
+            yield from set_breakpoint(shell, linespec)
         except UsageError as error:
-            shell.console.note(f"no breakpoint at {name}: {error}")
+            shell.console.note(f"no breakpoint at {linespec}: {error}")
             continue
-        yield heading(symbol_text(row))
+        yield heading(text)

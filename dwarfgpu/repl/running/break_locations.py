@@ -2,33 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from typing import Final
 
-from dwarfgpu.repl.files.list_commands import place_of_lines, place_or_none
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.errors import UsageError
+from dwarfgpu.language.linespec import LinespecNotFound
+from dwarfgpu.repl.files.list_commands import position_of_lines, position_or_none
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses, function_at
+from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.service.value import condition
-from dwarfgpu.service.value.value_history import options_of
+from dwarfgpu.service.value.value_history import convenience_integer, options_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import place_of
+from dwarfgpu.session.stack_frames import frame_position
+
+_VARIABLE: Final = pattern(r"(?P<file>[^$]+:)?(?P<name>\$[$\w]*)")
 
 
 def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
     """Return the locations that a text denotes; without text, that of the frame in focus."""
     session = in_code_that_runs(shell)
+    if not text and session.pc is None:
+        raise UsageError("No default breakpoint address now.")
     if not text:
         pc = frame_pc(session)
-        return (BreakAddress(pc, function_at(session, pc), place_of(session, pc)),)
-    listed, frame = shell.listed, place_or_none(shell.session)
+        return (BreakAddress(pc, None, frame_position(session, pc)),)
+    is_offset = text.startswith(("+", "-"))
+    text = _with_number(shell, f"{text}0" if text in ("+", "-") else text)
+    listed, frame = shell.listed, position_or_none(shell.session)
     around = None
-    if listed is not None and listed.first and listed.frame == frame:  # since the frame was shown
+    is_after_frame = listed is not None and listed.first and listed.frame == frame
+    if listed is not None and is_after_frame and not is_offset:
         around = listed.position
     elif session.pc is not None:
-        around = place_of(session, frame_pc(session))
+        around = frame_position(session, frame_pc(session))
     options = options_of(session, shell.values)
-    return break_addresses(session, text, around or place_of_lines(shell), options)
+    return break_addresses(session, text, around or position_of_lines(shell), options)
+
+
+def _with_number(shell: Shell, text: str) -> str:
+    """Return `45` or `FILE:45` for a convenience variable as the line."""
+    match = _VARIABLE.fullmatch(text)
+    if match is None:
+        return text
+    file, name = match["file"] or "", match["name"]
+    if name[1:].strip("$0123456789") and name[1:] not in shell.values.named:
+        where = f' in "{file.rstrip(":")}"' if file else ""
+        unknown = f'Undefined convenience variable or function "{name}" not defined{where}.'
+        raise LinespecNotFound(unknown)
+    try:
+        return f"{file}{convenience_integer(shell.session, shell.values, name)}"
+    except UsageError:
+        unfit = "Convenience variables used in line specs must have integer values."
+        raise UsageError(unfit) from None
 
 
 def in_code_that_runs(shell: Shell) -> Session:
@@ -40,9 +67,27 @@ def in_code_that_runs(shell: Shell) -> Session:
     return session.of_wave(next(iter(waves)), None)
 
 
-def require_valid_condition(shell: Shell, addresses: Collection[int], text: str) -> None:
-    """Raise `UsageError` for a condition that is invalid at all addresses; no condition is
-    valid."""
-    if text:
-        session = in_code_that_runs(shell) if addresses else shell.session
-        condition.require_valid_condition(session, addresses, text, shell.values)
+def condition_errors(
+    shell: Shell, addresses: tuple[int, ...], text: str, *, is_forced: bool
+) -> list[UsageError | None]:
+    """Return why a condition is invalid at each address: an unknown name, a mistake of syntax or
+    of types.
+
+    `UsageError` for a condition that is invalid at all of them, unless it is forced, and for one
+    of a watchpoint, which has no address.
+    """
+    if not text:
+        return [None] * len(addresses)
+    session = in_code_that_runs(shell) if addresses else shell.session
+    wanted: tuple[int | None, ...] = addresses or (None,)
+    errors = [condition.error_of(session, pc, text, shell.values) for pc in wanted]
+    if errors[0] is not None and None not in errors and not (is_forced and addresses):
+        raise errors[0]
+    return errors
+
+
+def warn_of_condition(shell: Shell, location: str, error: UsageError) -> None:
+    """Warn that a condition is invalid at a location, which is written as in GDB."""
+    shell.console.warn(
+        f"failed to validate condition at location {location}, disabling:\n  {error.message}"
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dwarfgpu.base.records import define
+from dwarfgpu.errors import counted
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -34,6 +35,8 @@ class Breakpoint:
     is_enabled: bool = True
     disabled_locations: frozenset[int] = frozenset()
     """The numbers, from 1, of several locations that `disable N.LOCATION` has disabled."""
+    invalid_locations: frozenset[int] = frozenset()
+    """The numbers, from 1, of the locations at which the condition is invalid."""
     stops_left: int = 0
     """After which it is disabled, where the disposition is `dis`."""
     hits: int = 0
@@ -41,6 +44,8 @@ class Breakpoint:
     """The number of hits that will not stop the program."""
     commands: tuple[str, ...] = ()
     """Commands that run when it has stopped the program."""
+    address_digits: int = 16
+    """Of its addresses in `info breakpoints`."""
     is_hardware: bool = False
     """Set by `hbreak`: on a simulated machine it is like others."""
 
@@ -61,13 +66,10 @@ class Breakpoint:
     @property
     def inserted(self) -> tuple[int, ...]:
         """The addresses at which it currently stops the machine."""
-        if not self.is_enabled or not self.disabled_locations:
+        off = self.disabled_locations | self.invalid_locations
+        if not self.is_enabled or not off:
             return self.addresses if self.is_enabled else ()
-        return tuple(
-            address
-            for number, address in enumerate(self.addresses, 1)
-            if number not in self.disabled_locations
-        )
+        return tuple(pc for number, pc in enumerate(self.addresses, 1) if number not in off)
 
     def enable_location(self, number: int, *, is_enabled: bool) -> None:
         """Enable or disable one of several locations, numbered from 1; with only one, the
@@ -85,23 +87,37 @@ class Breakpoint:
 
     def row(self) -> tuple[str, JsonObject]:
         """Return its line in `info breakpoints`, without the columns of all kinds."""
-        if len(self.locations) > 1:
+        thread = "" if self.wave is None else f" thread {self.wave}"
+        if self.has_location_rows:
             locations: list[Plain] = [self._location_record(n) for n in range(len(self.locations))]
-            return f"{'<MULTIPLE>':<19}", {"addr": "<MULTIPLE>", "locations": locations}
+            address = "<MULTIPLE>".ljust(self.address_digits + 3)
+            return f"{address}{thread}", {"addr": "<MULTIPLE>", "locations": locations}
         [location] = self.locations
-        is_known = location.function != "??" or location.position is not None
-        where = f"in {location}" if is_known else ""
-        return f"{location.pc:#018x} {where}", {"addr": f"{location.pc:#x}"}
+        return f"{self._address(location)} {location}{thread}", {"addr": f"{location.pc:#x}"}
+
+    def _address(self, location: BreakAddress) -> str:
+        return f"{location.pc:#0{self.address_digits + 2}x}"
 
     def location_rows(self) -> Iterator[tuple[str, str]]:
-        """Number and the rest of the lines of its locations, if there are several."""
-        if len(self.locations) > 1:
+        """Number and the rest of the lines of its locations, if they have lines."""
+        if self.has_location_rows:
             for number, location in enumerate(self.locations, 1):
                 enabled = f"{self._enabled(number):<2}"
-                yield f"{self.number}.{number}", f"{enabled}  {location.pc:#018x} in {location}"
+                yield (
+                    f"{self.number}.{number}",
+                    f"{enabled}  {self._address(location)} {location}",
+                )
+
+    @property
+    def has_location_rows(self) -> bool:
+        """Whether its locations have lines of their own in `info breakpoints`."""
+        return len(self.locations) > 1 or bool(self.invalid_locations)
 
     def _enabled(self, number: int) -> str:
-        """Return the column `Enb` of a location: `y-` for one whose breakpoint is disabled."""
+        """Return the column `Enb` of a location: `y-` for one whose breakpoint is disabled, `N*`
+        for an invalid condition."""
+        if number in self.invalid_locations:
+            return "N*"
         if number in self.disabled_locations:
             return "n"
         return "y" if self.is_enabled else "y-"
@@ -115,7 +131,7 @@ class Breakpoint:
         if self.lane is not None:
             yield f"\tstop only in lane {self.lane}"
         if self.hits:
-            yield f"\tbreakpoint already hit {self.hits} time{'s' if self.hits > 1 else ''}"
+            yield f"\tbreakpoint already hit {counted(self.hits, 'time')}"
         if self.ignored:
             yield f"\tignore next {self.ignored} hits"
         yield from (f"        {line}" for line in self.commands)
@@ -144,21 +160,25 @@ class Breakpoint:
     def location_record(self) -> JsonObject:
         """Where it is."""
         first = self.locations[0]
-        return {**_place_record(first), "original-location": self.typed, "at": str(first)}
+        return {
+            **_source_record(first),
+            "original-location": self.typed,
+            "at": str(first).removeprefix("in "),
+        }
 
     def _location_record(self, index: int) -> JsonObject:
         location = self.locations[index]
         return {
             "number": f"{self.number}.{index + 1}",
-            "enabled": self._enabled(index + 1)[0] if self.is_enabled else "n",
+            "enabled": self._enabled(index + 1)[0].lower() if self.is_enabled else "n",
             "addr": f"{location.pc:#x}",
-            **_place_record(location),
+            **_source_record(location),
         }
 
 
-def _place_record(location: BreakAddress) -> JsonObject:
-    place: JsonObject = {}
+def _source_record(location: BreakAddress) -> JsonObject:
+    source: JsonObject = {}
     if location.position is not None:
         file, path, line = location.position.file, location.position.path, location.position.line
-        place = {"file": file, "fullname": path, "line": line}
-    return {"func": None if location.function == "??" else location.function, **place}
+        source = {"file": file, "fullname": path, "line": line}
+    return {"func": location.function, **source}

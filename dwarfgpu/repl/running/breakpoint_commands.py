@@ -8,15 +8,15 @@ from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError, plural
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.data.display_commands import disable_display, enable_display, undisplay
 from dwarfgpu.repl.data.examine_commands import examined_code
 from dwarfgpu.repl.data.pretty_printer_commands import disable_pretty_printer, enable_pretty_printer
-from dwarfgpu.repl.numbers import is_numbers, listed
+from dwarfgpu.repl.number_lists import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.running.break_locations import located, require_valid_condition
+from dwarfgpu.repl.running.break_locations import condition_errors, located, warn_of_condition
 from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
 from dwarfgpu.repl.running.breakpoint_numbers import (
     BAD_NUMBER,
@@ -31,6 +31,7 @@ from dwarfgpu.service.value.value_history import convenience_integer, whole_numb
 
 _NONE: Final = "No breakpoints or watchpoints."
 _VARIABLE: Final = re.compile(r"\$[$\w]*")
+_FORCE: Final = re.compile(r"-force(?:\s+|$)")
 _MAX_DIGITS: Final = 18
 """No breakpoint has a longer number; Python refuses to read one of thousands of digits."""
 
@@ -84,25 +85,36 @@ def _one(shell: Shell, argument: str) -> Breakpoint:
     return shell.breakpoints[number]
 
 
-@command("condition", topic="running", complete=completion.values, repeats=False)
+@command("condition", topic="running", complete=completion.VALUES, repeats=False)
 def condition(shell: Shell, argument: str) -> Iterator[Part]:
     """Set the condition of a breakpoint, or remove it.
 
-    Usage: condition NUMBER [EXPRESSION]
+    Usage: condition [-force] NUMBER [EXPRESSION]
 
-    A wave stops there if the condition holds in one of its active lanes. A name that is unknown at
-    the location is an error.
+    A wave stops there if the condition holds in one of its active lanes. Locations at which it uses
+    an unknown name are disabled; a name that is unknown at all locations is an error without
+    -force.
     """
-    if not argument:
+    forced = _FORCE.match(argument)
+    argument = argument if forced is None else argument[forced.end() :]
+    if not argument and forced is None:
         raise UsageError("Argument required (breakpoint number).")
+    if not argument:
+        raise UsageError("Bad breakpoint argument: '-force'")
     item = _one(shell, argument)
     text = argument.partition(" ")[2].strip()
-    require_valid_condition(shell, item.addresses, text)
+    errors = condition_errors(shell, item.addresses, text, is_forced=forced is not None)
+    for number, error in enumerate(errors, 1):
+        if error is not None:
+            warn_of_condition(shell, f"{item.number}.{number}", error)
+        elif number in item.invalid_locations - item.disabled_locations:
+            valid = f"Breakpoint {item.number}'s condition is now valid at location {number}"
+            yield f"{valid}, enabling."
     item.condition = text
-    if not text:
-        yield Output(f"Breakpoint {item.number} now unconditional.", {"bkpt": item.record})
-    else:
-        yield Output("", {"bkpt": item.record})
+    item.invalid_locations = frozenset(n for n, error in enumerate(errors, 1) if error is not None)
+    says = not text and shell.is_from_tty
+    said = f"Breakpoint {item.number} now unconditional." if says else ""
+    yield Output(said, {"bkpt": item.record})
 
 
 @command("ignore", topic="running", complete=_numbers, repeats=False)
@@ -198,7 +210,7 @@ def delete(shell: Shell, argument: str) -> Iterator[Part]:
     arm(shell)
 
 
-@command("clear", topic="running", complete=completion.places, repeats=False)
+@command("clear", topic="running", complete=completion.LINESPECS, repeats=False)
 def clear(shell: Shell, argument: str) -> Iterator[Part]:
     """Delete the breakpoints at a location.
 
@@ -215,7 +227,8 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
     for item in gone:
         del shell.breakpoints[item.number]
     numbers = " ".join(str(item.number) for item in gone)
-    yield Output(f"Deleted breakpoint{'s' if len(gone) > 1 else ''} {numbers}", {})
+    said = f"Deleted {plural(len(gone), 'breakpoint')} {numbers} "
+    yield Output(said if len(gone) > 1 or shell.is_from_tty else "", {})
 
 
 def _is_at(item: Breakpoint, locations: tuple[BreakAddress, ...]) -> bool:
@@ -265,6 +278,10 @@ def _enable_with_locations(shell: Shell, argument: str, *, is_enabled: bool) -> 
         for number in locations:
             if number > len(item.locations):
                 raise UsageError(f"Bad breakpoint location number '{number}'")
+            if is_enabled and number in item.invalid_locations:
+                invalid = f"Breakpoint {item.number}'s condition is invalid at location {number}"
+                yield f"{invalid}, cannot enable."
+                continue
             item.enable_location(number, is_enabled=is_enabled)
             arm(shell)
 
@@ -441,18 +458,21 @@ def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
     has_wide = any(len(item.type) > 14 for item in items)
     width = 15 if has_wide else 14
     has_addresses = can_run(shell) or any(item.addresses for item in items)
-    title = f"{'Address':<{18 if has_addresses else 10}}"
+    is_narrow = not has_addresses or shell.session.architecture.address_bits <= 32
+    title = f"{'Address':<{10 if is_narrow else 18}}"
     yield heading(f"Num     {'Type':<{width}} Disp Enb {title} What")
     for item in items:
         enabled = "y" if item.is_enabled else "n"
         what, data = item.row()
-        if not has_addresses:
+        if is_narrow and not item.addresses:
             what = what[8:]
         text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"
         yield Output(text, {**item.record, **data}, name)
         yield from map(heading, item.details())
         for number, row in item.location_rows():
             yield heading(f"{number:<{width + 14}}{row}")
+    if any(item.invalid_locations for item in items):
+        yield heading("(*): Breakpoint condition is invalid at this location.")
     last = next((item.locations[0] for item in reversed(items) if item.locations), None)
     if last is not None:
         examined_code(shell, last.pc)

@@ -12,7 +12,7 @@ from dwarfgpu.machine.target import Halt
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.running.break_commands import announced, set_breakpoint
+from dwarfgpu.repl.running.break_commands import set_breakpoint
 from dwarfgpu.repl.running.break_locations import located
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.breakpoint_commands import ignore_text
@@ -43,8 +43,8 @@ from dwarfgpu.repl.running.stops import (
     delete_local_watchpoints,
     focus_on_stop,
     function_of,
-    place,
     reported,
+    source_position,
     stop_of,
 )
 from dwarfgpu.repl.running.watchpoint import Watchpoint
@@ -119,7 +119,7 @@ def start(shell: Shell, argument: str) -> Iterator[Part]:
         session = shell.session
         subprogram = session.frame.subprogram
         text = f"*{session.pc:#x}" if subprogram is None else subprogram.name
-    yield announced(set_breakpoint(shell, text, is_temporary=True))
+    yield from set_breakpoint(shell, text, is_temporary=True)
     yield from _run(shell)
 
 
@@ -241,7 +241,7 @@ def _until(shell: Shell, argument: str) -> Iterator[Part]:
     yield from reported(shell, stop)
 
 
-@command("until", topic="running", aliases=("u",), complete=completion.places)
+@command("until", topic="running", aliases=("u",), complete=completion.LINESPECS)
 def until(shell: Shell, argument: str) -> Iterator[Part]:
     """Continue until a later line, or until a location.
 
@@ -257,13 +257,13 @@ def until(shell: Shell, argument: str) -> Iterator[Part]:
     start = (shell.session.top or shell.session).pc or 0
 
     def is_later(session: Session) -> bool:
-        at = place(session)
+        at = source_position(session)
         return session.pc is not None and (session.pc > start or at is None)
 
     yield from _stepped(shell, "", lambda shell: line(shell, over_calls=True, is_enough=is_later))
 
 
-@command("advance", topic="running", complete=completion.places)
+@command("advance", topic="running", complete=completion.LINESPECS)
 def advance(shell: Shell, argument: str) -> Iterator[Part]:
     """Continue until a location, or until the function returns.
 
@@ -275,7 +275,7 @@ def advance(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _until(shell, argument)
 
 
-@command("jump", topic="running", aliases=("j",), complete=completion.places, repeats=False)
+@command("jump", topic="running", aliases=("j",), complete=completion.LINESPECS, repeats=False)
 def jump(shell: Shell, argument: str) -> Iterator[Part]:
     """Continue the wave in focus at another place.
 

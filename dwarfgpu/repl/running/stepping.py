@@ -12,7 +12,7 @@ from dwarfgpu.language.prologue import body_of
 from dwarfgpu.machine.target import EndsWaves, Halt, StepsRanges
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import addresses, runner
-from dwarfgpu.repl.running.stops import Stop, function_of, place, stop_of
+from dwarfgpu.repl.running.stops import Stop, function_of, source_position, stop_of
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_commands import focus_on
@@ -129,7 +129,7 @@ def line(
             return stop
         if not is_active(shell, session.lane):
             continue
-        at = place(session)
+        at = source_position(session)
         if at is None or not at.is_start or _line_of(session) == start:
             continue
         if over_calls and _is_inside(_functions(session), inlined):
@@ -155,7 +155,7 @@ def out_of_inlined(shell: Shell) -> Stop:
 
 def _line_of(session: Session) -> tuple[object, ...]:
     """Return the line and the function, by which the end of a step is recognised."""
-    at = place(session)
+    at = source_position(session)
     return (None if at is None else (at.path, at.line), function_of(session))
 
 

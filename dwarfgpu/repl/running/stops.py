@@ -13,7 +13,7 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import Halt, WaveId
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl.data.display_commands import displayed
-from dwarfgpu.repl.files.source_text import source_line
+from dwarfgpu.repl.files.shown_source import source_line
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.breakpoint import Breakpoint
@@ -32,7 +32,7 @@ from dwarfgpu.session.stack_frames import (
     FramePosition,
     depth,
     frame_of,
-    place_of,
+    frame_position,
     readable_functions_at,
     selected_number,
 )
@@ -269,15 +269,19 @@ def _lines(shell: Shell, stop: Stop, before: tuple[object, ...] | None) -> Itera
         data["signal-name"] = halt.signal or "0"
         if halt.barriers:
             # Few stops are at barriers.
-            from dwarfgpu.service.machine.barrier_places import barrier_lines, barrier_places
+            from dwarfgpu.service.run.barrier_waits import barrier_lines, barrier_positions
 
-            positions = barrier_places(halt.barriers, session.code_objects)
+            positions = barrier_positions(halt.barriers, session.code_objects)
             yield from (heading(f"  {text}") for text in barrier_lines(positions))
             data["barrier"] = [
                 {**position.record, "pc": f"{position.pc:#x}"} for position in positions
             ]
         yield Output(line, data)
-    elif before is not None and before == function_of(session) and place(session) is not None:
+    elif (
+        before is not None
+        and before == function_of(session)
+        and source_position(session) is not None
+    ):
         is_alone = True
         yield Output("", data)
     else:
@@ -334,9 +338,9 @@ def _lanes(session: Session) -> str:
 # Where a stop is.
 
 
-def place(session: Session) -> FramePosition | None:
+def source_position(session: Session) -> FramePosition | None:
     """Return the source line of the frame in focus."""
-    return None if session.pc is None else place_of(session, session.pc)
+    return None if session.pc is None else frame_position(session, session.pc)
 
 
 def function_of(session: Session) -> tuple[object, ...]:

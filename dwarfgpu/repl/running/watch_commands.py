@@ -12,12 +12,12 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.running.break_commands import keep
-from dwarfgpu.repl.running.break_locations import require_valid_condition
 from dwarfgpu.repl.running.runner import arm, watcher
 from dwarfgpu.repl.running.watchpoint import KEYS, Watchpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.service.value.watched import text_of, watched
+from dwarfgpu.service.value.watched_object import text_of, watched
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
 from dwarfgpu.view.json_object import JsonObject
@@ -36,7 +36,8 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     match = _CONDITION.fullmatch(text)
     text, condition = (text, "") if match is None else (match["text"], match["condition"])
     session = shell.session
-    require_valid_condition(shell, (), condition)
+    if condition:
+        require_valid_condition(session, (), condition, shell.values)
     item = watched(session, text, options_of(session, shell.values, writes=False))
     watched_bytes = item.object_bytes
     is_in_registers = not watched_bytes or any(
@@ -98,7 +99,7 @@ def _scope(session: Session) -> WatchScope:
     return WatchScope(session.wave, ranges, tuple(returns))
 
 
-@command("watch", topic="running", complete=completion.values, repeats=False)
+@command("watch", topic="running", complete=completion.VALUES, repeats=False)
 def watch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when a value changes.
 
@@ -112,7 +113,7 @@ def watch(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _set(shell, argument, "write")
 
 
-@command("rwatch", topic="running", complete=completion.values, repeats=False)
+@command("rwatch", topic="running", complete=completion.VALUES, repeats=False)
 def rwatch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when an object is read.
 
@@ -121,7 +122,7 @@ def rwatch(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _set(shell, argument, "read")
 
 
-@command("awatch", topic="running", complete=completion.values, repeats=False)
+@command("awatch", topic="running", complete=completion.VALUES, repeats=False)
 def awatch(shell: Shell, argument: str) -> Iterator[Part]:
     """Stop the program when an object is read or written.
 

@@ -9,7 +9,7 @@ from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.machine.target import RegisterOffset, Watch
 from dwarfgpu.repl.running.breakpoint import Breakpoint
-from dwarfgpu.service.value.watched import Watched
+from dwarfgpu.service.value.watched_object import Watched
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 

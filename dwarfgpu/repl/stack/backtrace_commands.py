@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions, command
-from dwarfgpu.repl.data.print_options import FRAME_OPTIONS, values_by_option, with_frame_options
+from dwarfgpu.repl.data.option_settings import FRAME_OPTIONS, values_by_option, with_frame_options
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell

@@ -9,14 +9,20 @@ from itertools import islice, takewhile
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.source_text import source_line
+from dwarfgpu.repl.files.shown_source import source_line
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.past_main import numbers_of
 from dwarfgpu.repl.stack.wrap_line import wrapped
 from dwarfgpu.service.frame.focus import require_frame, symbol_at
 from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
-from dwarfgpu.session.stack_frames import StackFrame, frame_of, place_of, selected, selected_number
+from dwarfgpu.session.stack_frames import (
+    StackFrame,
+    frame_of,
+    frame_position,
+    selected,
+    selected_number,
+)
 from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 
@@ -153,9 +159,9 @@ def shown_frame(shell: Shell, number: int) -> Iterator[Part]:
     yield Output("", {"frame": record})
     yield from frame_lines(shell, frame, record, style, is_focus=True)
     if shell.settings.word("disassemble-next-line") != "off":
-        from dwarfgpu.repl.data.instructions import next_line
+        from dwarfgpu.repl.data.examined_instructions import next_line
 
-        yield from next_line(shell, has_source=frame.place is not None)
+        yield from next_line(shell, has_source=frame.position is not None)
 
 
 def frame_lines(
@@ -167,7 +173,7 @@ def frame_lines(
     columns = shell.settings.limit("width") if shell.console.is_interactive else None
     text = wrapped(frame_text(frame, record, style), columns) if is_located else ""
     yield Output(text, {})
-    position = frame.place
+    position = frame.position
     is_inside = (
         not is_located and style.has_address and position is not None and not position.is_start
     )
@@ -189,7 +195,7 @@ def pc(shell: Shell, argument: str) -> Iterator[Part]:
     code_object = session.code_object
     origin = "" if code_object is None else f" = {code_object.offset_text(address)}"
     symbol = symbol_at(session, address)
-    position = place_of(session, address)
+    position = frame_position(session, address)
     line = "" if position is None else f" at {position.file}:{position.line}"
     data: JsonObject = {
         "addr": f"{address:#x}",

@@ -107,7 +107,7 @@ def frame_words(family: Command) -> tuple[Command, ...]:
     """Return the subcommands `address`, `function` and `level`, with the arguments of the family
     itself."""
     return (
-        _word(family, "address", "stack address", "ADDRESS", completion.values),
+        _word(family, "address", "stack address", "ADDRESS", completion.VALUES),
         _word(family, "function", "function name", "NAME", completion.functions),
         _word(family, "level", "level", "LEVEL", None),
     )

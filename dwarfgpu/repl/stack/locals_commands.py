@@ -8,7 +8,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.files.regexps import compiled, listing_options
+from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell

@@ -5,11 +5,12 @@ That is before the arguments, before each of them and before the place, and nowh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
-_POINTS: Final = re.compile(
+from dwarfgpu.base.pattern import pattern
+
+_POINTS: Final = pattern(
     r"(?P<call>(?<=\S)(?= \((?:[\w$]+=|\))))|(?P<argument>(?<=, )(?=[\w$]+=)|(?<= \()(?=[\w$]+=))"
     r"|(?P<place>(?= (?:at|from) \S+$))"
 )

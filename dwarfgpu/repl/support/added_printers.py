@@ -8,7 +8,7 @@ from typing import Final
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.settings import Settings
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Child, Printed, Printer, Show
 
 _OWN: Final = (DwarfGpuError, UnexpectedLayout)

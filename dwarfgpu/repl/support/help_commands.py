@@ -45,7 +45,7 @@ ALL: Final = "all"
 
 
 def _helped(shell: Shell, text: str) -> Completions:
-    start, candidates = completion.nested_names.offer(shell, text)
+    start, candidates = completion.NESTED_NAMES.offer(shell, text)
     if text[:start].strip():
         return start, candidates
     classes = (Candidate(name, about) for name, about in TOPICS.items())
@@ -152,7 +152,7 @@ def _help_on(command: Command) -> Iterator[Part]:
 @command(
     "apropos",
     topic="support",
-    complete=completion.with_options(("-v",), completion.values),
+    complete=completion.with_options(("-v",), completion.VALUES),
 )
 def apropos(shell: Shell, argument: str) -> Iterator[Part]:
     """Search for commands by words of their documentation.
@@ -180,7 +180,7 @@ def apropos(shell: Shell, argument: str) -> Iterator[Part]:
         yield ""
 
 
-@command("complete", topic="support", aliases=("comp",), complete=completion.lines, keeps_end=True)
+@command("complete", topic="support", aliases=("comp",), complete=completion.LINES, keeps_end=True)
 def complete(shell: Shell, argument: str) -> Iterator[Part]:
     """List the completions of the rest of the line as a command.
 

@@ -250,26 +250,26 @@ FOREIGN: Final = (
     Foreign("register read", "[-a] [-f FORMAT] [NAME...]", "Show registers.", _registers,
             completion.registers),
     Foreign("memory read", "[-c N] [-s BYTES] [-f FORMAT] ADDRESS", "Show memory.", _memory_read,
-            completion.values),
+            completion.VALUES),
     Foreign("expression", "[-f FORMAT] [--] EXPRESSION", "Print the value of an expression.",
-            _expression, completion.values, ("expr",)),
+            _expression, completion.VALUES, ("expr",)),
     Foreign("dwim-print", "EXPRESSION", "Print the value of an expression.", _expression,
-            completion.values, ("po",)),
+            completion.VALUES, ("po",)),
     Foreign("v", "[-T] [-f FORMAT] [NAME...]", "Show variables of the frame.", _frame_variable,
             completion.variables),
     Foreign("target variable", "[-f FORMAT] [NAME...]",
             "Print global variables; list them where none is named.", _target_variable,
-            completion.values),
+            completion.VALUES),
     Foreign("target list", "", "Show the target.", _plain("info files")),
     Foreign("target modules", "list", "List the code objects.", _target_modules),
     Foreign("memory write", "[-s BYTES] ADDRESS VALUE...", "Write memory.", _memory_write,
-            completion.values),
+            completion.VALUES),
     Foreign("source list", "[-n FUNCTION | -f FILE -l LINE]", "Show source text.", _source_list,
             completion.functions),
     Foreign("target create", "FILE", "Open another code object.", _plain("file"),
             completion.files),
     Foreign("type lookup", "NAME", "Show the definition of a type.", _plain("ptype"),
-            completion.values),
+            completion.VALUES),
     Foreign("image lookup", "-a ADDRESS | -n FUNCTION | -s SYMBOL | -t TYPE",
             "Look something up in the debugging information.", _lookup, completion.functions),
     Foreign("image list", "", "List the code objects.", _plain("info sharedlibrary")),
@@ -305,13 +305,13 @@ def with_foreign(commands: Iterable[Command]) -> tuple[Command, ...]:
         else:
             out.append(foreign.command())
     for name, inner in families.items():
-        ours = next((candidate for candidate in out if candidate.word == name), None)
-        if ours is None:
+        existing = next((candidate for candidate in out if candidate.word == name), None)
+        if existing is None:
             out.append(_family(name, tuple(inner)))
             continue
-        has_run = ours.takes_other or not ours.subcommands
-        out[out.index(ours)] = evolve(
-            ours, subcommands=(*ours.subcommands, *inner), takes_other=has_run
+        has_run = existing.takes_other or not existing.subcommands
+        out[out.index(existing)] = evolve(
+            existing, subcommands=(*existing.subcommands, *inner), takes_other=has_run
         )
     return tuple(out)
 

@@ -1,6 +1,7 @@
 """Commands that have a body: `if` and `while`, and how the bodies of all are read and run.
 
 A body is read line by line up to its `end`, from where the command itself came from.
+`define` and `document` are in `user_commands`.
 """
 
 from __future__ import annotations
@@ -114,7 +115,7 @@ def dont_repeat(shell: Shell, argument: str) -> Iterator[Part]:
     yield from ()
 
 
-@command("eval", topic="support", complete=completion.values)
+@command("eval", topic="support", complete=completion.VALUES)
 def eval_(shell: Shell, argument: str) -> Iterator[Part]:
     """Format a command with "printf", and run it.
 
@@ -124,7 +125,7 @@ def eval_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from shell.run(shell.script.filled(line))
 
 
-@command("if", topic="support", repeats=False, complete=completion.values)
+@command("if", topic="support", repeats=False, complete=completion.VALUES)
 def if_(shell: Shell, argument: str) -> Iterator[Part]:
     """Run commands if an expression is not zero.
 
@@ -142,7 +143,7 @@ def if_(shell: Shell, argument: str) -> Iterator[Part]:
             raise
 
 
-@command("while", topic="support", repeats=False, complete=completion.values)
+@command("while", topic="support", repeats=False, complete=completion.VALUES)
 def while_(shell: Shell, argument: str) -> Iterator[Part]:
     """Repeat commands while an expression is not zero.
 

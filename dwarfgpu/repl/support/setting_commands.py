@@ -10,7 +10,7 @@ from typing import Final, Literal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.writing import require_no_input
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.wave_variables import WAVE_VARIABLES, placed_in
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, machine_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Candidate, Command, command, subcommand_list
 from dwarfgpu.repl.data.print_commands import set_var, shown_value
@@ -36,6 +36,8 @@ from dwarfgpu.service.value.value_history import required, whole_number
 Verb = Literal["set", "show"]
 _FAMILIES: Final = {
     "backtrace": "Configure backtraces.",
+    "breakpoint": "Breakpoint specific settings.\nConfigure various breakpoint-specific variables "
+    "such as\npending breakpoint behavior.",
     "index-cache": "Configure the index cache.",
     "logging": "Configure logging.",
     "print": "Generic command for setting how things print.",
@@ -60,7 +62,7 @@ def _switch_log(shell: Shell) -> Iterator[str]:
     yield from shell.console.switch_log()
 
 
-def _change(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
+def _set(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     number = partial(whole_number, shell.session, shell.values)
     shell.settings.set(setting.name, argument, number)
     yield from take_effect(setting.name, shell)
@@ -114,7 +116,7 @@ def _of(setting: Setting, verb: Verb) -> Command:
     )
     if verb == "show":
         return Command(name, text, partial(_show, setting), "status", setting.aliases)
-    run, complete = partial(_change, setting), partial(_choices, setting)
+    run, complete = partial(_set, setting), partial(_choices, setting)
     return Command(name, text, run, "support", setting.aliases, complete, repeats=False)
 
 
@@ -194,7 +196,7 @@ def _old_logging(word: str) -> Command:
             f"Use 'set logging enabled {word}'.\n",
             "Warning",
         )
-        yield from _change(setting, shell, word)
+        yield from _set(setting, shell, word)
 
     text = f'Old spelling of "set logging enabled {word}".'
     return Command(name, text, run, "support", repeats=False, is_absent=True)
@@ -223,7 +225,7 @@ SET_COMMANDS: Final = (
     topic="data",
     aliases=("se",),
     subcommands=SET_COMMANDS,
-    complete=completion.values,
+    complete=completion.VALUES,
     takes_other=True,
 )
 def set_(shell: Shell, argument: str) -> Iterator[Part]:
@@ -262,7 +264,7 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
     if argument:
         raise UsageError(f'"show convenience" takes no argument: {argument}')
     names = [*shell.values.named]
-    if placed_in(shell.session) is not None:
+    if machine_of(shell.session) is not None:
         names += WAVE_VARIABLES
     for name in sorted(dict.fromkeys([*names, "_thread"])):
         try:

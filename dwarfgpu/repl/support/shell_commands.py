@@ -45,7 +45,7 @@ def shell_(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _ran(shell, argument or program, None)
 
 
-@command("pipe", topic="support", aliases=("|",), complete=completion.piped)
+@command("pipe", topic="support", aliases=("|",), complete=completion.PIPED)
 def pipe(shell: Shell, argument: str) -> Iterator[Part]:
     """Send the output of a command to a program.
 

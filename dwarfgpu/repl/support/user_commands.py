@@ -28,7 +28,7 @@ _HOOK: Final = re.compile(r"hook(?:post)?-(?P<name>.+)")
 _ALIAS_USAGE: Final = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]"
 
 
-@command("define", topic="support", repeats=False, complete=completion.nested_names)
+@command("define", topic="support", repeats=False, complete=completion.NESTED_NAMES)
 def define(shell: Shell, argument: str) -> Iterator[Part]:
     """Define a new command by a list of commands.
 
@@ -39,14 +39,14 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
     before the command NAME, those of "hookpost-NAME" after it.
     """
     name = _name_of(shell, argument)
-    existing = _known(shell, name)
+    existing = _command_named(shell, name)
     question = f'Redefine command "{name}"?'
     if existing is not None and existing.topic != "user-defined":
         question = f'Really redefine built-in command "{name}"?'
     if existing is not None and not shell.confirms(question):
         raise UsageError(f'Command "{name}" not redefined.')
     hooked = _HOOK.fullmatch(name)
-    if hooked is not None and _known(shell, hooked["name"]) is None:
+    if hooked is not None and _command_named(shell, hooked["name"]) is None:
         shell.console.warn(f"Your new `{name}' command does not hook any existing command.")
         if not shell.confirms("Proceed?"):
             raise UsageError("Not confirmed.")
@@ -60,7 +60,7 @@ def define(shell: Shell, argument: str) -> Iterator[Part]:
         else "User-defined."
     )
     run = partial(_called, name, lines)
-    new = Command(name, text, run, "user-defined", complete=completion.values, takes_other=True)
+    new = Command(name, text, run, "user-defined", complete=completion.VALUES, takes_other=True)
     if existing is not None:
         new = evolve(new, aliases=existing.aliases, subcommands=existing.subcommands)
     add(shell, new)
@@ -76,7 +76,7 @@ def define_prefix(shell: Shell, argument: str) -> Iterator[Part]:
     "define NAME OTHER" then defines a subcommand.
     """
     name = _name_of(shell, argument)
-    if _known(shell, name) is None:
+    if _command_named(shell, name) is None:
         run = partial(_family, name)
         add(shell, Command(name, "User-defined.", run, "user-defined"))
         shell.script.user_defined[name] = ()
@@ -90,7 +90,7 @@ def _family(name: str, shell: Shell, argument: str) -> Iterator[Part]:
         word, _ = first_word(argument)
         raise UsageError(f'Undefined {name} command: "{word}".  Try "help {name}".')
     yield f'"{name}" must be followed by the name of a subcommand.'
-    family = _known(shell, name)
+    family = _command_named(shell, name)
     yield from subcommand_list(name, () if family is None else family.subcommands)
 
 
@@ -111,7 +111,7 @@ def _name_of(shell: Shell, argument: str) -> str:
     return f"{full} {word}".strip()
 
 
-def _known(shell: Shell, name: str) -> Command | None:
+def _command_named(shell: Shell, name: str) -> Command | None:
     """Return the command that is so called."""
     commands, member = shell.commands, None
     for word in name.split():
@@ -154,7 +154,7 @@ def _called(name: str, lines: tuple[str, ...], shell: Shell, argument: str) -> I
         shell.script.calls -= 1
 
 
-def _filled(whole: str, arguments: list[str], line: str) -> str:
+def _filled(body: str, arguments: list[str], line: str) -> str:
     """Return a line with its formal arguments replaced."""
 
     def meant(match: re.Match[str]) -> str:
@@ -162,7 +162,7 @@ def _filled(whole: str, arguments: list[str], line: str) -> str:
         if reference == "c":
             return str(len(arguments))
         if reference == "*":
-            return whole
+            return body
         if int(reference[:9]) >= len(arguments):
             raise UsageError(f"Missing argument {int(reference[:9])} in user function.")
         return arguments[int(reference)]
@@ -170,7 +170,7 @@ def _filled(whole: str, arguments: list[str], line: str) -> str:
     return _FORMAL.sub(meant, line)
 
 
-@command("document", topic="support", repeats=False, complete=completion.nested_names)
+@command("document", topic="support", repeats=False, complete=completion.NESTED_NAMES)
 def document(shell: Shell, argument: str) -> Iterator[Part]:
     """Give a user-defined command a help text.
 
@@ -179,7 +179,7 @@ def document(shell: Shell, argument: str) -> Iterator[Part]:
     The text follows, up to a line "end"; lists of commands show its first line.
     """
     name = _name_of(shell, argument)
-    existing = _known(shell, name)
+    existing = _command_named(shell, name)
     if existing is None:
         raise UsageError(f'Undefined command: "{name}".')
     if name not in shell.script.user_defined:
@@ -222,7 +222,7 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
             yield "  " * (len(nesting.open) + 1 - begins) + line.strip()
 
 
-@command("alias", topic="support", repeats=False, complete=completion.aliased)
+@command("alias", topic="support", repeats=False, complete=completion.ALIASED)
 def alias(shell: Shell, argument: str) -> Iterator[Part]:
     """Define an alias of a command.
 

@@ -8,7 +8,7 @@ from functools import partial
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command, find, first_word
-from dwarfgpu.repl.data.print_options import END
+from dwarfgpu.repl.data.option_settings import END
 from dwarfgpu.repl.output import Part
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
@@ -18,7 +18,7 @@ from dwarfgpu.service.value.value_history import whole_number
 _NAMES = {setting.name for setting in SETTINGS}
 
 
-@command("with", topic="support", aliases=("w",), complete=completion.under_setting)
+@command("with", topic="support", aliases=("w",), complete=completion.UNDER_SETTING)
 def with_(shell: Shell, argument: str) -> Iterator[Part]:
     """Run a command with a setting changed temporarily.
 

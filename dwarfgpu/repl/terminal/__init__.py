@@ -1,5 +1,5 @@
 """Line editing, completion, colours, the bottom bar, the pager; and sessions without them.
 
-`prompt` edits lines, `lines` reads them where there is no terminal, `pager` and `bar` are what
-they are called.
+`prompt` edits lines, `plain_prompt` reads them where there is no terminal, `pager` and
+`bottom_bar` are what they are called.
 """

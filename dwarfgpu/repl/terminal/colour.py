@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.repl.output import NestedOutput, Painted, Part
 
@@ -24,8 +25,8 @@ CONTROL: Final = {
 }
 """Names and sources come from the debugged program: they must not control the terminal, nor reorder
 the text. Halves of surrogate pairs are undecodable bytes."""
-_LISTED: Final = re.compile(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
-_WORDS: Final = re.compile(
+_LISTED: Final = pattern(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
+_WORDS: Final = pattern(
     r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"
     r"|(?P<verdict>^=>.*|^ +(?:\^|the compiler kept).*)|(?P<gone><optimized out>|undefined)"
 )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, field
 
 MORE: Final = "--Type <RET> for more, q to quit, c to continue without paging--"
-CODES: Final = re.compile(r"\x1b\[[\d;]*m")
+CODES: Final = pattern(r"\x1b\[[\d;]*m")
 
 
 @define

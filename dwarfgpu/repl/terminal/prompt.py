@@ -44,11 +44,11 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.console import InputSource
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.terminal.bar import bar_text
+from dwarfgpu.repl.terminal.bottom_bar import bar_text
 from dwarfgpu.repl.terminal.first_prompt import has_prompt_colours
-from dwarfgpu.repl.terminal.lexer import CLASS, CommandLexer
-from dwarfgpu.repl.terminal.lines import adapt, terminal_answer
+from dwarfgpu.repl.terminal.input_highlighting import CLASS, CommandLexer
 from dwarfgpu.repl.terminal.pager import CODES
+from dwarfgpu.repl.terminal.plain_prompt import adapt, terminal_answer
 from dwarfgpu.repl.terminal.source_tokens import COLOURS
 
 STYLE: Final = Style.from_dict(

@@ -9,10 +9,10 @@ from typing import Final, Literal
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
-from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Topic, command
-from dwarfgpu.repl.numbers import leading_numbers, listed
+from dwarfgpu.repl.number_lists import leading_numbers, listed
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, printed
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
@@ -302,7 +302,7 @@ def _short(name: str, topic: Topic, about: str, applied: Command, options: str) 
 
     Short for "{applied.name} {options} COMMAND".
     """
-    return command(name, topic=topic, complete=completion.lines)(run)
+    return command(name, topic=topic, complete=completion.LINES)(run)
 
 
 _FRAMES: Final = "all -s -- frame apply all -s"

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
-from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.number_lists import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame

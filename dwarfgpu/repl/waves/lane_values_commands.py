@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.print_commands import format_of
-from dwarfgpu.repl.numbers import leading_numbers, listed
+from dwarfgpu.repl.number_lists import leading_numbers, listed
 from dwarfgpu.repl.output import Output, Painted, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.error_text import one_line
@@ -27,7 +27,7 @@ from dwarfgpu.view.lane_grid import (
     every_cell,
     grid_lines,
     joined,
-    place_lines,
+    position_lines,
     table_lines,
 )
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions
@@ -42,7 +42,7 @@ _NARROWEST: Final = 12
     "lanes",
     topic="waves",
     complete=completion.with_options(
-        (*_SHAPES, *(f"-{choice}" for choice in CHOICES)), completion.values
+        (*_SHAPES, *(f"-{choice}" for choice in CHOICES)), completion.VALUES
     ),
 )
 def lanes(shell: Shell, argument: str) -> Iterator[Part]:
@@ -138,14 +138,16 @@ def _grid(shell: Shell, wave: WaveLanes, rows: Sequence[LaneRow]) -> Iterator[Pa
         cells, colours=shell.console.has_colours, width=shell.console.columns, focus=focus
     ):
         yield Painted(line) if shell.console.has_colours else line
-    yield from map(one_line, place_lines(rows, focus))
+    yield from map(one_line, position_lines(rows, focus))
 
 
 def _table(shell: Shell, text: str, rows: Sequence[LaneRow]) -> Iterator[Part]:
     """Yield a row for neighbours that have the same, values cut to the width of the terminal."""
-    places = max(len("Line"), *(len(row.place or "-") for row in rows))
-    room = max(_NARROWEST, min(_WIDEST, shell.console.columns - len("* 00-63 State  ") - places))
-    cells = [[str(row.lane), row.cell.state, row.place or "-", row.text] for row in rows]
+    line_width = max(len("Line"), *(len(row.source_line or "-") for row in rows))
+    room = max(
+        _NARROWEST, min(_WIDEST, shell.console.columns - len("* 00-63 State  ") - line_width)
+    )
+    cells = [[str(row.lane), row.cell.state, row.source_line or "-", row.text] for row in rows]
     shown = [["Lane", "State", "Line", text]]
     for *before, value in joined(cells):  # before they are cut: they may differ in the rest
         shown.append([*before, value if len(value) <= room else f"{value[: room - 1]}…"])

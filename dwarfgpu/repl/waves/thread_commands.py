@@ -1,4 +1,4 @@
-"""Commands about the waves of a state, and the threads of a core file."""
+"""`info threads`, `thread`, `wave`: the waves of a state and the threads of a core file."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
-from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError, counted
+from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.data.display_commands import displayed
-from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.number_lists import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes
-from dwarfgpu.repl.waves.thread_ids import leading_threads
+from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
 from dwarfgpu.service.frame.focus import first_lane, target_id, thread_and_lane
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.session.session import Session
@@ -41,21 +41,8 @@ def thread(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         yield Output(f"[Current thread is {who(shell)}]", focus_data(shell))
         return
-    if argument.startswith("$"):
-        threads, _ = leading_threads(shell, argument)
-        argument = str(threads[0][1]) if threads else argument
-    inferior, dot, number = argument.partition(".")
-    if dot and inferior.isdecimal() and number.isdecimal():  # 1 is the only inferior
-        if inferior != "1":
-            raise UsageError(f"No inferior number '{inferior}'")
-        argument = number
-    if not (argument.isascii() and argument.isdecimal()) or len(argument) > 9:
-        raise UsageError(f"Invalid thread ID: {argument}")
-    if int(argument) == 0 and 0 not in shell.machine.threads:  # waves of a state may begin with 0
-        raise UsageError(f"Invalid thread ID: {argument}")
-    if int(argument) not in shell.machine.threads:
-        raise UsageError(f"Unknown thread {argument}.")
-    focus_on(shell, int(argument))
+    number, _ = single_thread(shell, argument)
+    focus_on(shell, number)
     data = {"new-thread-id": shell.session.wave, **focus_data(shell)}
     yield Output(f"[Switching to thread {who(shell)}]", data)
     if shell.session.pc is not None:
@@ -203,8 +190,7 @@ def info_waves(shell: Shell, argument: str) -> Iterator[Part]:
     words = words[is_count:]
     numbers = listed(words, shell.machine.threads, "thread") if words else shell.machine.threads
     count = sum(map(partial(_is_simt, shell), numbers))
-    noun = "wave" if count == 1 else "waves"
-    text = f"{count} {noun} (0 running, 0 single-stepping, {count} stopped)"
+    text = f"{counted(count, 'wave')} (0 running, 0 single-stepping, {count} stopped)"
     data: JsonObject = {"count": count, "running": 0, "single-stepping": 0, "stopped": count}
     yield Output(str(count) if is_count else text, {"waves": data})
 

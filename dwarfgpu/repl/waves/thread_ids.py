@@ -40,6 +40,24 @@ def leading_threads(shell: Shell, text: str) -> tuple[list[tuple[str, int]], str
     return threads, rest
 
 
+def single_thread(shell: Shell, text: str) -> tuple[int, str]:
+    """Return the existing thread whose ID begins a text, and the text after it. `UsageError` with
+    GDB's wording if there is none."""
+    word, _, rest = text.strip().partition(" ")
+    match = _ID.fullmatch(word)
+    if match is None or match["star"] or match["last"]:
+        raise UsageError(f"Invalid thread ID: {text.strip()}")
+    inferior = match["inferior"]
+    if inferior is not None and _number(shell, inferior, text) != 1:
+        raise UsageError(f"No inferior number '{_number(shell, inferior, text)}'")
+    number = _number(shell, match["first"], text)
+    if number in shell.machine.threads:  # waves of a state may begin with 0
+        return number, rest.strip()
+    if number <= 0:
+        raise UsageError(f"Invalid thread ID: {text.strip()}")
+    raise UsageError(f"Unknown thread {'' if inferior is None else '1.'}{number}.")
+
+
 def _range(shell: Shell, first: str, last: str | None, text: str) -> range:
     begin = _number(shell, first, text)
     end = begin if last is None else _number(shell, last, text)

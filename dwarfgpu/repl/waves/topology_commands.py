@@ -12,7 +12,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.topology import Agent, Dispatch, Machine, Queue, model_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command, subcommand_list
-from dwarfgpu.repl.numbers import listed
+from dwarfgpu.repl.number_lists import listed
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.lane_commands import find_pattern

@@ -1,4 +1,6 @@
-"""A checked file: its findings, and which of them are new or concern a given name."""
+"""A checked file: its findings, which of them are new or concern a given name, and the exit status
+of `dwarfgpu check`.
+"""
 
 from __future__ import annotations
 

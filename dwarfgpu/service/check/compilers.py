@@ -15,7 +15,7 @@ from dwarfgpu.check.finding import Finding, FindingPosition
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.service.check.report import place_text
+from dwarfgpu.service.check.report import position_text
 from dwarfgpu.view.json_object import JsonObject
 
 _GNU: Final = re.compile(r"GNU (?P<what>.+?) (?P<version>\d+(?:\.\d+)+\S*)")
@@ -71,7 +71,7 @@ def compilers_json(file: CodeObject, verdict: Verdict) -> Iterator[JsonObject]:
                     "count": len(alike),
                     "example": {
                         "message": alike[0].message,
-                        "entry": place_text(alike[0].position),
+                        "entry": position_text(alike[0].position),
                     },
                 }
                 for (rule, severity), alike in findings.get(compiler, {}).items()
@@ -125,7 +125,7 @@ def _units(file: CodeObject) -> Iterator[tuple[tuple[_Section, int], Compiler]]:
     visited: set[int] = set()
     try:
         for unit in file.info.units:
-            yield _place(unit), _compiler(unit)
+            yield _unit_start(unit), _compiler(unit)
             try:
                 full = unit.full
             except DwarfGpuError:
@@ -133,12 +133,12 @@ def _units(file: CodeObject) -> Iterator[tuple[tuple[_Section, int], Compiler]]:
             for split in () if full is unit else (full, *full.info.type_units):
                 if id(split) not in visited:
                     visited.add(id(split))
-                    yield _place(split), _compiler(split)
+                    yield _unit_start(split), _compiler(split)
     except DwarfGpuError:  # a section that cannot be read: the check has reported it
         return
 
 
-def _place(unit: CompilationUnit) -> tuple[_Section, int]:
+def _unit_start(unit: CompilationUnit) -> tuple[_Section, int]:
     """Return the key of a unit, as in a `FindingPosition`: every unit of a package of split units
     is a file of its own."""
     path = unit.sections.path

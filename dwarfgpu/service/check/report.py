@@ -109,12 +109,12 @@ def _summary(
 def finding_lines(finding: Finding, *, is_mangled: bool = False) -> Iterator[str]:
     """Yield the finding: the message, where it is, and the expression with the place marked."""
     yield f"{finding.severity}: {finding.message} [{finding.rule}, {finding.section}]"
-    yield f"  {place_text(finding.position, is_mangled=is_mangled)}"
+    yield f"  {position_text(finding.position, is_mangled=is_mangled)}"
     if finding.excerpt is not None:
         yield from (f"    {line}" for line in excerpt_lines(finding.excerpt))
 
 
-def place_text(position: FindingPosition, *, is_mangled: bool = False) -> str:
+def position_text(position: FindingPosition, *, is_mangled: bool = False) -> str:
     """Return `DW_AT_location of variable t in nest, a.hip, at [0x10,0x20) (.debug_info 0x97)`."""
     kind = position.kind.replace("_", " ")
     text = kind

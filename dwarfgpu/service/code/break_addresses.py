@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import (
+    Spot,
     no_line,
     spot_of,
     spots_of,
     with_code,
 )
-from dwarfgpu.language.options import Options
 from dwarfgpu.language.prologue import after_prologue, body_of, body_position
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import FramePosition
-
-_OFFSET: Final = re.compile(r"[+-][0-9]+$")
 
 
 @frozen
@@ -29,15 +25,21 @@ class BreakAddress:
     """One of the locations of a breakpoint."""
 
     pc: int
-    function: str
-    """The innermost function there, which may be inlined, in C++ with its parameters; `??`."""
+    function: str | None
+    """The innermost function there, which may be inlined, in C++ with its parameters; None if it is
+    unknown or not of interest."""
     position: FramePosition | None
     """Its source line; None if it is unknown."""
+    symbol: str | None = None
+    """Where no debugging information describes it: the symbol and the offset, `_start+4`."""
 
     def __str__(self) -> str:
-        """Return `nest at hip/nest.hip:14`."""
-        source = self.position
-        return self.function + ("" if source is None else f" at {source.file}:{source.line}")
+        """Return `in nest at hip/nest.hip:14`, or `<_start+4>`, as in the column `What`."""
+        if self.position is None:
+            described = "" if self.function is None else f"in {self.function}"
+            return described if self.symbol is None else f"<{self.symbol}>"
+        source_line = f"{self.position.file}:{self.position.line}"
+        return source_line if self.function is None else f"in {self.function} at {source_line}"
 
 
 def break_addresses(
@@ -51,25 +53,33 @@ def break_addresses(
     """
     spot = spot_of(session, text, around, options)
     if spot.kind == "address":
-        return tuple(BreakAddress(pc, function_at(session, pc), spot.position) for pc in spot.pcs)
+        return tuple(at_address(session, pc, spot.position) for pc in spot.pcs)
     if spot.kind == "function":
         spots = spots_of(session, text, around, options)
-        bodies = {
-            spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0]): spot for spot in spots
-        }
+        bodies: dict[int, Spot] = {}
+        for spot in spots:
+            body = spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0])
+            bodies.setdefault(body, spot)
         return tuple(
-            _break_address(session, pc, bodies[pc].pcs[0], bodies[pc].position, bodies[pc].name)
+            _break_address(
+                session, pc, bodies[pc].pcs[0], bodies[pc].position, _function_of(bodies[pc])
+            )
             for pc in sorted(bodies)
         )
+    if spot.position is not None and spot.position.line < 1:
+        raise no_line(text, spot)
     begun = with_code(session, spot)
     if not begun.pcs:
         raise no_line(text, spot)
-    firsts: dict[int, int] = {}
-    for pc in begun.pcs:
-        firsts.setdefault(after_prologue(session, pc), pc)
+    bodies_and_pcs = sorted((after_prologue(session, pc), pc) for pc in begun.pcs)
     return tuple(
-        _break_address(session, pc, first, begun.position, None) for pc, first in firsts.items()
+        _break_address(session, body, pc, begun.position, None) for body, pc in bodies_and_pcs
     )
+
+
+def _function_of(spot: Spot) -> str | None:
+    """Return the name of a described function; None for one that only has a symbol."""
+    return spot.name if spot.is_described else None
 
 
 def _break_address(
@@ -79,17 +89,26 @@ def _break_address(
     position: another one after a prologue."""
     if pc != first:
         position = body_position(session, pc) or position
-    return BreakAddress(pc, function or function_at(session, first), position)
+    function = function or described_function_at(session, first)
+    symbol = symbol_at(session, pc) if function is None and position is None else None
+    return BreakAddress(pc, function, position, symbol)
 
 
-def function_at(session: Session, pc: int) -> str:
-    """Return the innermost function at an address, or the symbol if no entry describes it."""
+def at_address(session: Session, pc: int, position: FramePosition | None) -> BreakAddress:
+    """Return the location of an address, with the line that it is of."""
+    function = described_function_at(session, pc)
+    symbol = symbol_at(session, pc) if function is None and position is None else None
+    return BreakAddress(pc, function, position, symbol)
+
+
+def described_function_at(session: Session, pc: int) -> str | None:
+    """Return the innermost function that debugging information describes at an address."""
     for code_object in session.code_objects:
         if code_object.covers(pc):
             try:
                 for scope in reversed(code_object.scopes.chain_at(pc)):
                     if scope.tag in FUNCTIONS:
-                        return full_function_name(scope) or "??"
+                        return full_function_name(scope)
             except DwarfGpuError:
-                return "??"
-    return _OFFSET.sub("", symbol_at(session, pc) or "??")
+                return None
+    return None

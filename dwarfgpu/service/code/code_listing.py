@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.records import define, field, frozen
-from dwarfgpu.dwarf.line.source_lines import SourceLine
+from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.service.code.code_origins import CodeOrigin
 from dwarfgpu.service.code.code_to_show import CodeToShow
@@ -91,11 +91,11 @@ class CodeListing:
                 yield from self._instruction(line, "")
             return
         rows = list(lines)
-        places = {line.address: index for index, line in enumerate(rows)}
+        row_numbers = {line.address: index for index, line in enumerate(rows)}
         branches = {
-            index: places[line.target]
+            index: row_numbers[line.target]
             for index, line in enumerate(rows)
-            if line.target is not None and line.target in places
+            if line.target is not None and line.target in row_numbers
         }
         margins = arrows(len(rows), branches, self.options.glyphs)
         for line, margin in zip(rows, margins, strict=True):
@@ -143,8 +143,8 @@ class CodeListing:
             return
         self._line = source
         words = self._texts.line(source)
-        place = f"{Path(source.file.path).name}:{source.line}"
-        yield f"; {place}" + (f": {words.strip()}" if words else "")
+        source_line = f"{Path(source.file.path).name}:{source.line}"
+        yield f"; {source_line}" + (f": {words.strip()}" if words else "")
 
 
 def dwords_text(data: bytes) -> str:

@@ -11,8 +11,8 @@ from heapq import heappop, heappush
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.line.source_lines import Lines, SourceLine
-from dwarfgpu.dwarf.names.functions import name_in_frames
+from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
+from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, covered, entries_of
 from dwarfgpu.errors import DwarfGpuError
@@ -62,16 +62,16 @@ class _Blocks:
 
     def at(self, address: int) -> tuple[Die | None, int, int | None]:
         """Return the block, and between which addresses it is; None is no bound."""
-        place = bisect_right(self.starts, address)
-        begin = self.starts[place - 1] if place else 0
-        end = self.starts[place] if place < len(self.starts) else None
-        return (self.inner[place - 1] if place else None), begin, end
+        index = bisect_right(self.starts, address)
+        begin = self.starts[index - 1] if index else 0
+        end = self.starts[index] if index < len(self.starts) else None
+        return (self.inner[index - 1] if index else None), begin, end
 
 
 class CodeOrigins:
     """The origins of the code of one file."""
 
-    def __init__(self, scopes: Scopes, lines: Lines) -> None:
+    def __init__(self, scopes: Scopes, lines: LineLookup) -> None:
         self._scopes = scopes
         self._lines = lines
         self._blocks: dict[Die, _Blocks] = {}

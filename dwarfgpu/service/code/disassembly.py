@@ -14,7 +14,7 @@ from typing import Final
 from dwarfgpu.arch.processors import processor
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files
 from dwarfgpu.errors import Unsupported, UsageError
@@ -83,7 +83,7 @@ class Disassembly:
         self.file = code_object.file
         self._base = code_object.load_address
         self._is_mangled = is_mangled
-        self.lines = Lines(code_object.scopes)
+        self.lines = LineLookup(code_object.scopes)
 
     @cached_property
     def processor(self) -> str | None:
@@ -143,9 +143,9 @@ class Disassembly:
 
     def range_at(self, pc: int) -> CodeRange | None:
         """Return the range with a program location; None if the file has no code."""
-        place = bisect_right(self._begins, pc) - 1
-        if place >= 0 and self.ranges[place].covers(pc):
-            return self.ranges[place]
+        index = bisect_right(self._begins, pc) - 1
+        if index >= 0 and self.ranges[index].covers(pc):
+            return self.ranges[index]
         return None
 
     def ranges_named(self, name: str) -> tuple[CodeRange, ...]:
@@ -157,7 +157,7 @@ class Disassembly:
             if name in (item.name, item.symbol, item.name.partition("(")[0])
         )
 
-    def place_text(self, address: int) -> str | None:
+    def target_name(self, address: int) -> str | None:
         """Return `nest+0x7c`; None if the file has no code."""
         covering = self.range_at(address)
         if covering is None:
@@ -221,7 +221,7 @@ class Disassembly:
         read = read or self.bytes_at
         if self.processor is None:
             data = read(begin, end)
-            yield from host_lines(self.file.machine, data, begin, self.place_text)
+            yield from host_lines(self.file.machine, data, begin, self.target_name)
             return
         size = self.default_wave_size if covering is None else self.wave_size_of(covering)
         decode = decoder(self.processor, size)
@@ -229,7 +229,7 @@ class Disassembly:
             stop = min(begin + _AT_ONCE, end)
             size_bytes = min(stop + decode.target.most_bytes, end) - begin
             data = read(begin, begin + size_bytes)
-            for line in gpu_lines(decode, data, begin, self.place_text):
+            for line in gpu_lines(decode, data, begin, self.target_name):
                 if line.address >= stop:
                     break
                 yield line
@@ -247,9 +247,9 @@ class Disassembly:
 
 
 def gpu_lines(
-    decode: Decoder, data: bytes, begin: int, place_text: Callable[[int], str | None]
+    decode: Decoder, data: bytes, begin: int, target_name: Callable[[int], str | None]
 ) -> Iterator[CodeLine]:
-    """Yield the code of an AMD GPU; `place_text` names the targets of branches."""
+    """Yield the code of an AMD GPU; `target_name` names the targets of branches."""
     offset = 0
     for instruction in decode.instructions(data, begin):
         address = begin + offset
@@ -261,16 +261,16 @@ def gpu_lines(
         piece = data[offset : offset + instruction.size]
         offset += instruction.size
         target = instruction.branch_target
-        name = None if target is None else place_text(target)
+        name = None if target is None else target_name(target)
         yield CodeLine(address, piece, instruction.text, target, name, instruction)
 
 
 def host_lines(
-    machine: str, data: bytes, begin: int, place_text: Callable[[int], str | None]
+    machine: str, data: bytes, begin: int, target_name: Callable[[int], str | None]
 ) -> Iterator[CodeLine]:
     """Yield the code of a host, by the name of its machine in an ELF header."""
     for address, piece, text, target in host_instructions(machine, data, begin):
-        name = None if target is None else place_text(target)
+        name = None if target is None else target_name(target)
         yield CodeLine(address, piece, text, target, name, None)
 
 

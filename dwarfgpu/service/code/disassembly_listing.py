@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.line.source_lines import SourceLine
+from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.addresses import address_of
+from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.linespec import split_at_comma
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.options import Options
 from dwarfgpu.service.code.disassembly import CodeLine
 from dwarfgpu.service.code.host_code import require_capstone
 from dwarfgpu.service.code.session_code import (
@@ -28,9 +28,11 @@ from dwarfgpu.service.code.session_code import (
 )
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import place_in
+from dwarfgpu.session.stack_frames import position_in_file
 from dwarfgpu.view.json_object import JsonObject
 
+MAX_SOURCE_LINES: Final = 10_000
+"""Of one listing: a line table may have any number as the line of an instruction."""
 SourceText = Callable[[SourceLine], Sequence[str] | None]
 """The lines of a source file; None where it is nowhere."""
 
@@ -129,11 +131,11 @@ def listing(
 
 def _line(session: Session, dump: Dump, line: CodeLine, letters: frozenset[str]) -> ListingLine:
     function = dump.function if dump.is_whole else function_at(session, line.address)
-    place = ""
+    symbol_text = ""
     if function is not None:
         name = "" if dump.is_whole else function_name(session, function)
-        place = f" <{name}+{line.address - function.range.begin}>"
-    return ListingLine(code_text(session, line, place, raw="r" in letters), line)
+        symbol_text = f" <{name}+{line.address - function.range.begin}>"
+    return ListingLine(code_text(session, line, symbol_text, raw="r" in letters), line)
 
 
 def _with_source(
@@ -147,29 +149,34 @@ def _with_source(
     assert dump.function is not None
     in_source_order = "m" in letters
     order = groups_in_source_order if in_source_order else groups_in_code_order
-    file = ""
+    file, lines_left = "", MAX_SOURCE_LINES
     for number, group in enumerate(order(dump.function.code, lines)):
         if number and not in_source_order:
             yield ListingLine("")
         source = group.source
         if not in_source_order and source is not None and source.file.path != file:
             file = source.file.path
-            yield ListingLine(f"{place_in(source.file, source.line, is_start=True).file}:")
-        for text in _source_lines(group, source_text):
-            yield ListingLine(text)
+            yield ListingLine(f"{position_in_file(source.file, source.line, is_start=True).file}:")
+        texts = list(_source_lines(group, source_text, lines_left))
+        lines_left = max(lines_left - len(texts), 1)
+        yield from map(ListingLine, texts)
         for line in group.lines:
             yield _line(session, dump, line, letters)
         if in_source_order:
             yield ListingLine("")
 
 
-def _source_lines(group: SourceGroup, source_text: SourceText) -> Iterator[str]:
+def _source_lines(group: SourceGroup, source_text: SourceText, most: int) -> Iterator[str]:
+    """Yield the lines of a group, at most the last `most` of them."""
     source = group.source
     if source is None:
         return
     texts = source_text(source)
-    file = place_in(source.file, source.line, is_start=True).file
-    for number in range(max(group.first, 1), source.line + 1):
+    file = position_in_file(source.file, source.line, is_start=True).file
+    first = max(group.first, 1, source.line + 1 - most)
+    if first > max(group.first, 1):
+        yield f"... lines {max(group.first, 1)} to {first - 1} of {file}"
+    for number in range(first, source.line + 1):
         if texts is None or number > len(texts):
             yield f"{number}\tin {file}"
         else:
@@ -185,12 +192,12 @@ def marked(session: Session, address: int) -> str:
     return "=> " if address == pc else "   "
 
 
-def code_text(session: Session, line: CodeLine, place: str, *, raw: bool = False) -> str:
+def code_text(session: Session, line: CodeLine, symbol_text: str, *, raw: bool = False) -> str:
     """Return `=> 0x0000000000001668 <+104>:  s_cbranch_execz 4 <nest+124>`; with `raw`, with its
     bytes too."""
     digits = session.architecture.address_bits // 4 + 2
     data = f"\t{line.data.hex(' '):<{_BYTES}}" if raw else ""
-    where = f"{line.address:#0{digits}x}{place}:{data}"
+    where = f"{line.address:#0{digits}x}{symbol_text}:{data}"
     return f"{marked(session, line.address)}{where}\t{instruction_text(session, line)}"
 
 

@@ -5,6 +5,7 @@ The bytes are those in memory, which for unmodified code are those of the file.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 
@@ -12,7 +13,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import SourceLine
+from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.isa.decode import decoder
 from dwarfgpu.language.address_symbols import symbol_text
@@ -184,14 +185,14 @@ def groups_in_code_order(code: Disassembly, lines: Sequence[CodeLine]) -> list[S
     """Return the groups of GDB's `disassemble /s`: a line without code is shown before the next
     that has some."""
     groups = _groups(code, lines)
-    with_code = {_key(source) for source, _ in groups}
+    with_code = sorted({_key(source) for source, _ in groups})
     out: list[SourceGroup] = []
     before: SourceLine | None = None
     for source, group in groups:
         first = 0 if source is None else source.line
-        if source is not None and before is not None and _path(source) == _path(before):
-            while first - 1 > before.line and (_path(source), first - 1) not in with_code:
-                first -= 1
+        is_same_file = source is not None and before is not None and _path(source) == _path(before)
+        if before is not None and is_same_file and first > before.line:  # whose line has code, too
+            first = with_code[bisect_left(with_code, _key(source)) - 1][1] + 1
         out.append(SourceGroup(source, first, group))
         before = source
     return out

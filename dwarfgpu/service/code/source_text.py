@@ -2,46 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import is_source
-from dwarfgpu.dwarf.line.source_lines import SourceLine
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.base.text_lines import TextLines
+from dwarfgpu.dwarf.line.line_lookup import SourceLine
+from dwarfgpu.errors import DwarfGpuError, UsageError
 
-MAX_BYTES: Final = 16 << 20
-"""Maximum size in bytes of a file that is read for its lines."""
+_KEPT_FILES: Final = 64
+"""Their blocks are in memory."""
 
 
 class SourceText:
-    """Texts of source lines; each file is read once."""
+    """Texts of source lines; each file is looked for once."""
 
     def __init__(self) -> None:
-        self._files: dict[str, list[str]] = {}
+        self._files: dict[str, Sequence[str]] = {}
 
     def line(self, source_line: SourceLine) -> str | None:
         """Return the text of a line; None if the file is missing or shorter."""
         lines = self.lines(source_line)
-        return lines[source_line.line - 1] if source_line.line <= len(lines) else None
+        try:
+            return lines[source_line.line - 1] if source_line.line > 0 else None
+        except (IndexError, UsageError):
+            return None
 
-    def lines(self, source_line: SourceLine) -> list[str]:
+    def lines(self, source_line: SourceLine) -> Sequence[str]:
         """Return all lines of its file; none if it is missing, or no
         regular file outside of /proc, /sys and /dev."""
         path = source_line.file.path
         lines = self._files.get(path)
         if lines is None:
-            lines = self._files[path] = self._read(source_line).splitlines()
+            if len(self._files) >= _KEPT_FILES:
+                self._files.clear()
+            lines = self._files[path] = self._read(source_line)
         return lines
 
-    def _read(self, source_line: SourceLine) -> str:
+    def _read(self, source_line: SourceLine) -> Sequence[str]:
         try:
             if source := source_line.file.source:
-                return source
-            path = Path(source_line.file.path)
-            if not is_source(path) or path.stat().st_size > MAX_BYTES:
-                return ""
+                return TextLines.of_bytes(source.encode())
+            path = Path(source_line.file.path_to_open)
+            if not is_source(path):
+                return ()
             record_input(path)
-            return path.read_text(encoding="utf-8", errors="replace")
+            lines = TextLines.of_file(path)
+            lines.require_readable()
         except (DwarfGpuError, OSError, ValueError):  # a name that no file can have
-            return ""
+            return ()
+        return lines

@@ -29,7 +29,7 @@ def _session(stopped: Stopped, core: Core) -> Session:
     """Return a session at the first thread."""
     number = core.numbers[0]
     arch = core.architecture_of(number)
-    own, others = split_by_machine(stopped.code_objects, arch)
+    own, of_gpu = split_by_machine(stopped.code_objects, arch)
     return Session(
         arch,
         own,
@@ -37,7 +37,7 @@ def _session(stopped: Stopped, core: Core) -> Session:
         wave=number,
         pc=core.pc_of(number),
         knows_loaded=True,
-        other_code_objects=others,
+        other_code_objects=of_gpu,
     )
 
 
@@ -70,10 +70,10 @@ def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObj
 def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
     of_gpus = () if core.gpu_modules is None else core.gpu_modules.files
     loaded = zip(core.files, stopped.code_objects, strict=True)
-    others = [(file, code) for file, code in loaded if file not in of_gpus]
-    if others or core.gpu is None:
+    host_files = [(file, code) for file, code in loaded if file not in of_gpus]
+    if host_files or core.gpu is None:
         yield "loaded:"
-    for file, code in others:
+    for file, code in host_files:
         described = "" if code.info.units else ", no debug information"
         program = " (the program)" if file.is_program else ""
         yield f"  {file.load_address:#018x} {shown_path(file.file.path)}{program}{described}"
@@ -206,7 +206,7 @@ class CoreReport:
     def lines(self) -> Iterator[str]:
         """Yield the report as text."""
         core = self.core
-        known = [] if core.gpu_modules is None else core.gpu_modules.missing_notes
+        missing_notes = [] if core.gpu_modules is None else core.gpu_modules.missing_notes
         yield f"{core.dump.file.path}: {_kind(core)}"
         yield from core_lines(core)
         if core.threads:
@@ -219,7 +219,7 @@ class CoreReport:
         yield from _loaded_for_gpus(self.stopped, core)
         yield from _memory(core)
         yield from _rest(core)
-        yield from (f"note: {note}" for note in core.notes if note not in known)
+        yield from (f"note: {note}" for note in core.notes if note not in missing_notes)
 
     @property
     def record(self) -> JsonObject:

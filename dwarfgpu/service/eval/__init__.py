@@ -1,5 +1,5 @@
 """The answers of `eval`: variables and operations, for a lane, for lanes, for waves.
 
-`eval_answer` is for a lane or for lanes, `wave_answer` for waves, `operations` for bare
+`eval_answer` is for a lane or for lanes, `wave_answer` for waves, `operations_answer` for bare
 operations.
 """

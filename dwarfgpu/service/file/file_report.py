@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from dwarfgpu.dwarf.line.cubin_lines import CubinLines
     from dwarfgpu.objfile.cuda_code import CudaCode
 
-AT_LLVM_AUGMENTATION: Final = 0x3E09
-"""Where it is a string of the unit's own entry; compilers since LLVM 17 gave the number away."""
 _DEBUG_SECTIONS: Final = (
     ".debug_", ".zdebug_", ".eh_frame", ".gdb_index", ".gnu_debugaltlink", ".nv_debug_",
 )  # fmt: skip
@@ -297,10 +295,10 @@ def _split(skeleton: CompilationUnit) -> tuple[CompilationUnit, SplitReport]:
 
 
 def _augmentation(unit: CompilationUnit) -> str | None:
-    attribute = unit.root.attribute(AT_LLVM_AUGMENTATION)
+    attribute = unit.root.attribute(dw.AT_LLVM_AUGMENTATION)
     if attribute is None or attribute.kind in ("flag", "constant"):
         return None
-    return unit.root.string(AT_LLVM_AUGMENTATION)
+    return unit.root.string(dw.AT_LLVM_AUGMENTATION)
 
 
 def with_lines(report: Report) -> Report:

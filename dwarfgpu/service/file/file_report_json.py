@@ -101,7 +101,7 @@ def _cuda(cuda: CudaCode) -> JsonObject:
                 "begin": one.begin,
                 "end": one.end,
                 "register": one.register,
-                "place": one.place,
+                "place": one.register_text,
             }
             for one in cuda.allocations
         ],
@@ -163,7 +163,7 @@ def _kernel(kernel: GpuKernel) -> JsonObject:
 
 def _metadata(metadata: KernelMetadata) -> JsonObject:
     unknown: list[Plain] = []
-    unknown += sorted(metadata.others)
+    unknown += sorted(metadata.unknown_keys)
     return {
         "language": metadata.language,
         "language_version": _numbers(metadata.language_version),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dwarfgpu.objfile.cuda_code import CudaCode
     from dwarfgpu.objfile.ptx_allocation import Allocation
 
-_MAX_PLACED: Final = 20
+_MAX_SECTIONS: Final = 20
 """Sections of an object that is not linked, listed without --all."""
 _MAX_KINDS: Final = 20
 """Kinds of units listed without --all."""
@@ -118,16 +118,16 @@ def _file(report: Report, file: ObjectFile, everything: bool) -> Iterator[str]:
         yield f"debug link {report.link.name}, CRC {report.link.crc:#010x}"
     if report.debug_path is not None:
         yield f"debug information in {report.debug_path}"
-    yield from _placed(file, everything)
+    yield from _section_lines(file, everything)
 
 
-def _placed(file: ObjectFile, everything: bool) -> Iterator[str]:
+def _section_lines(file: ObjectFile, everything: bool) -> Iterator[str]:
     """Yield the sections of an object that is not linked."""
     sections = placed_sections(file)
     if sections:
         reason = "not linked" if file.type == ET_REL else "sections without addresses"
         yield f"{reason}: its sections are assumed to be loaded one after the other"
-    shown = sections if everything else sections[:_MAX_PLACED]
+    shown = sections if everything else sections[:_MAX_SECTIONS]
     for unit in shown:
         end = unit.address + unit.size_bytes
         yield f"  {unit.name:<24} [{unit.address:#x},{end:#x})"
@@ -177,7 +177,7 @@ def _allocation(allocation: Allocation) -> str:
     type = "" if allocation.type is None else f" {allocation.type}"
     word = "" if allocation.word_count == 1 else f", word {allocation.part}"
     span = f"[{allocation.begin:#x},{allocation.end:#x})"
-    return f"  {span} {allocation.name}{type}{word}: {allocation.place}"
+    return f"  {span} {allocation.name}{type}{word}: {allocation.register_text}"
 
 
 def _line(line: CubinLine) -> str:
@@ -189,8 +189,8 @@ def _line(line: CubinLine) -> str:
 
 def _kernel(kernel: GpuKernel, everything: bool, is_mangled: bool) -> Iterator[str]:
     entry = "" if kernel.entry is None else f", entry {kernel.entry:#x}"
-    place = "" if kernel.address is None else f" (descriptor {kernel.address:#x}{entry})"
-    yield f"kernel {shown_symbol(kernel.name, is_mangled=is_mangled)}{place}"
+    descriptor_text = "" if kernel.address is None else f" (descriptor {kernel.address:#x}{entry})"
+    yield f"kernel {shown_symbol(kernel.name, is_mangled=is_mangled)}{descriptor_text}"
     yield f"  {', '.join(_registers(kernel))}"
     yield (
         f"  LDS {_bytes(kernel.lds_bytes)}, scratch {_bytes(kernel.scratch_bytes)} a lane, "

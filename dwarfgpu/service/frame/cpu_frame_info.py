@@ -9,7 +9,7 @@ from typing import TypeAlias
 from dwarfgpu.arch.model import RegisterInfo
 from dwarfgpu.cfi.rule import RegisterRule, SameValueRule
 from dwarfgpu.cfi.unwind import CfiFrame
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_place
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.file.source_language import language_of
@@ -33,7 +33,7 @@ def thread_frame_info(
     counter = _program_counter(session)
     head = f"Stack level {frame.number}," if is_selected else "Stack"
     yield heading(f"{head} frame at {_shown(_cfa(session))}:")
-    position = frame.place
+    position = frame.position
     line = "" if position is None else f" ({position.file}:{position.line})"
     function = frame.function or _symbol(session, frame.pc)
     name = "" if function is None else f" in {function}{line}"
@@ -131,7 +131,7 @@ def _program_counter(session: Session) -> str:
 def _symbol(session: Session, pc: int) -> str | None:
     """Return the name of code that is no function by its description, as what a handler returns
     to."""
-    symbol = symbol_place(session.code_objects, pc)
+    symbol = symbol_covering(session.code_objects, pc)
     return None if symbol is None else symbol.name
 
 
@@ -219,7 +219,7 @@ def _start(session: Session) -> int | None:
     if subprogram is not None:
         return subprogram.ranges[0].begin if subprogram.ranges else None
     pc = session.pc
-    symbol = None if pc is None else symbol_place(session.code_objects, pc)
+    symbol = None if pc is None else symbol_covering(session.code_objects, pc)
     return None if symbol is None or pc is None else pc - symbol.offset
 
 

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
-from dwarfgpu.dwarf.names.functions import full_function_name
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
-from dwarfgpu.language.registers import lane_count
+from dwarfgpu.language.machine_variables import lane_count
 from dwarfgpu.machine.sparse_memory import NOT_IN_STATE
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.reading_answer import variable_text
-from dwarfgpu.session.session import Reading, Session
-from dwarfgpu.session.stack_frames import function_in_focus, place_of
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import frame_position, function_in_focus
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
 from dwarfgpu.view.frame_line import frame_line, is_aggregate
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
 from dwarfgpu.view.printer_text import has_printer
 from dwarfgpu.view.values import OPTIMIZED_OUT, FormatOptions, Symbolize
 
-_UNREADABLE = re.compile(
+_UNREADABLE = pattern(
     rf"cannot access memory at address (?P<address>0x[0-9a-f]+)(?!\w|: {NOT_IN_STATE})"
 )
 """Why memory of a process cannot be read; what a state file leaves out is `<unavailable>`."""
@@ -100,7 +101,7 @@ def focused_frame_line(session: Session, style: FrameStyle = DEFAULT_STYLE) -> s
     described = session.frame.subprogram is not None
     shown = arguments_text(session, variables(session, "parameter") if described else [], style)
     call = f"{function_in_focus(session) or '??'} ({shown})"
-    return frame_line(session, pc, place_of(session, pc), call, style)
+    return frame_line(session, pc, frame_position(session, pc), call, style)
 
 
 def arguments_text(session: Session, arguments: Sequence[Variable], style: FrameStyle) -> str:
@@ -161,7 +162,7 @@ def _behind(
     scalars_only: bool,
 ) -> str:
     """Return the object of a synthetic reference, as GDB appends it; nothing for a pointer."""
-    from dwarfgpu.language.value import TypedValue  # few variables have been removed
+    from dwarfgpu.language.typed_value import TypedValue  # few variables have been removed
     from dwarfgpu.language.value_text import referred_text
 
     if scalars_only and is_aggregate(reading.type):

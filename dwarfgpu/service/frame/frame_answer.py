@@ -18,7 +18,7 @@ def frame_record(
 ) -> JsonObject:
     """Return a frame with the keys of GDB's machine interface if it has them."""
     session = frame.session
-    position, code_object = frame.place, session.code_object
+    position, code_object = frame.position, session.code_object
     arguments: list[Plain] | None = None
     if with_arguments and style.arguments != "presence":
         arguments = [

@@ -17,8 +17,8 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     StackFrame,
     frame_of,
+    frame_position,
     function_in_focus,
-    place_of,
     selected_number,
 )
 from dwarfgpu.view.frame_style import FrameStyle
@@ -47,7 +47,7 @@ def frame_info(
         stack_frame = frame_of(session, selected_number(session))
         yield _record(stack_frame)
     yield heading(f"Stack level {selected_number(session)}{_at(frame)}:")
-    position = place_of(session, pc)
+    position = frame_position(session, pc)
     line = "" if position is None else f" ({position.file}:{position.line})"
     physical = session.physical_frame
     wave = wave_pc(session)
@@ -67,10 +67,12 @@ def frame_info(
         yield Output(f" lane {lane} is not in this frame", {"lane-addr": None})
         return
     if lane is not None:
-        yield from _address_line("lane-addr", f" lane {lane} at {{}}", lambda: _place(session))
+        yield from _address_line(
+            "lane-addr", f" lane {lane} at {{}}", lambda: _address_text(session)
+        )
         if wave is not None and _shown_pc(session) not in (None, wave):
             yield from _address_line(
-                "wave-addr", " the wave at {}", lambda: _place(session.focused(None))
+                "wave-addr", " the wave at {}", lambda: _address_text(session.focused(None))
             )
     yield from _address_line(
         "iterations", " concurrent iterations {}", lambda: _iterations(session)
@@ -140,7 +142,7 @@ def _shown_pc(session: Session) -> int | None:
         return None
 
 
-def _place(session: Session) -> str:
+def _address_text(session: Session) -> str:
     return f"{frame_pc(session):#x}"
 
 
@@ -158,6 +160,6 @@ def _call(session: Session) -> str | None:
     words = [f"call of {callee.name if callee is not None and callee.name else 'a pointer'}"]
     for parameter in call.parameters():
         if parameter.location is not None and parameter.value is not None:
-            place = location_text(passed_location(parameter.location, context))
-            words.append(f"{place} = {entry_text(passed_value(parameter.value, context))}")
+            location = location_text(passed_location(parameter.location, context))
+            words.append(f"{location} = {entry_text(passed_value(parameter.value, context))}")
     return ", ".join(words)

@@ -11,8 +11,8 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
+from dwarfgpu.language.machine_variables import ROLES, lacks, pseudo_location
 from dwarfgpu.language.register_types import register_type
-from dwarfgpu.language.registers import ROLES, lacks, pseudo_location
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
@@ -124,9 +124,9 @@ def read_register(session: Session, register: AnyRegister) -> RegisterValue:
         bits = _contents(session, pseudo_location(session, register), register.type.bit_size)
         return RegisterValue(session, register, register_type(register), bits, register.name)
     if isinstance(register, RegisterPart):
-        whole = read_register(session, register.register).bits
+        register_bits = read_register(session, register.register).bits
         endian, part = session.architecture.endian, Base(register.type, is_range=True)
-        bits = whole.slice(8 * register.offset_bytes, register.type.bit_size, endian)
+        bits = register_bits.slice(8 * register.offset_bytes, register.type.bit_size, endian)
         return RegisterValue(session, register, part, bits, register.name)
     outer = session.physical_frame if session.level else None
     if outer is not None and (register.name == "pc" or register.number is not None):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
+from typing import Literal, TypeAlias
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.session.lane_states import LaneState
@@ -14,6 +15,11 @@ from dwarfgpu.view.json_object import Plain
 ABSENT = "<not in this frame>"
 """The text for a lane that was not active on entry to the function (A.2.5.1)."""
 
+Shares: TypeAlias = Literal["nothing", "record", "text"]
+"""What lanes with equal bits share. `nothing`: each has an answer of its own. `record`: they share
+an answer, but not what `LaneAnswer` has besides. `text`: they may share that, too, and the
+contents of the answer are those of one of them."""
+
 
 @frozen
 class LaneAnswer:
@@ -21,6 +27,16 @@ class LaneAnswer:
 
     state: LaneState
     answer: Answer
+    """Lanes with equal bits may share it."""
+    own_notes: Callable[[], tuple[str, ...]] | None = field(default=None, repr=False)
+    """The notes, where those of the shared answer are about another lane."""
+    result_text: str | None = field(default=None, repr=False)
+    """The member `result` of the record as JSON, where that of the shared answer is about another
+    lane."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.answer.notes if self.own_notes is None else self.own_notes()
 
     @property
     def lane(self) -> int:
@@ -63,10 +79,17 @@ def lane_records(lanes: Sequence[LaneAnswer]) -> list[Plain]:
 
 def lane_notes(lanes: Sequence[LaneAnswer]) -> list[str]:
     """Return the assumptions, once each; for unreadable values only the first lane's reason."""
-    answers = {id(lane.answer): lane.answer for lane in lanes}  # lanes may share one
-    notes = dict.fromkeys(note for answer in answers.values() for note in answer.notes)
-    reasons = [note for note in notes if NOT_AVAILABLE in note]
-    return [note for note in notes if note not in reasons[1:]]
+    firsts: dict[int, LaneAnswer] = {}
+    for lane in lanes:
+        firsts.setdefault(id(lane.answer), lane)
+    notes: dict[str, None] = {}
+    has_reason = False
+    for lane in firsts.values():
+        for note in lane.answer.notes if has_reason else lane.notes:
+            if NOT_AVAILABLE not in note or not has_reason:
+                notes[note] = None
+                has_reason = has_reason or NOT_AVAILABLE in note
+    return [*notes]
 
 
 def lane_lines(lanes: Sequence[LaneAnswer], pc: int | None) -> list[str]:

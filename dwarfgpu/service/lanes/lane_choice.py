@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 from dwarfgpu.session.lane_states import LaneState
@@ -16,7 +16,7 @@ CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
     "inactive": (False,),
 }
 """What `-active` and the like mean, by whether a lane is active."""
-_LIST = re.compile(r"\d{1,20}(?:-\d{1,20})?(?:,\d{1,20}(?:-\d{1,20})?)+|\d{1,20}-\d{1,20}")
+_LIST = pattern(r"\d{1,20}(?:-\d{1,20})?(?:,\d{1,20}(?:-\d{1,20})?)+|\d{1,20}-\d{1,20}")
 
 
 def all_lanes(session: Session) -> range:

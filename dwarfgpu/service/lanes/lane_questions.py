@@ -5,19 +5,18 @@ Law: a lane has what asking it alone gives; asking many together changes the tim
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
+from dwarfgpu.dwarf.types.types import Base, Enum, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
-from dwarfgpu.model.location import Location
-from dwarfgpu.service.answer import Answer, of_error, where_text
-from dwarfgpu.service.lanes.lane_answer import LaneAnswer
+from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares
 from dwarfgpu.service.value.reading_answer import of_reading, variable_text
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
 from dwarfgpu.session.lane_states import LaneState
@@ -32,14 +31,14 @@ from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.resolve_type import is_dynamic
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS
-from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.location_json import location_json
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
     from dwarfgpu.model.lane_extract import LaneExtractor
+    from dwarfgpu.service.lanes.equal_lanes import EqualLanes
     from dwarfgpu.service.value.expression_settings import ExpressionSettings
 
+_ALONE: Final = (None, 0)
 OUT_OF_SCOPE: Final = "<not in scope>"
 Scopes: TypeAlias = Mapping[int, frozenset[Die]]
 """The variables in scope at each program location where a lane is, but not the wave."""
@@ -47,7 +46,7 @@ Checked: TypeAlias = Callable[[Session, Answer], Answer]
 """Post-processes an answer for the focus."""
 _Texts: TypeAlias = dict[tuple[Variable, int], str]
 """The texts of scalars, keyed by variable and bits."""
-_NOT_BATCHABLE: Final = re.compile(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|<<=|>>=|\+\+|--")
+_NOT_BATCHABLE: Final = pattern(r"\$_(?!lane\b|lane_count\b)|[^=!<>]=(?!=)|<<=|>>=|\+\+|--")
 """Expressions to evaluate per lane: with debugger variables or side effects."""
 
 
@@ -80,13 +79,11 @@ def lane_answers(
     settings: ExpressionSettings | None = None,
     checked: Checked | None = None,
     *,
-    text_only: bool = False,
+    shares: Shares = "nothing",
 ) -> list[list[LaneAnswer]]:
     """Return the answers to each question, one per lane.
 
-    `settings`: for expressions; by default that of the command line. `text_only`: lanes with equal
-    bits may share an answer, whose place and contents are those of one of them; by default they
-    share what does not depend on the place.
+    `settings`: for expressions; by default that of the command line.
     """
     are_together = _questions_with_one_subject(questions)
     meant = [
@@ -125,7 +122,7 @@ def lane_answers(
                 if values_of is None or not values_of.has(row, state.lane):
                     lane_answer = answer(focused, item, settings)
                 else:
-                    from dwarfgpu.service.value.expression import of_value
+                    from dwarfgpu.service.value.expression_answer import of_value
 
                     lane_answer = of_value(
                         focused, item.name, values_of.of(row, state.lane), settings
@@ -141,59 +138,42 @@ def lane_answers(
         except DwarfGpuError as error:
             return LaneAnswer(state, of_error(error, ()))
 
-    known: dict[object, _EqualLanes | None] = {}
+    def alone_answer(row: int, state: LaneState, item: Subject | Answer) -> Answer:
+        return answered(row, state, item).answer
 
-    def equal_lanes(row: int, pick: LanePick[Any]) -> _EqualLanes | None:
+    equal_lanes_by_pick: dict[object, EqualLanes | None] = {}
+
+    def equal_lanes(row: int, pick: LanePick[Any]) -> EqualLanes | None:
         """Return what lanes with equal bits share; None where bits alone do not make a text."""
-        # What a pointer refers to is of its wave.
-        key = (pick, row) if isinstance(strip(pick.whole.type), Pointer) else pick
-        if key not in known:
-            is_shared = _is_text_of_bits(pick.whole, settings)
-            known[key] = _EqualLanes(pick) if is_shared else None
-        return known[key]
+        from dwarfgpu.service.lanes.equal_lanes import EqualLanes, is_of_wave, is_shared
+
+        key = (pick, row) if is_of_wave(pick) else pick
+        if key not in equal_lanes_by_pick:
+            equal_lanes_by_pick[key] = EqualLanes(pick) if is_shared(pick, settings) else None
+        return equal_lanes_by_pick[key]
 
     def answers_of(row: int, question: Question) -> list[LaneAnswer]:
         item = question.wanted
         together: LaneAnswers[Any] | None = None
         if are_together[row] and checked is None:
             together = values.get(item) if isinstance(item, Expression) else readings[item]
-        places: dict[int, tuple[_EqualLanes, int]] = {}
-        for pick, first, lanes in () if together is None else together.with_known_bits(row):
+        shared_lanes: dict[int, tuple[EqualLanes, int]] = {}
+        for pick, first, lanes in () if together is None else together.with_bits(row):
             equal = equal_lanes(row, pick)
             if equal is not None:
-                places |= {lane: (equal, first + at) for lane, at in lanes.items()}
+                shared_lanes |= {lane: (equal, first + at) for lane, at in lanes.items()}
         out = []
         for state, own in zip(question.states, meant[row], strict=True):
-            if state.lane not in places:
+            equal, index = shared_lanes.get(state.lane, _ALONE)
+            # Parts that are unknown have another text in a lane that is not in the frame.
+            if equal is None or (state.is_absent and not equal.is_complete):
                 out.append(answered(row, state, own))
                 continue
-            equal, place = places[state.lane]
-            number = equal.numbers[place]
-            lane_answer = equal.by_state.get((id(state), number)) if text_only else None
-            if lane_answer is None:
-                shared = equal.by_number.get(number)
-                if shared is None:
-                    shared = _with_contents_kept(answered(row, state, own).answer)
-                    equal.by_number[number] = shared
-                if not text_only:
-                    shared = _moved(shared, equal.location(place), question.session)
-                lane_answer = equal.by_state[id(state), number] = LaneAnswer(state, shared)
-            out.append(lane_answer)
+            alone = partial(alone_answer, row, state, own)
+            out.append(equal.answer(index, state, question.session, alone, shares))
         return out
 
     return [answers_of(row, question) for row, question in enumerate(questions)]
-
-
-class _EqualLanes:
-    """What lanes that were asked together share where they have equal bits."""
-
-    def __init__(self, pick: LanePick[Any]) -> None:
-        self.numbers: list[int] = pick.numbers or []
-        """The bits at each place."""
-        self.location: Callable[[int], Location | None] = pick.of(pick.whole.location)
-        self.by_number: dict[int, Answer] = {}
-        self.by_state: dict[tuple[int, int], LaneAnswer] = {}
-        """Keyed by `id` of the state, and the number."""
 
 
 def _questions_with_one_subject(questions: Sequence[Question]) -> list[bool]:
@@ -235,7 +215,7 @@ def values_of(
     """Return the values of an expression at rows (of `sessions`) and lanes, known if the lanes
     could be evaluated in one batch."""
     from dwarfgpu import language
-    from dwarfgpu.service.value.expression import options_for
+    from dwarfgpu.service.value.expression_answer import options_for
 
     def ask(session: Session) -> TypedValue:
         value = language.evaluate(text, session, options_for(session, settings))
@@ -260,43 +240,6 @@ def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedVal
     return LanePick(value, bits_, pick, picker)
 
 
-def _is_text_of_bits(whole: Reading | TypedValue, settings: ExpressionSettings | None) -> bool:
-    """Return whether lanes of a wave that have equal bits have equal texts."""
-    if isinstance(strip(whole.type), Base | Enum):
-        return True
-    from dwarfgpu.view.text_of_bits import is_text_of_bits  # not every question has a structure
-
-    shown = DEFAULT_OPTIONS if settings is None else settings.format
-    unit = whole.variable.unit if isinstance(whole, Reading) else whole.unit
-    style = "c" if unit is None else unit.style
-    return is_text_of_bits(whole.type, style, shown.printers)
-
-
-def _with_contents_kept(original: Answer) -> Answer:
-    """Return the same answer, whose record is made once."""
-    return evolve(original, contents=cache(original.contents))
-
-
-def _moved(shared: Answer, location: Location | None, session: Session) -> Answer:
-    """Return the answer about an object with equal bits at another location."""
-    if location is None or shared.error is not None:
-        return shared
-
-    def contents() -> JsonObject:
-        result = location_json(location, session.architecture.endian)
-        return {**shared.contents(), "result": result}
-
-    return Answer(
-        shared.text,
-        shared.status,
-        shared.notes,
-        shared.assumed,
-        missing=shared.missing,
-        contents=contents,
-        place=partial(where_text, location, session.code_objects),
-    )
-
-
 def _is_scalar(reading: Reading) -> bool:
     """Return whether the text of a value depends only on its bits, and all of them are known."""
     is_whole = reading.bits is not None and reading.bits.is_complete
@@ -319,7 +262,7 @@ def _of_scalar(reading: Reading, session: Session, lane: int, texts: _Texts) -> 
         reading.notes,
         reading.notes,
         contents=lambda: full().contents(),
-        place=lambda: full().where,
+        location_line=lambda: full().where,
     )
 
 

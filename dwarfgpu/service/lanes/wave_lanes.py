@@ -12,15 +12,14 @@ from typing import Final
 
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UndefinedBits
-from dwarfgpu.language.registers import used_lanes
+from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.frame.focus import target_id_of_lane
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, outer_frame, place_of
+from dwarfgpu.session.stack_frames import FramePosition, frame_position, outer_frame
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_grid import MARKS, Cell, LaneRow, reason_lines, state_letter
 
@@ -37,7 +36,7 @@ class OuterPosition:
     source: FramePosition | None
 
     @property
-    def place(self) -> str | None:
+    def source_line(self) -> str | None:
         return None if self.source is None else f"{self.source.file}:{self.source.line}"
 
 
@@ -51,7 +50,7 @@ class WaveLanes:
     """The answers for each name, for every lane of `states`."""
     used: int = field(init=False)
     """Lanes that have a work-item."""
-    _places: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
+    _source_lines: dict[int | None, str | None] = field(factory=dict, init=False, repr=False)
     _outer: dict[int, OuterPosition | None] = field(factory=dict, init=False, repr=False)
 
     @used.default
@@ -87,20 +86,22 @@ class WaveLanes:
         lane = state.lane
         if lane not in self._outer and state.is_absent:
             frame = outer_frame(self.session.focused(lane))
-            source_position = None if frame is None else place_of(frame.session, frame.pc)
+            source_position = None if frame is None else frame_position(frame.session, frame.pc)
             position = (
                 None if frame is None else OuterPosition(frame.number, frame.pc, source_position)
             )
             self._outer[lane] = position
         return self._outer.get(lane)
 
-    def place(self, state: LaneState) -> str | None:
+    def source_line(self, state: LaneState) -> str | None:
         """Return the source line of a lane; lanes at one program location share it."""
         pc = self.pc(state)
-        if pc not in self._places:
-            position = None if pc is None else place_of(self.session.focused(state.lane), pc)
-            self._places[pc] = None if position is None else f"{position.file}:{position.line}"
-        return self._places[pc]
+        if pc not in self._source_lines:
+            position = None if pc is None else frame_position(self.session.focused(state.lane), pc)
+            self._source_lines[pc] = (
+                None if position is None else f"{position.file}:{position.line}"
+            )
+        return self._source_lines[pc]
 
     def text(self, answer: LaneAnswer) -> str:
         """Return the value of a lane, or a word in its place."""
@@ -115,7 +116,7 @@ class WaveLanes:
             cell, reason = _cell(answer, letter), None
         else:
             cell, reason = Cell(MARKS[missing], letter, missing=missing), self._reason(answer)
-        return LaneRow(state.lane, cell, self.place(state), self.text(answer), reason)
+        return LaneRow(state.lane, cell, self.source_line(state), self.text(answer), reason)
 
     def rows(self, answers: Sequence[LaneAnswer]) -> list[LaneRow]:
         """Return the row of each lane."""
@@ -123,45 +124,17 @@ class WaveLanes:
 
     def reasons(self, answers: Sequence[LaneAnswer]) -> Iterator[str]:
         """Yield the reasons why lanes have no value, one line for each reason."""
-        return map(one_line, reason_lines(self.rows([lane for lane in answers if _missing(lane)])))
+        without = [lane for lane in answers if _error(lane) is not None and _missing(lane)]
+        return map(one_line, reason_lines(self.rows(without)))
 
     def _reason(self, lane: LaneAnswer) -> str | None:
         """Return why a lane has no value; the words are those of GDB, if GDB has the error."""
-        error = lane.answer.error or lane.answer.missing
+        error = _error(lane)
         if error is None:
             return None
         if lane.state.is_absent:
             return f"the lane {self.session.focused(lane.lane).why_absent}"
         return error.message if _says_kind(error) else error_text(error)
-
-    @property
-    def record(self) -> JsonObject:
-        """The object `waves` of `docs/schema/lanes.json`."""
-        session = self.session
-        return {
-            "wave": session.wave,
-            "title": self.title,
-            "pc": session.pc,
-            "lanes": [self._lane_record(*item) for item in enumerate(self.states)],
-        }
-
-    def _lane_record(self, index: int, state: LaneState) -> JsonObject:
-        pc, outer = self.pc(state), self.outer(state)
-        values: list[Plain] = [
-            {"name": name, **answers[index].answer.record} for name, answers in self.answers
-        ]
-        return {
-            "lane": state.lane,
-            "state": self.letter(state),
-            "target_id": target_id_of_lane(self.session, state.lane),
-            "pc": pc,
-            "place": None if pc is None else self.place(state),
-            "is_in_frame": not state.is_absent,
-            "outer": None
-            if outer is None
-            else {"frame": outer.number, "pc": outer.pc, "place": outer.place},
-            "values": values,
-        }
 
     def machine_interface(self, answer: LaneAnswer) -> JsonObject:
         """Return a lane with the keys of GDB's machine interface."""
@@ -170,7 +143,7 @@ class WaveLanes:
             "id": row.lane,
             "state": row.cell.state,
             "addr": None if pc is None else f"{pc:#x}",
-            "place": row.place or "-",
+            "place": row.source_line or "-",
             "value": row.text,
             "reason": row.reason,
         }
@@ -178,7 +151,7 @@ class WaveLanes:
 
 def _missing(lane: LaneAnswer) -> str | None:
     """Return why there is no value, by `MARKS`; None if there is one."""
-    error = lane.answer.error or lane.answer.missing
+    error = _error(lane)
     if error is None and not lane.answer.text.startswith("<"):
         return None
     if lane.state.is_absent and error is not None:
@@ -191,6 +164,11 @@ def _missing(lane: LaneAnswer) -> str | None:
     if isinstance(error, Unavailable):
         return "unavailable"
     return None if error is None else "error"
+
+
+def _error(lane: LaneAnswer) -> DwarfGpuError | None:
+    """Return the error that keeps a lane from having a value, or some bits of it."""
+    return lane.answer.error or lane.answer.missing
 
 
 def _says_kind(error: DwarfGpuError) -> bool:

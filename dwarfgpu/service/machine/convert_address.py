@@ -10,7 +10,7 @@ from typing import Final
 from dwarfgpu.arch.model import AddressSpace, Apertures, Architecture
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, plural
 from dwarfgpu.service.error_text import error_json, error_line
 
 _NULL_NOTE: Final = (
@@ -67,8 +67,8 @@ def conversion_line(source: AddressSpace, address: int, conversion: Conversion) 
     text = f"{conversion.space}#{conversion.address:#x}"
     if conversion.is_null and address == source.null:
         return f"{text}, which is null"
-    plural = "" if conversion.contiguous_bytes == 1 else "s"
-    return f"{text}, the same memory for {conversion.contiguous_bytes:#x} byte{plural}"
+    contiguous = conversion.contiguous_bytes
+    return f"{text}, the same memory for {contiguous:#x} {plural(contiguous, 'byte')}"
 
 
 def conversion_table(rows: list[Conversion]) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.errors import counted
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.simulated.launch.initial_registers import Sgpr
 from dwarfgpu.machine.topology import Position
@@ -29,8 +30,8 @@ def dispatch_lines(launched: Launched, *, is_mangled: bool) -> Iterator[str]:
         f"grid {_sizes(geometry.grid)}, workgroup {_sizes(geometry.workgroup)}"
     )
     yield (
-        f"  {workgroups} workgroup{'s' if workgroups > 1 else ''}, "
-        f"{len(launched.waves)} wave{'s' if len(launched.waves) > 1 else ''}, pc {launched.pc:#x}"
+        f"  {counted(workgroups, 'workgroup')}, "
+        f"{counted(len(launched.waves), 'wave')}, pc {launched.pc:#x}"
     )
     yield (
         f"  LDS {launched.group_bytes} bytes a workgroup, scratch "

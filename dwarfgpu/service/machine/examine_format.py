@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SIZES: Final = {"b": 1, "h": 2, "w": 4, "g": 8}
 _PREFIXES: Final = {1: "", 2: "u", 4: "U"}
-_FORMAT: Final = re.compile(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
+_FORMAT: Final = pattern(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
 _LETTERS: Final = "xduotacfsiz"
 _MAX_COUNT: Final = 1_000_000
 _CHUNK: Final = 32

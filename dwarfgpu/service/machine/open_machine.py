@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
@@ -17,6 +16,8 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import PartlyKnown, WaveId
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dwarfgpu.machine.core.load import Core
 
 

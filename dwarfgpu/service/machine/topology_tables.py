@@ -42,8 +42,8 @@ def agent_table(session: Session, agents: Iterable[Agent]) -> Table:
             agent.target_id,
             agent.processor or session.architecture.name,
             UNKNOWN,
-            _known(agent.cores),
-            _known(agent.threads),
+            _number_text(agent.cores),
+            _number_text(agent.threads),
             agent.location or UNKNOWN,
         ]
         for agent in agents
@@ -56,7 +56,9 @@ def queue_table(session: Session, queues: Iterable[Queue]) -> Table:
     title = ("Id", "Target Id", "Type", "Read", "Write", "Size", "Address", "Doorbell", "Scratch")
     rows = []
     for queue in queues:
-        numbers = [_known(number) for number in (queue.read, queue.write, queue.packets_bytes)]
+        numbers = [
+            _number_text(number) for number in (queue.read, queue.write, queue.packets_bytes)
+        ]
         addresses = [
             queue.packets_address,
             queue_member(session, queue, "doorbell_signal"),
@@ -84,7 +86,10 @@ def dispatch_table(
             _fence(session, machine, dispatch),
         ]
         if is_full:
-            group, private = _known(dispatch.group_bytes), _known(dispatch.private_bytes)
+            group, private = (
+                _number_text(dispatch.group_bytes),
+                _number_text(dispatch.private_bytes),
+            )
             row.append(f"Shared({group}), Private({private})")
             row += map(
                 _address, (dispatch.kernel_descriptor, dispatch.kernarg, dispatch.completion_signal)
@@ -97,8 +102,8 @@ def dispatch_id(machine: Machine, dispatch: Dispatch) -> str:
     """Return `AMDGPU Dispatch A:Q:D (PKID n)`."""
     queue = machine.queues.get(dispatch.queue)
     agent = UNKNOWN if queue is None else str(queue.agent)
-    place = f"{agent}:{dispatch.queue}:{dispatch.id}"
-    return f"AMDGPU Dispatch {place} (PKID {_known(dispatch.packet)})"
+    ids = f"{agent}:{dispatch.queue}:{dispatch.id}"
+    return f"AMDGPU Dispatch {ids} (PKID {_number_text(dispatch.packet)})"
 
 
 def _fence(session: Session, machine: Machine, dispatch: Dispatch) -> str:
@@ -115,7 +120,7 @@ def _fence(session: Session, machine: Machine, dispatch: Dispatch) -> str:
         return UNKNOWN
 
 
-def _known(number: int | None) -> str:
+def _number_text(number: int | None) -> str:
     return UNKNOWN if number is None else str(number)
 
 

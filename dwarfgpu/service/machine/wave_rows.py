@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.source_lines import Lines
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
-from dwarfgpu.machine.core.gpu.faults import FAULTS
+from dwarfgpu.machine.core.gpu.stop_reasons import FAULTS
 from dwarfgpu.machine.state.load import WaveState
 from dwarfgpu.machine.target import Target
 from dwarfgpu.machine.topology import Machine, Wave
@@ -41,7 +41,7 @@ class WavePosition:
     """`saxpy.hip:17`."""
 
 
-def place_text(pc: int | None, position: WavePosition) -> str:
+def position_text(pc: int | None, position: WavePosition) -> str:
     """Return a program location in words."""
     if pc is None:
         return "<no program location>"
@@ -76,7 +76,7 @@ class WaveRow:
     @property
     def where(self) -> str:
         """`saxpy () at saxpy.hip:17`, `0x00007f0000501000 in ?? ()` where there is no line."""
-        return place_text(self.wave.pc, self.position)
+        return position_text(self.wave.pc, self.position)
 
     @property
     def frame(self) -> str:
@@ -92,7 +92,7 @@ class WavePositions:
 
     def __init__(self, code_objects: Iterable[CodeObject]) -> None:
         self._code_objects = tuple(code_objects)
-        self._lines: dict[CodeObject, Lines] = {}
+        self._lines: dict[CodeObject, LineLookup] = {}
         self._positions: dict[int, WavePosition] = {}
 
     def at(self, pc: int | None) -> WavePosition:
@@ -100,10 +100,10 @@ class WavePositions:
         if pc is None:
             return WavePosition()
         if pc not in self._positions:
-            self._positions[pc] = self._place(pc)
+            self._positions[pc] = self._position(pc)
         return self._positions[pc]
 
-    def _place(self, pc: int) -> WavePosition:
+    def _position(self, pc: int) -> WavePosition:
         for code_object in self._code_objects:
             if not code_object.covers(pc):
                 continue
@@ -113,7 +113,7 @@ class WavePositions:
             except DwarfGpuError:
                 function = None
             try:
-                lines = self._lines.setdefault(code_object, Lines(code_object.scopes))
+                lines = self._lines.setdefault(code_object, LineLookup(code_object.scopes))
                 position = lines.line_of(pc)
                 line = None if position is None else f"{position.file.name}:{position.line}"
                 return WavePosition(function, line)
@@ -261,7 +261,7 @@ class CoreWaves:
         for number, wave in gpu.waves.items():
             pc, dispatch = gpu.pc(wave), machine.dispatch_of(number)
             if pc not in where:
-                where[pc] = place_text(pc, self.positions.at(pc))
+                where[pc] = position_text(pc, self.positions.at(pc))
             kernel = None if dispatch is None else dispatch.kernel
             reasons = machine.waves[number].stop_reasons
             yield (kernel, where[pc], reasons, number in failed), number

@@ -1,4 +1,7 @@
-"""The waves of a state or a core file in a table, as text and as data."""
+"""The table of `dwarfgpu waves`: the waves of a state or a core file, as text and as data.
+
+The rows of `info threads` are made in `dwarfgpu.repl.waves.thread_commands`.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +123,7 @@ class StateWaves:
 
 def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWaves:
     """Return the waves of a state; `file`: the code object in place of those that it names."""
-    state = load_state(Path(path), limits.waves)
+    state = load_state(Path(path), limits)
     objects, problems = _code_objects_of(state, file, limits)
     positions = WavePositions(objects)
     rows = [

@@ -8,7 +8,7 @@ from pathlib import Path
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.scope.declarations import TYPES
+from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
@@ -29,7 +29,7 @@ def full_path(code_object: CodeObject) -> str:
         return str(code_object.file.path)
 
 
-def has_place(die: Die) -> bool:
+def has_location(die: Die) -> bool:
     """Return whether GDB finds an entry by its name: not tags of types, nor functions defined in
     other files."""
     if die.tag in FUNCTIONS:

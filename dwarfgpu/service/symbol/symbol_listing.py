@@ -81,10 +81,11 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
     static = "static " if row.is_static else ""
     match type_:
         case _ if row.die.tag == dw.TAG_VARIABLE:
-            return f"{static}{declaration(type_, row.name, cplusplus=cplusplus)};"
+            text = declaration(type_, row.name, cplusplus=cplusplus, has_unnamed_bodies=True)
+            return f"{static}{text};"
         case Function() if row.die.tag == dw.TAG_SUBPROGRAM:
-            whole = type_.result if "(" in row.name else type_
-            return f"{static}{declaration(whole, row.name, cplusplus=cplusplus)};"
+            result_type = type_.result if "(" in row.name else type_
+            return f"{static}{declaration(result_type, row.name, cplusplus=cplusplus)};"
         case Typedef():
             target = without_typedefs(type_.target)
             return f"typedef {type_name(target, cplusplus=cplusplus)} {row.name};"
@@ -130,7 +131,9 @@ def _described(code_object: CodeObject, linker_names: list[str]) -> frozenset[st
     typed = [shown.rpartition("::")[2] for shown in map(demangled, linker_names) if shown]
     texts = [f"{name}\0".encode("utf-8", "surrogateescape") for name in (*linker_names, *typed)]
     units = code_object.info.strings.units(*texts) if len(texts) <= _FEW_SYMBOLS else None
-    for symbol in listed_symbols(code_object.info, "variables", units=units, has_places=False):
+    for symbol in listed_symbols(
+        code_object.info, "variables", units=units, only_with_location=False
+    ):
         holder = symbol.die.holder(dw.AT_LINKAGE_NAME)
         linked = None if holder is None else holder.string(dw.AT_LINKAGE_NAME)
         names.add(linked or symbol.name)

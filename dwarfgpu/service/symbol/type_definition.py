@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.types.types import Typedef
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, Typed
-from dwarfgpu.language.names import Names
+from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.untyped_symbols import TEXT
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject

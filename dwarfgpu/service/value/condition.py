@@ -26,21 +26,29 @@ def holds(session: Session, history: ValueHistory, text: str) -> bool:
         raise
 
 
+def error_of(
+    session: Session, address: int | None, text: str, history: ValueHistory
+) -> UsageError | None:
+    """Return why a condition is invalid at an address: an unknown name, a mistake of syntax or of
+    types. None checks it in the session."""
+    at_address = session if address is None else _at_address(session, address)
+    try:
+        language.type_of(text, at_address, options_of(at_address, history))
+    except UsageError as error:
+        return error
+    except DwarfGpuError:
+        pass  # it depends on the machine: it is evaluated when the location is reached
+    return None
+
+
 def require_valid_condition(
     session: Session, addresses: Iterable[int], text: str, history: ValueHistory
 ) -> None:
-    """Raise `UsageError` for a condition that is invalid at all addresses: an unknown name, a
-    mistake of syntax or of types. Without addresses, it is checked in the session."""
-    errors: list[UsageError] = []
-    sessions = [_at_address(session, address) for address in addresses] or [session]
-    for place in sessions:
-        try:
-            language.type_of(text, place, options_of(place, history))
-        except UsageError as error:
-            errors.append(error)
-        except DwarfGpuError:
-            pass  # it depends on the machine: it is evaluated when the location is reached
-    if len(errors) == len(sessions):
+    """Raise `UsageError` for a condition that is invalid at all addresses. Without addresses, it is
+    checked in the session."""
+    wanted: tuple[int | None, ...] = (*addresses,) or (None,)
+    errors = [error_of(session, address, text, history) for address in wanted]
+    if errors[0] is not None and None not in errors:
         raise errors[0]
 
 

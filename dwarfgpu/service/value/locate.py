@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.model.location import Location, narrowed
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.value.subject import misspelt, subject
@@ -42,17 +42,17 @@ class Located:
         elif bits % 8:
             size = f"{bits} bits"
         else:
-            size = f"{bits // 8} byte{'' if bits == 8 else 's'}"
+            size = counted(bits // 8, "byte")
         return f"{self.title} is {location_text(self.location)}, {size}."
 
     def record(self, session: Session) -> JsonObject:
         """Return the member `objects` of `dwarfgpu-location-1`, without the name."""
-        places: list[Plain] = [layout_json(layout) for layout in self.layouts]
+        layouts_json: list[Plain] = [layout_json(layout) for layout in self.layouts]
         return {
             "lane": session.lane,
             "bit_size": self.size_bits,
             "text": location_text(self.location),
-            "places": places,
+            "places": layouts_json,
             "notes": [*self.notes],
         }
 
@@ -69,7 +69,7 @@ def located(session: Session, text: str, options: Options | None = None) -> Loca
         title = f'Symbol "{item.name}"'
     else:
         from dwarfgpu import language
-        from dwarfgpu.service.value.expression import DEFAULT
+        from dwarfgpu.service.value.expression_answer import DEFAULT
 
         try:
             value = language.evaluate(text, session, options or DEFAULT)

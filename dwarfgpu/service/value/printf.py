@@ -6,15 +6,16 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, Struct, strip
+from dwarfgpu.base.bits import signed
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Function, Pointer, Struct, strip
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.builtin_types import Builtins
-from dwarfgpu.language.numbers import Numbers
+from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.strings import pointed, string_character, string_of, up_to_nul
-from dwarfgpu.model.value import Value
+from dwarfgpu.language.read_strings import pointed, string_character, string_of, up_to_nul
+from dwarfgpu.service.value.printf_fields import FieldFormat, floating
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
 from dwarfgpu.session.session import Session
 
@@ -24,15 +25,26 @@ _ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
 _ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
                    b"r": b"\r", b"v": b"\v"}  # fmt: skip
 _FORMAT: Final = re.compile(r'"(?P<text>(?:\\.|[^"\\])*)"\s*(?P<rest>.*)', re.DOTALL)
-_SPECIFIER: Final = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?"
-    r"(?P<length>hh|h|ll|l|j|z|t|L)?(?P<kind>.|$)",
+_DIRECTIVE: Final = re.compile(
+    r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?"
+    r"(?P<length>hh|ll|DD|[hlLjztHD])?(?P<kind>.|\Z))",
     re.DOTALL,
 )
+_FLOATING: Final = "eEfFgG"
+_NOT_MEANT: Final = {
+    **dict.fromkeys("di", ("", ("L",))),
+    **dict.fromkeys("oxX", (" +", ("L",))),
+    "u": (" +#", ("L",)),
+    "c": (" +0.", ("L", "h", "hh", "ll", "j", "t")),
+    "p": (" +0.#", ("L", "h", "hh", "l", "ll", "j", "t")),
+    "s": (" +0", ("L", "h", "hh", "ll", "j", "z", "t")),
+    **dict.fromkeys(_FLOATING, ("", ("h", "hh", "l", "ll", "j", "t"))),
+}
+"""The flags, with `.` for a precision, and lengths that GDB refuses for each conversion."""
 _MAX_DIGITS: Final = 9
 _IN_FORMAT: Final = '\\abefnrtv"'
 """Characters that `printf` knows after a backslash."""
-_BITS: Final = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "j": 64, "z": 64, "t": 64, "L": 64}
+_BITS: Final = {"hh": 8, "h": 16, "": 32, "l": 64, "ll": 64, "j": 64, "z": 64, "t": 64}
 
 
 def unescaped(text: str) -> str:
@@ -84,31 +96,36 @@ def formatted(
     match = _FORMAT.fullmatch(argument)
     if match is None:
         raise UsageError("Bad format string, non-terminated '\"'.")
-    rest = match["rest"]
+    _check_escapes(match["text"])
+    text, rest = unescaped(match["text"]), match["rest"]
+    directives = [*_DIRECTIVE.finditer(text)]
+    conversions = [directive for directive in directives if directive["kind"] is not None]
+    for conversion in conversions:
+        _check(conversion)
     if rest and not rest.startswith(","):
         raise UsageError("Invalid argument syntax")
-    arguments = [argument for argument in split_arguments(rest[1:]) if argument] if rest else []
-    _check_escapes(match["text"])
-    specifiers = [
-        specifier for specifier in _SPECIFIER.finditer(match["text"]) if specifier["kind"] != "%"
-    ]
-    for specifier in specifiers:
-        _check(specifier)
-        if any(_is_wide(specifier[part] or "") for part in ("width", "precision")):
-            raise UsageError(f"A field of printf is wider than {MAX_WIDE} characters.")
-    if len(arguments) != len(specifiers):
+    # As in GDB, all arguments are evaluated, then counted.
+    operands = [evaluated(session, values, argument) for argument in _arguments(rest[1:])]
+    if len(operands) != len(conversions):
         raise UsageError("Wrong number of arguments for specified format-string")
-    fields = iter(
-        [_field(session, values, *pair) for pair in zip(specifiers, arguments, strict=True)]
-    )
+    builtins = Builtins(session.architecture)
+    arithmetic = Arithmetic(ObjectAccess(session), Numbers(builtins))
+    fields = iter([_field(arithmetic, *pair) for pair in zip(conversions, operands, strict=True)])
     out, end = b"", 0
-    text = match["text"]
-    for directive in _SPECIFIER.finditer(text):
-        field = "%" if directive["kind"] == "%" else next(fields)
-        out += _bytes(unescaped(text[end : directive.start()]))
+    for directive in directives:
+        field = "%" if directive["kind"] is None else next(fields)
+        out += _bytes(text[end : directive.start()])
         out += _bytes(field if control is None else field.translate(control))
         end = directive.end()
-    return (out + _bytes(unescaped(text[end:]))).decode("utf-8", "surrogateescape")
+    return (out + _bytes(text[end:])).decode("utf-8", "surrogateescape")
+
+
+def _arguments(text: str) -> list[str]:
+    """Return the expressions after the format; a comma may end them."""
+    *arguments, last = split_arguments(text)
+    if "" in arguments:
+        raise UsageError("A syntax error in expression, near `,'.")
+    return [*arguments, last] if last else arguments
 
 
 def _check_escapes(text: str) -> None:
@@ -117,19 +134,25 @@ def _check_escapes(text: str) -> None:
             raise UsageError(f"Unrecognized escape character \\{match[1]} in format string.")
 
 
-def _check(specifier: re.Match[str]) -> None:
-    """Raise `UsageError` with GDB's wording for an invalid format."""
-    kind = specifier["kind"]
+def _check(conversion: re.Match[str]) -> None:
+    """Raise `UsageError` with GDB's wording for an invalid format (format_pieces)."""
+    kind, length = conversion["kind"], conversion["length"]
     if not kind:
         raise UsageError("Incomplete format specifier at end of format string")
     if kind == "*":
         raise UsageError("`*' not supported for precision or width in printf")
     if kind == "n":
         raise UsageError("Format specifier `n' not supported in printf")
-    if kind not in "diuxXocspeEfFgGaA":
-        raise UsageError(f"Unrecognized format specifier '{unescaped(kind)}' in printf")
-    if kind == "s" and specifier["length"] not in (None, "l"):
-        raise UsageError("Inappropriate modifiers to format specifier 's' in printf")
+    if kind not in _NOT_MEANT:
+        raise UsageError(f"Unrecognized format specifier '{kind}' in printf")
+    flags, lengths = _NOT_MEANT[kind]
+    modifiers = conversion["flags"] + ("" if conversion["precision"] is None else ".")
+    if length in lengths or any(modifier in flags for modifier in modifiers):
+        raise UsageError(f"Inappropriate modifiers to format specifier '{kind}' in printf")
+    if length in ("H", "D", "DD"):
+        raise UsageError(f"%{length}{kind}: printf has no decimal floating point.")
+    if any(_is_wide(conversion[part] or "") for part in ("width", "precision")):
+        raise UsageError(f"A field of printf is wider than {MAX_WIDE} characters.")
 
 
 def split_arguments(text: str) -> list[str]:
@@ -154,70 +177,66 @@ def split_arguments(text: str) -> list[str]:
     return [part.strip() for part in (*out, text[start:])]
 
 
-def _field(session: Session, values: ValueHistory, specifier: re.Match[str], text: str) -> str:
+def _field(arithmetic: Arithmetic, conversion: re.Match[str], value: TypedValue) -> str:
     """Return one value, as `%5d`."""
-    kind, flags, width = specifier["kind"], specifier["flags"], specifier["width"]
-    precision = "" if specifier["precision"] is None else f".{specifier['precision'] or 0}"
+    kind, length, precision = conversion["kind"], conversion["length"], conversion["precision"]
+    form = FieldFormat(
+        conversion["flags"],
+        int(conversion["width"] or 0),
+        None if precision is None else int(precision or 0),
+    )
+    if kind in _FLOATING:  # GDB reads a reference as bits, too
+        name = "long double" if length == "L" else "double"
+        return form.floating(floating(arithmetic, value, name), kind)
+    value = _referent(arithmetic.objects, value)
     if kind == "s":
-        value = evaluated(session, values, text)
-        data = _string(session, value, is_wide=specifier["length"] == "l")
-        return _padded(flags, width, precision, data)
-    if kind in "aA":
-        return f"%{flags}{width}s" % float(_number(session, values, "double", text)).hex()
-    if kind in "eEfFgG":
-        return f"%{flags}{width}{precision}{kind}" % _number(session, values, "double", text)
-    number = int(_number(session, values, "long long", text))
+        return _decoded(form.text(_string(arithmetic, value, is_wide=length == "l")))
+    number = _integer(arithmetic, value)
     if kind == "p":
-        return f"%{flags}{width}s" % (f"{number & (1 << 64) - 1:#x}" if number else "(nil)")
+        return form.pointer(number & (1 << 64) - 1)
     if kind == "c":  # GDB's: the text of a NUL ends there
-        is_wide = specifier["length"] == "l" and 0 <= number <= 0x10FFFF
+        is_wide = length == "l" and 0 <= number <= 0x10FFFF
         data = chr(number).encode("utf-8", "surrogatepass") if is_wide else bytes([number & 0xFF])
-        return _padded(flags, width, "", data.rstrip(b"\0"))
-    bits = _BITS[specifier["length"] or ""]
+        return _decoded(form.text(data.rstrip(b"\0")))
+    bits = _BITS[length or ""]
     number &= (1 << bits) - 1
-    if kind in "di" and number >> bits - 1:
-        number -= 1 << bits
-    if kind == "o" and "#" in flags:  # C's 010, not Python's 0o10
-        text = f"%{precision}o" % number
-        text = text if text.startswith("0") else f"0{text}"
-        padding = "0" if "0" in flags and not precision and "-" not in flags else " "
-        wide = int(width or 0)
-        return text.ljust(wide) if "-" in flags else text.rjust(wide, padding)
-    return f"%{flags}{width}{precision}{'d' if kind in 'diu' else kind}" % number
+    return form.integer(signed(number, bits) if kind in "di" else number, kind)
 
 
-def _number(session: Session, values: ValueHistory, kind: str, text: str) -> int | float:
-    """Return the value of an expression as C converts it."""
-    operand = evaluated(session, values, text)
-    kind_read = strip(operand.type)
-    if isinstance(kind_read, Pointer) and kind_read.kind != "pointer":
-        kind_read = strip(kind_read.target)
-    if operand.type is None or isinstance(kind_read, Struct):
+def _referent(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return the object to which a reference refers; another value as it is."""
+    bare = strip(value.type)
+    if isinstance(bare, Pointer) and bare.kind != "pointer":
+        return objects.read(objects.dereferenced(value))
+    return value
+
+
+def _integer(arithmetic: Arithmetic, value: TypedValue) -> int:
+    """Return a value as C converts it to `long long`."""
+    bare = strip(value.type)
+    if value.type is None or isinstance(bare, Struct):
         raise UsageError("Value can't be converted to integer.")
-    builtins = Builtins(session.architecture)
-    arithmetic = Arithmetic(ObjectAccess(session), Numbers(builtins))
-    value = arithmetic.cast(operand, builtins.named(tuple(kind.split())))
-    base = strip(value.type)
-    assert isinstance(base, Base) and value.bits is not None
-    data = value.bits.to_bytes(session.architecture.endian)
-    return Value(int.from_bytes(data, session.architecture.endian), base.base).number
+    long_long = arithmetic.numbers.builtins.named(("long", "long"))
+    return arithmetic.number(arithmetic.cast(value, long_long)).value.integer
 
 
-def _padded(flags: str, width: str, precision: str, data: bytes) -> str:
-    """Return bytes in a field: as in C, width and precision count them, not characters."""
-    shown = f"%{flags}{width}{precision}s".encode() % data
-    return shown.decode("utf-8", "surrogateescape")
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
-def _string(session: Session, value: TypedValue, *, is_wide: bool) -> bytes:
+def _string(arithmetic: Arithmetic, value: TypedValue, *, is_wide: bool) -> bytes:
     """Return the characters of an array, or from an address, up to the first NUL, wide ones in
     UTF-8; `is_wide`: the target's characters are wide."""
-    bare, objects = strip(value.type), ObjectAccess(session)
-    if not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
+    bare, objects = strip(value.type), arithmetic.objects
+    if isinstance(bare, Function):
+        value = arithmetic.decayed(value)
+    elif not isinstance(bare, Array | Pointer | Base | Enum) or value.bits is None:
         raise UsageError("Value can't be converted to integer.")
     kind = string_character(bare)
     if kind is not None and kind.unit_bytes > 1 and (is_wide or isinstance(bare, Array)):
         return string_of(objects, value).encode("utf-8", "surrogatepass")
     if isinstance(bare, Array):
         return up_to_nul(objects.known(value).to_bytes(objects.context.endian), 1)
+    if isinstance(bare, Base | Enum):
+        value = arithmetic.cast(value, arithmetic.numbers.builtins.named(("long", "long")))
     return pointed(objects, value) if objects.known(value).value else b"(null)"

@@ -1,4 +1,4 @@
-"""Answers about variables: the text and the JSON that commands show."""
+"""Answers about the value of a variable or an expression: the text and the JSON of commands."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.session.session import Reading, Session
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.synthetic_pointers import implicit_pointers_as_known
-from dwarfgpu.view.value_json import unknown, value_data
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
     OPTIMIZED_OUT,
@@ -77,14 +77,14 @@ def of_contents(
     location, bits, notes, error = contents.location, contents.bits, contents.notes, contents.error
     endian = session.architecture.endian
 
-    def place() -> str | None:
+    def location_line() -> str | None:
         return None if location is None else where_text(location, session.code_objects)
 
     if error is not None and bits is None:
         why = f"<error: {error_line(error)}>"
         if isinstance(error, UndefinedBits):
             why = f"{OPTIMIZED_OUT} ({error.message})"
-        return Answer(why, 1, notes, notes, error, place=place)
+        return Answer(why, 1, notes, notes, error, location_line=location_line)
     shown = text()
 
     def record() -> JsonObject:
@@ -98,6 +98,8 @@ def of_contents(
             wide = bits if shown_bits is None else shown_bits(bits)
             out["data"] = data_json(wide, contents.type, session, location)
         elif contents.is_pointer:
+            from dwarfgpu.view.value_data import unknown
+
             out["data"] = unknown("synthetic pointer")
         return out
 
@@ -109,7 +111,9 @@ def of_contents(
     is_whole = is_whole and (bits is None or not is_cut(bits, contents.type))
     status = 0 if is_whole else 1
     assumed = contents.notes
-    return Answer(shown, status, notes, assumed, missing=error, contents=record, place=place)
+    return Answer(
+        shown, status, notes, assumed, missing=error, contents=record, location_line=location_line
+    )
 
 
 def of_reading(reading: Reading, session: Session, text: str | None = None) -> Answer:
@@ -210,6 +214,8 @@ def bits_json(bits: Bits | None, endian: Endian) -> JsonObject:
 
 def data_json(bits: Bits, type_: Type | None, session: Session, location: Location | None) -> Plain:
     """Return the object D of `dwarfgpu-eval-1`: the value part by part."""
+    from dwarfgpu.view.value_data import value_data  # text needs none
+
     return value_data(
         bits,
         type_,

@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.language.value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 

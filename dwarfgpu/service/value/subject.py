@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from dwarfgpu.service.value.expression_settings import ExpressionSettings
 
 _PART: Final = r"[^\W\d][\w$]*+(?><[\w:, *&<>]*>)?+"
-_NAME: Final = re.compile(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
+_NAME: Final = pattern(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
 """A name, also of a template; and a text with a backslash, as names with odd characters are
 shown."""
 _UNKNOWN: Final = "No symbol "
@@ -64,7 +65,7 @@ def answer(
     """
     if isinstance(subject, Variable):
         return of_reading(session.read(subject), session)
-    from dwarfgpu.service.value.expression import of_expression
+    from dwarfgpu.service.value.expression_answer import of_expression
 
     try:
         return of_expression(session, subject.name, settings=settings)

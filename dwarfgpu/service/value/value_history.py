@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Struct, Type, strip
@@ -21,7 +22,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.service.machine.siginfo import siginfo_value
-from dwarfgpu.service.value.expression import READ_ONLY
+from dwarfgpu.service.value.expression_answer import READ_ONLY
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.value.subject import misspelt
@@ -33,18 +34,18 @@ if TYPE_CHECKING:
 
 _MAX_MEMBERS: Final = 10_000
 """Members of one object that are examined for unknown bits."""
-_HISTORY = re.compile(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
-_OF_LANE = re.compile(
+_HISTORY = pattern(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
+_OF_LANE = pattern(
     r"(?P<address>\w+#\w+) of lane (?P<lane>\d+): cannot access memory at address "
     r"(?P<inner>[\w#]+): (?P<why>.*)",
     re.DOTALL,
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = pattern(
     r"(?P<address>\w+#\w+): cannot access memory at address (?P<inner>[\w#]+): (?P<why>.*)",
     re.DOTALL,
 )
 _MAX_DIGITS = 18
-_OF_HISTORY: Final = re.compile(r"\$\$?[0-9]*")
+_OF_HISTORY: Final = pattern(r"\$\$?[0-9]*")
 _MUST_HAVE_INTEGER: Final = "Convenience variable must have integer value"
 
 

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, Des
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, counted
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, percent, variable_name
@@ -78,13 +78,11 @@ class Total:
         """Return `9 variables, 27.3% of their code described, 1 of 1 globals`."""
         words: list[str] = []
         if self.variables or not self.global_variables:
-            plural = "" if self.variables == 1 else "s"
             described = percent(self.described_bytes, self.scope_bytes)
-            words = [f"{self.variables} variable{plural}, {described} described"]
+            words = [f"{counted(self.variables, 'variable')}, {described} described"]
         if self.global_variables:
-            plural = "" if self.global_variables == 1 else "s"
-            counts = f"{self.described_globals} of {self.global_variables}"
-            words.append(f"{counts} global variable{plural} described")
+            globals_ = counted(self.global_variables, "global variable")
+            words.append(f"{self.described_globals} of {globals_} described")
         return ", ".join(words)
 
     def record(self) -> JsonObject:
@@ -171,8 +169,8 @@ def variable_json(
     coverage: Coverage, arch: Architecture | None, source: SourceLines | None
 ) -> JsonObject:
     """Return all data of one variable."""
-    variable, place = coverage.variable, coverage.code_scope
-    functions = () if place is None else place.functions
+    variable, code_scope = coverage.variable, coverage.code_scope
+    functions = () if code_scope is None else code_scope.functions
     problems: list[DwarfGpuError] = [] if coverage.problem is None else [coverage.problem]
     typed, line, storage = None, None, None
     try:
@@ -245,7 +243,7 @@ def _machine(coverage: Coverage, description: Description) -> JsonObject:
     spans = coverage.scope if description.bounds is None else (description.bounds,)
     return {
         "machine_registers": [
-            {"begin": allocated.begin, "end": allocated.end, "places": [*allocated.places]}
+            {"begin": allocated.begin, "end": allocated.end, "places": [*allocated.register_texts]}
             for span in spans
             for allocated in machine_registers(description, span, unit)
         ]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, get_args
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
+from dwarfgpu.dwarf.scope.variable import VariableKind
+from dwarfgpu.errors import counted
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import coverage_json
 from dwarfgpu.service.where.coverages import amount, heading
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 _NAME_COLUMNS: Final = 24
 """Of a name in the list of all variables."""
+_KINDS: Final = {kind: f"{kind:<9}" for kind in get_args(VariableKind)}
 
 
 @define(eq=False)
@@ -155,7 +158,7 @@ class CoverageListing:
             if around is None and scope is not None:
                 is_inlined = len(scope.functions) > 1
                 around = inlined[scope] = f"  {function_text(scope)}" if is_inlined else ""
-            text = f"  {name:<{_NAME_COLUMNS}} {variable.kind:<9} {measured}{around}"
+            text = f"  {name.ljust(_NAME_COLUMNS)} {_KINDS[variable.kind]} {measured}{around}"
             if problem is not None:
                 text += f"  {error_line(problem)}"
             lines.append(text)
@@ -177,8 +180,8 @@ class CoverageListing:
         if self.total.variables > 1 or minimum is not None:
             if self.total.variables:
                 yield ""
-            functions = f"{self.total.functions} function{'s' * (self.total.functions != 1)}, "
-            yield one_line(f"total: {functions}{self.total.text()}")
+            functions = counted(self.total.functions, "function")
+            yield one_line(f"total: {functions}, {self.total.text()}")
         for error in self.total.problems:
             yield one_line(f"problem: {error_line(error)}")
 

@@ -10,7 +10,7 @@ from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
-from dwarfgpu.dwarf.names.functions import bare_name
+from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
@@ -68,11 +68,11 @@ def amount(coverage: Coverage) -> str:
     return f"{text}, {part} of them {certainly}in part"
 
 
-def described(file: CodeObject, query: Wanted, place: str) -> Iterator[UnitGroups]:
+def described(file: CodeObject, query: Wanted, in_file: str) -> Iterator[UnitGroups]:
     """Yield the units of a file with the variables of a question, read on demand.
 
     A name without the arguments of its template is that of every instance, if nothing has the name
-    itself. `UsageError` with `place` (`in FILE`) if the file has none of the names.
+    itself. `UsageError` with `in_file` (`in FILE`) if the file has none of the names.
     """
     units = find_variables(file.scopes, query)
     buffered: list[UnitGroups] = []
@@ -91,7 +91,7 @@ def described(file: CodeObject, query: Wanted, place: str) -> Iterator[UnitGroup
     title = " ".join(f'"{name}"' for name in query.names)
     if not query.names:
         raise UsageError(f"{file.name} describes no variables{where}")
-    raise UsageError(f"No symbol {title}{where} {place}.{_suggestion(file, query)}")
+    raise UsageError(f"No symbol {title}{where} {in_file}.{_suggestion(file, query)}")
 
 
 def _suggestion(file: CodeObject, query: Wanted) -> str:

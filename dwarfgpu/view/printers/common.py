@@ -11,10 +11,15 @@ from typing import Final
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Base, Type, strip
-from dwarfgpu.errors import Malformed
-from dwarfgpu.view.printers.names import short_name, template_arguments, template_name, unversioned
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout
+from dwarfgpu.errors import Malformed, counted
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Characters, Child, Printed, SummaryPart
+from dwarfgpu.view.printers.template_names import (
+    short_name,
+    template_arguments,
+    template_name,
+    unversioned,
+)
 
 EMPTY: Final[tuple[Child, ...]] = ()
 
@@ -67,9 +72,9 @@ def numbered(values: Iterable[Object]) -> Iterator[Child]:
     return ((f"[{index}]", value) for index, value in enumerate(values))
 
 
-def counted(noun: str, count: int) -> str:
+def with_elements(name: str, count: int) -> str:
     """Return `std::map with 3 elements`."""
-    return f"{noun} with {count} element{'' if count == 1 else 's'}"
+    return f"{name} with {counted(count, 'element')}"
 
 
 def string(first: Object, count: int) -> Printed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer
 
 _COMPONENTS: Final = "xyzw"

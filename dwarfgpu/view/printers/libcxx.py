@@ -7,11 +7,11 @@ from typing import Final
 
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.view.printers import common
-from dwarfgpu.view.printers.common import counted, own_name, short_type, word
-from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
+from dwarfgpu.view.printers.common import own_name, short_type, with_elements, word
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout, size_bytes_of
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout, size_bytes_of
 from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
+from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
 
 _DEQUE_BYTES: Final = 4096
 _FEWEST_IN_BLOCK: Final = 16
@@ -124,12 +124,12 @@ def _map(value: Object) -> Printed:
     key, mapped = value.template_type(0), value.template_type(1)
     count, nodes = _tree_nodes(value, (key, mapped))
     children = common.mapped(map(pair_parts(key, mapped), nodes))
-    return Printed(counted(own_name(value), count), children, "map")
+    return Printed(with_elements(own_name(value), count), children, "map")
 
 
 def _set(value: Object) -> Printed:
     count, nodes = _tree_nodes(value, (value.template_type(0),))
-    return Printed(counted(own_name(value), count), common.numbered(nodes))
+    return Printed(with_elements(own_name(value), count), common.numbered(nodes))
 
 
 def _hash_nodes(value: Object, kinds: tuple[Type | None, ...]) -> tuple[int, Iterator[Object]]:
@@ -143,12 +143,12 @@ def _unordered_map(value: Object) -> Printed:
     key, mapped = value.template_type(0), value.template_type(1)
     count, nodes = _hash_nodes(value, (key, mapped))
     children = common.mapped(map(pair_parts(key, mapped), nodes))
-    return Printed(counted(own_name(value), count), children, "map")
+    return Printed(with_elements(own_name(value), count), children, "map")
 
 
 def _unordered_set(value: Object) -> Printed:
     count, nodes = _hash_nodes(value, (value.template_type(0),))
-    return Printed(counted(own_name(value), count), common.numbered(nodes))
+    return Printed(with_elements(own_name(value), count), common.numbered(nodes))
 
 
 def _deque(value: Object) -> Printed:
@@ -164,7 +164,7 @@ def _deque(value: Object) -> Printed:
             begin = value.at(blocks + block * pointer, word(value)).number
             yield f"[{index}]", value.at(begin + inside * size, kind)
 
-    return Printed(counted(own_name(value), count), values(), "array")
+    return Printed(with_elements(own_name(value), count), values(), "array")
 
 
 def _tuple(value: Object) -> Printed:

@@ -8,11 +8,11 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.types.types import Base, Pointer, Struct, Type, strip
 from dwarfgpu.view.printers import common
-from dwarfgpu.view.printers.common import EMPTY, counted, own_name, short_type
-from dwarfgpu.view.printers.names import short_name, template_arguments, template_name
+from dwarfgpu.view.printers.common import EMPTY, own_name, short_type, with_elements
 from dwarfgpu.view.printers.nodes import aligned, chain, pair_parts, tree
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout, size_bytes_of
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout, size_bytes_of
 from dwarfgpu.view.printers.printer import Child, Collection, Printed, Printer, Show
+from dwarfgpu.view.printers.template_names import short_name, template_arguments, template_name
 
 _DEQUE_BYTES: Final = 512
 """The size of the elements that a deque keeps together."""
@@ -53,11 +53,11 @@ def _vector(value: Object) -> Printed:
     return common.bool_vector(words.target(), first, count, capacity)
 
 
-Place: TypeAlias = Callable[[int], Object]
+ElementAt: TypeAlias = Callable[[int], Object]
 """The address of a node to its element."""
 
 
-def _element_of(holder: Object, links_bytes: int, *kinds: Type | None) -> Place:
+def _element_of(holder: Object, links_bytes: int, *kinds: Type | None) -> ElementAt:
     """Return where the element of a node is: according to the type of the nodes, which a typedef of
     `holder` names, else right after `links_bytes` of links; the element has the first of `kinds`,
     or is a pair of both."""
@@ -75,15 +75,17 @@ def _element_of(holder: Object, links_bytes: int, *kinds: Type | None) -> Place:
 
 def _list(value: Object) -> Printed:
     header = value["_M_impl"]["_M_node"]
-    place = _element_of(value, 2 * value.pointer_bytes, value.template_type(0))
+    element_at = _element_of(value, 2 * value.pointer_bytes, value.template_type(0))
     nodes = _after(header, header, "_M_next", "list")
-    return common.linked_list(own_name(value), map(place, nodes))
+    return common.linked_list(own_name(value), map(element_at, nodes))
 
 
 def _forward_list(value: Object) -> Printed:
     header = value["_M_impl"]["_M_head"]
-    place = _element_of(value, value.pointer_bytes, value.template_type(0))
-    return common.linked_list(own_name(value), map(place, _after(header, None, "_M_next", "list")))
+    element_at = _element_of(value, value.pointer_bytes, value.template_type(0))
+    return common.linked_list(
+        own_name(value), map(element_at, _after(header, None, "_M_next", "list"))
+    )
 
 
 def _after(header: Object, end: Object | None, link: str, noun: str) -> Iterator[int]:
@@ -109,13 +111,13 @@ def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Objec
         raise UnexpectedLayout(
             "the tree header is not in memory, so the end of the tree cannot be recognised"
         )
-    base, place = header.type, _element_of(value["_M_t"], header.size_bytes, *kinds)
+    base, element_at = header.type, _element_of(value["_M_t"], header.size_bytes, *kinds)
 
     def links(node: int) -> tuple[int, int, int]:
         at = header.at(node, base, header.space).read()
         return at["_M_left"].number, at["_M_right"].number, at["_M_parent"].number
 
-    return count, map(place, tree(header["_M_left"].number, header.address, count, links))
+    return count, map(element_at, tree(header["_M_left"].number, header.address, count, links))
 
 
 def _pairs(elements: Iterator[Object], *kinds: Type | None) -> Iterator[Child]:
@@ -133,30 +135,30 @@ def _pairs(elements: Iterator[Object], *kinds: Type | None) -> Iterator[Child]:
 def _map(value: Object) -> Printed:
     kinds = value.template_type(0), value.template_type(1)
     count, elements = _tree_nodes(value, *kinds)
-    return Printed(counted(own_name(value), count), _pairs(elements, *kinds), "map")
+    return Printed(with_elements(own_name(value), count), _pairs(elements, *kinds), "map")
 
 
 def _set(value: Object) -> Printed:
     count, elements = _tree_nodes(value, value.template_type(0))
-    return Printed(counted(own_name(value), count), common.numbered(elements))
+    return Printed(with_elements(own_name(value), count), common.numbered(elements))
 
 
 def _hash_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Object]]:
     table = value["_M_h"]
     header, count = table["_M_before_begin"], table["_M_element_count"].number
-    place = _element_of(table, header.size_bytes, *kinds)
-    return count, map(place, _after(header, None, "_M_nxt", "chain of the table"))
+    element_at = _element_of(table, header.size_bytes, *kinds)
+    return count, map(element_at, _after(header, None, "_M_nxt", "chain of the table"))
 
 
 def _unordered_map(value: Object) -> Printed:
     kinds = value.template_type(0), value.template_type(1)
     count, elements = _hash_nodes(value, *kinds)
-    return Printed(counted(own_name(value), count), _pairs(elements, *kinds), "map")
+    return Printed(with_elements(own_name(value), count), _pairs(elements, *kinds), "map")
 
 
 def _unordered_set(value: Object) -> Printed:
     count, elements = _hash_nodes(value, value.template_type(0))
-    return Printed(counted(own_name(value), count), common.numbered(elements))
+    return Printed(with_elements(own_name(value), count), common.numbered(elements))
 
 
 def _deque(value: Object) -> Printed:
@@ -181,7 +183,7 @@ def _deque(value: Object) -> Printed:
                 at = start["_M_node"].at(node, start["_M_cur"].type).number
                 last = at + block_count * size
 
-    return Printed(counted(own_name(value), count), values(), "array")
+    return Printed(with_elements(own_name(value), count), values(), "array")
 
 
 def _tuple(value: Object) -> Printed:

@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import Malformed
-from dwarfgpu.view.printers.object import Object, UnexpectedLayout, size_bytes_of
+from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout, size_bytes_of
 
 _DEEPEST: Final = 64
 _TREE_DEPTH: Final = 130

@@ -6,19 +6,19 @@ Law: a printer reads; it never writes and never raises anything but a `DwarfGpuE
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.types import Struct
 from dwarfgpu.errors import UsageError
-from dwarfgpu.view.printers.names import template_name
-from dwarfgpu.view.printers.object import Object
+from dwarfgpu.view.printers.printed_object import Object
+from dwarfgpu.view.printers.template_names import template_name
 
-_SET: Final = re.compile(r"\[[A-Za-z0-9-]+\]")
+_SET: Final = pattern(r"\[[A-Za-z0-9-]+\]")
 """Characters of a pattern, none of them a parenthesis."""
 WHOLE: Final = ""
 """In the place of a printer's name: all of a collection."""

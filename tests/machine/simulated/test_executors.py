@@ -19,7 +19,7 @@ from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMa
 from dwarfgpu.machine.simulated.execution.lockstep import run_together
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 from dwarfgpu.machine.topology import StopReason
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.options.opened_launch import prepare_run
 from tests.machine.simulated import programs
 from tests.machine.simulated.kernels import COUNT, KERNELS
 from tests.machine.simulated.test_kernels import BUILT, RUN, Arguments

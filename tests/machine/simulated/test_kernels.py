@@ -12,7 +12,7 @@ import pytest
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation
-from dwarfgpu.options.launch import Prepared, prepare_run
+from dwarfgpu.options.opened_launch import Prepared, prepare_run
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import COUNT, KERNELS, Array, Kernel
 

@@ -11,12 +11,12 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state, set_known
-from dwarfgpu.machine.simulated.storage.undefined import known_bits
+from dwarfgpu.machine.simulated.storage.undefined_numbers import known_bits
 from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
 from dwarfgpu.machine.topology import StopReason
-from dwarfgpu.service.core.state_of_run import state_of_run
+from dwarfgpu.service.run.state_of_run import state_of_run
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS, Kernel
 from tests.machine.simulated.test_kernels import begun, prepared
@@ -72,8 +72,7 @@ def with_register(name: str, data: str, known: str, built: str, folder: Path) ->
     registers = (*architecture.registers.values(), *architecture.other_registers)
     [register] = [item for item in registers if item.name == name]
     machine, _ = begun(path, KERNELS["nest"], folder, tracks_writes=True)
-    stored = RegisterBytes(len(data) // 2)
-    stored.data[:], stored.known[:] = bytes.fromhex(data), bytes.fromhex(known)
+    stored = RegisterBytes(bytes.fromhex(data), bytes.fromhex(known))
     set_known(machine.waves[0], register, stored)
     return machine.waves[0]
 

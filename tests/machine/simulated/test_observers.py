@@ -10,9 +10,9 @@ import pytest
 from dwarfgpu.base.records import define, field
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS, Array

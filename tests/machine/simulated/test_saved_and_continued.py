@@ -20,8 +20,8 @@ from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
-from dwarfgpu.options.launch import Prepared, prepare_run
-from dwarfgpu.service.core.state_of_run import state_of_run
+from dwarfgpu.options.opened_launch import Prepared, prepare_run
+from dwarfgpu.service.run.state_of_run import state_of_run
 from tests.machine.simulated.kernels import KERNELS
 from tests.machine.simulated.test_kernels import RUN, Arguments
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import buffers, machine_of_dispatch
-from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined, known_bits
-from dwarfgpu.options.launch import prepare_run
+from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined, known_bits
+from dwarfgpu.options.opened_launch import prepare_run
 from tests.cli.command import FIXTURES, run
 from tests.machine.simulated import vectors
 from tests.machine.simulated.test_kernels import Arguments

@@ -27,6 +27,9 @@ HERE = Path(__file__).parent
 FILES = {
     "bodies_clang": ("x86_64/bodies.clang.O2.v5",),
     "bodies_gcc": ("x86_64/bodies.gcc.O2.v5",),
+    "break_conditions": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
+    "break_spellings": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
+    "break_errors": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "break_places": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "breakpoint_numbers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "breakpoint_locations": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
@@ -49,6 +52,10 @@ FILES = {
     "inferiors_and_members": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "lists_O0": ("core/lists.x86_64.O0", "core/lists.x86_64.O0.core"),
     "lists_O2": ("core/lists.x86_64.O2", "core/lists.x86_64.O2.core"),
+    "classes": ("x86_64/types.gcc.O0.v5",),
+    "library_types": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
+    "printf": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "printf_classes": ("core/containers.x86_64.libstdcxx", "core/containers.x86_64.libstdcxx.core"),
     "removed": ("core/removed.x86_64.O2", "core/removed.x86_64.O2.core"),
     "statics": ("x86_64/statics.gcc.O0.v5",),
     "settings": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
@@ -79,27 +86,27 @@ class Exchange:
     gdb: str
     reason: str | None = None
     """Why dwarfgpu's answer is another one."""
-    ours: str | None = None
+    dwarfgpu: str | None = None
 
     @property
     def expected(self) -> str:
         """What dwarfgpu is to say."""
-        return self.gdb if self.ours is None else self.ours
+        return self.gdb if self.dwarfgpu is None else self.dwarfgpu
 
 
 def recorded(name: str) -> list[Exchange]:
-    """A recorded conversation."""
+    """A recorded session."""
     result: list[Exchange] = []
-    is_ours = False
+    is_dwarfgpu = False
     for line in (HERE / f"{name}.txt").read_text("utf-8").splitlines(keepends=True):
         if line.startswith("(gdb) "):
             result.append(Exchange(line[6:].rstrip("\n"), ""))
-            is_ours = False
+            is_dwarfgpu = False
         elif line.startswith("(dwarfgpu) "):
-            result[-1] = evolve(result[-1], reason=line[11:].rstrip("\n"), ours="")
-            is_ours = True
-        elif is_ours:
-            result[-1] = evolve(result[-1], ours=(result[-1].ours or "") + line)
+            result[-1] = evolve(result[-1], reason=line[11:].rstrip("\n"), dwarfgpu="")
+            is_dwarfgpu = True
+        elif is_dwarfgpu:
+            result[-1] = evolve(result[-1], dwarfgpu=(result[-1].dwarfgpu or "") + line)
         else:
             result[-1] = evolve(result[-1], gdb=result[-1].gdb + line)
     return result
@@ -114,7 +121,7 @@ def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
     """What the GDB of this machine says."""
     settings = ["set sysroot core", "set debuginfod enabled off", "set width 0"]
     settings += (
-        ["set language c++"] if name in ("types", "settings_types") else []
+        ["set language c++"] if name in ("classes", "types", "settings_types") else []
     )  # nothing tells it without main
     settings += [_PRINTERS] if name in NEEDS_PRINTERS else []
     given = [word for setting in settings for word in ("-iex", setting)]
@@ -124,7 +131,7 @@ def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
     ]
 
 
-def answers_of_ours(name: str, commands: list[str]) -> list[str]:
+def answers_of_dwarfgpu(name: str, commands: list[str]) -> list[str]:
     """What `dwarfgpu debug --batch` says, without its notes and hints, which GDB has nothing
     like."""
     program, *core = FILES[name]
@@ -168,13 +175,13 @@ def parts(text: str, commands: list[str]) -> list[str]:
 
 
 def record(name: str) -> None:
-    """Write a conversation anew."""
+    """Record a session anew."""
     before = recorded(name)
     commands = [item.command for item in before]
     lines: list[str] = []
-    theirs, own = answers_of_gdb(name, commands), answers_of_ours(name, commands)
-    for exchange, gdb, ours in zip(before, theirs, own, strict=True):
+    of_gdb, of_dwarfgpu = answers_of_gdb(name, commands), answers_of_dwarfgpu(name, commands)
+    for exchange, gdb, dwarfgpu in zip(before, of_gdb, of_dwarfgpu, strict=True):
         lines += [f"(gdb) {exchange.command}\n", gdb]
-        if gdb != ours:
-            lines += [f"(dwarfgpu) {exchange.reason or '?'}\n", ours]
+        if gdb != dwarfgpu:
+            lines += [f"(dwarfgpu) {exchange.reason or '?'}\n", dwarfgpu]
     (HERE / f"{name}.txt").write_text("".join(lines), "utf-8")

@@ -1,4 +1,4 @@
-"""Record all conversations anew; see the package."""
+"""Record all sessions anew; see the package."""
 
 from tests.repl.gdb_sessions import NAMES, record
 

@@ -23,7 +23,7 @@ from dwarfgpu.machine.bulk_addresses import (
 )
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.core.gpu.gpu_target import GpuTarget
-from dwarfgpu.machine.forwarding import ForwardingTarget
+from dwarfgpu.machine.forwarding_target import ForwardingTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 
@@ -77,32 +77,32 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
 
     def _take(self, chosen: Array, addresses: Array, values: Array, is_known: Array) -> None:
         """Take the bytes at addresses of the core, page by page."""
-        places = np.flatnonzero(chosen)
+        indices = np.flatnonzero(chosen)
         at = addresses[chosen]
         page_of = at // _PAGE_BYTES
         pages = np.unique(page_of)
         for first in range(0, len(pages), _MAX_PAGES):
             some = pages[first : first + _MAX_PAGES]
             mine = (page_of >= some[0]) & (page_of <= some[-1])
-            data, known = self._pages(some)
+            data, page_masks = self._pages(some)
             row = np.searchsorted(some, page_of[mine])
             inside = at[mine] % _PAGE_BYTES
-            values.flat[places[mine]] = data[row, inside]
-            is_known.flat[places[mine]] = known[row, inside]
+            values.flat[indices[mine]] = data[row, inside]
+            is_known.flat[indices[mine]] = page_masks[row, inside]
 
     def _pages(self, pages: Array) -> tuple[Array, Array]:
         """Return the bytes of pages, and which of them are known."""
         data = np.zeros((len(pages), _PAGE_BYTES), np.uint8)
-        known = np.zeros(data.shape, bool)
+        page_masks = np.zeros(data.shape, bool)
         begins = np.flatnonzero(np.diff(pages, prepend=pages[0] - 2) != 1)
         ends = [*begins[1:], len(pages)]
         for begin, end in zip(begins, ends, strict=True):
             size = int(end - begin) * _PAGE_BYTES
-            flat, has = data[begin:end].reshape(-1), known[begin:end].reshape(-1)
+            flat, has = data[begin:end].reshape(-1), page_masks[begin:end].reshape(-1)
             for offset, piece in self.gpu.memory.known(int(pages[begin]) * _PAGE_BYTES, size):
                 flat[offset : offset + len(piece)] = np.frombuffer(piece, np.uint8)
                 has[offset : offset + len(piece)] = True
-        return data, known
+        return data, page_masks
 
 
 class _Leaders(Mapping[WaveId, int]):

@@ -136,10 +136,10 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
 
 
 def _text(memory: CoreMemory, address: int) -> str:
-    known = memory.first_bytes(address, MAX_URI_BYTES)
-    if not known:
+    text_bytes = memory.first_bytes(address, MAX_URI_BYTES)
+    if not text_bytes:
         raise Unavailable(f"the URI at {address:#x} is not in the core file")
-    data, end, _ = known.partition(b"\0")
+    data, end, _ = text_bytes.partition(b"\0")
     if not end:
         raise Unavailable(f"the URI at {address:#x} has no end")
     return data.decode("utf-8", "surrogateescape")
@@ -235,10 +235,10 @@ def why_not_loaded(memory: CoreMemory, file: ObjectFile, load_address: int) -> s
         return f"it is for {file.machine}, not for an AMD GPU"
     checked = 0
     for at, data in _read_only(file):
-        for offset, known in memory.known(load_address + at, len(data)):
-            if known != data[offset : offset + len(known)]:
+        for offset, known_bytes in memory.known(load_address + at, len(data)):
+            if known_bytes != data[offset : offset + len(known_bytes)]:
                 return f"the memory at {load_address + at:#x} has other bytes"
-            checked += len(known)
+            checked += len(known_bytes)
     return None if checked else NOT_CHECKED
 
 

@@ -81,8 +81,12 @@ class Agent:
     @property
     def location(self) -> str:
         """The place on the PCI bus: `43:00.0`, after a domain that is not 0."""
-        domain, place = divmod(self.location_id, 1 << 16)
-        bus, device, function = place >> 8, place >> 3 & 0x1F, place & 7
+        domain, bus_device_function = divmod(self.location_id, 1 << 16)
+        bus, device, function = (
+            bus_device_function >> 8,
+            bus_device_function >> 3 & 0x1F,
+            bus_device_function & 7,
+        )
         return f"{f'{domain:04x}:' if domain else ''}{bus:02x}:{device:02x}.{function}"
 
     @property
@@ -151,8 +155,8 @@ def read_core_state(reader: Reader) -> CoreState:
     sizes = (runtime_bytes, agent_bytes if agent_count else 0, queue_bytes if queue_count else 0)
     if any(size % 8 for size in sizes):
         raise Malformed(f"entries of {NOTE} are not of a multiple of 8 bytes")
-    known = (RUNTIME.size, agent_count and AGENT.size, queue_count and QUEUE.size)
-    if any(size < least for size, least in zip(sizes, known, strict=True)):
+    least_sizes = (RUNTIME.size, agent_count and AGENT.size, queue_count and QUEUE.size)
+    if any(size < least for size, least in zip(sizes, least_sizes, strict=True)):
         raise Malformed(f"entries of {NOTE} are too short")
     if runtime_bytes + agent_count * agent_bytes + queue_count * queue_bytes != (
         reader.remaining_bytes

@@ -29,7 +29,7 @@ OF_ACCESS: Final = frozenset({"memory_violation", "address_error"})
 """Stop reasons that an access to memory has."""
 _NULL_PAGE_BYTES: Final = 4096
 """From address 0 on; no system maps anything there."""
-_MAX_PLACES: Final = 16
+_MAX_DECODED: Final = 16
 """Program locations whose instructions are kept."""
 _ENDS_BLOCK: Final = frozenset({"branch", "call", "end"})
 
@@ -146,7 +146,7 @@ class _Candidate:
     """Whether the wave has waited for it."""
 
 
-@lru_cache(_MAX_PLACES)
+@lru_cache(_MAX_DECODED)
 def _candidates(decode: Decoder, pc: int, begin: int, data: bytes) -> tuple[_Candidate, ...]:
     """Return the instruction at the pc, then those before it up to a branch or the target of one.
 

@@ -6,7 +6,7 @@ Law: given and written values override the core; the core file itself never chan
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import GLOBAL, LOCAL, PRIVATE_WAVE
@@ -17,9 +17,9 @@ from dwarfgpu.errors import (
     Unavailable,
     WhollyUnavailable,
 )
-from dwarfgpu.machine.core.gpu.faults import pending_reasons, stop_reasons
 from dwarfgpu.machine.core.gpu.gpu_topology import KernelName, machine_of
 from dwarfgpu.machine.core.gpu.save_area import saved_register
+from dwarfgpu.machine.core.gpu.stop_reasons import pending_reasons, stop_reasons
 from dwarfgpu.machine.core.gpu.wave_status import words_of
 from dwarfgpu.machine.core.gpu.waves import GpuWave, GpuWaves
 from dwarfgpu.machine.core.memory import CoreMemory
@@ -78,6 +78,9 @@ class GpuTarget:
 
     def target_id(self, wave: WaveId, lane: int | None = None) -> str:
         return self.model.target_id(wave, lane)
+
+    def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
+        return self.model.lane_target_ids(wave, lanes)
 
     def used_lanes(self, wave: WaveId) -> int | None:
         return self.model.used_lanes(wave)
@@ -184,16 +187,16 @@ class GpuTarget:
                 data = self._composed(wave, register)
                 if data is not None:
                     return data[offset_bytes:end]
-            place = saved_register(wave.layout, wave.saved, name)
+            saved = saved_register(wave.layout, wave.saved, name)
             may_lack = (
                 register.register_class == "vector" and words_of(wave.layout).gives_vgprs_back
             )
             if may_lack and not self.gpu.hardware(wave).has_vgprs:
-                place = "the wave has deallocated its VGPRs"
-            if isinstance(place, str):
-                raise WhollyUnavailable(f"register {name} of wave {number}: {place}")
-            end = min(end, place.size_bytes)
-            return self.gpu.memory.read(place.address + offset_bytes, end - offset_bytes)
+                saved = "the wave has deallocated its VGPRs"
+            if isinstance(saved, str):
+                raise WhollyUnavailable(f"register {name} of wave {number}: {saved}")
+            end = min(end, saved.size_bytes)
+            return self.gpu.memory.read(saved.address + offset_bytes, end - offset_bytes)
         except WhollyUnavailable:
             raise
         except Unavailable as error:
@@ -217,7 +220,7 @@ class GpuTarget:
             try:
                 override.set_register(wave, register, self.read_register(wave, register))
             except Unavailable:
-                if place_is_missing(self.wave(wave), register):
+                if lacks_register(self.wave(wave), register):
                     raise
         override.set_register(wave, register, data, offset_bytes)
 
@@ -242,8 +245,8 @@ class GpuTarget:
         """
         out: list[tuple[int, bytes]] = []
         try:
-            for at, count, place in self._places(where, address, size_bytes):
-                out += [(at - address + inner, data) for inner, data in place.known(count)]
+            for at, count, part in self._core_parts(where, address, size_bytes):
+                out += [(at - address + inner, data) for inner, data in part.known(count)]
         except Unavailable:
             pass  # the memory after it is unknown, too
         return out + self._known_override(where, address, size_bytes)
@@ -257,13 +260,13 @@ class GpuTarget:
         return self.given_of(wave).known_memory(where, address, size_bytes)
 
     def _pieces(self, where: Memory, address: int, size_bytes: int) -> Iterator[bytes]:
-        for at, count, place in self._places(where, address, size_bytes):
+        for at, count, part in self._core_parts(where, address, size_bytes):
             try:
-                yield place.read(count)
+                yield part.read(count)
             except Unavailable as error:
-                raise _at_requested_address(error, where, at, place.is_global) from None
+                raise _at_requested_address(error, where, at, part.is_global) from None
 
-    def _places(
+    def _core_parts(
         self, where: Memory, address: int, size_bytes: int
     ) -> Iterator[tuple[int, int, _CorePart]]:
         """Yield the address and size of each contiguous part of a range, and where it is in the
@@ -328,7 +331,7 @@ class _CorePart:
         return self._memory.known(self._address, size_bytes)
 
 
-def place_is_missing(wave: GpuWave, register: RegisterInfo) -> bool:
+def lacks_register(wave: GpuWave, register: RegisterInfo) -> bool:
     """Return whether the wave has no such register to write."""
     return isinstance(saved_register(wave.layout, wave.saved, register.name), str)
 

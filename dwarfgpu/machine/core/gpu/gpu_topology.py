@@ -50,8 +50,8 @@ class _Reader:
         agents = {
             number: _agent(number, agent) for number, agent in enumerate(waves.state.agents, 1)
         }
-        placed: dict[WaveId, Wave] = {
-            number: self._placed(number, wave) for number, wave in waves.waves.items()
+        waves_by_id: dict[WaveId, Wave] = {
+            number: self._wave(number, wave) for number, wave in waves.waves.items()
         }
         lanes = max((wave.blocks.lanes for wave in waves.waves.values()), default=64)
         return Machine(
@@ -60,10 +60,10 @@ class _Reader:
             {queue.id: _queue(queue) for queue in waves.queues},
             {dispatch.id: dispatch for dispatch in self._dispatches.values()},
             {group.id: group for group in self._groups.values()},
-            placed,
+            waves_by_id,
         )
 
-    def _placed(self, number: WaveId, wave: GpuWave) -> Wave:
+    def _wave(self, number: WaveId, wave: GpuWave) -> Wave:
         ids = self._waves.ids(wave)
         try:
             reasons = self._waves.hardware(wave).stop_reasons()

@@ -126,12 +126,14 @@ class LaneAddresses:
             return self._apertures.local_base >> 32 * first & mask
         if bank == "src_private_base":
             return self._apertures.private_base >> 32 * first & mask
-        whole = int.from_bytes(self._bytes(Register(bank, first, 1), bank), "little")
-        return whole >> 32 * first & mask
+        contents = int.from_bytes(self._bytes(Register(bank, first, 1), bank), "little")
+        return contents >> 32 * first & mask
 
     def _bytes(self, part: Register, name: str) -> bytes:
         """Return a saved register; `Undecided` if it was written since, or is not in the core."""
-        if any(part.bank == other.bank and part.first == other.first for other in self._changed):
+        if any(
+            part.bank == changed.bank and part.first == changed.first for changed in self._changed
+        ):
             raise Undecided(f"{name} was written after it")
         register = self._arch.register_named(name)
         if register is None:

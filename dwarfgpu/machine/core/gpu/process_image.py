@@ -146,16 +146,16 @@ class _Layout:
         size = max((len(area) for area in areas), default=0)
         size = -(-size // _PAGE_BYTES) * _PAGE_BYTES
         address = self._put(b"".join(area.ljust(size, b"\0") for area in areas))
-        known = queue.addresses or self._queue_object(number, queue, agent)
+        addresses = queue.addresses or self._queue_object(number, queue, agent)
         return Queue(
             exception_status=queue.exception_status,
-            ring_base_address=known.ring,
-            write_pointer_address=known.object + WRITE_DISPATCH_ID_OFFSET,
-            read_pointer_address=known.object + READ_DISPATCH_ID_OFFSET,
+            ring_base_address=addresses.ring,
+            write_pointer_address=addresses.object + WRITE_DISPATCH_ID_OFFSET,
+            read_pointer_address=addresses.object + READ_DISPATCH_ID_OFFSET,
             ctx_save_restore_address=address,
             queue_id=number,
             gpu_id=agent.gpu_id,
-            ring_size=known.ring_bytes,
+            ring_size=addresses.ring_bytes,
             queue_type=AQL,
             ctx_save_restore_area_size=size,
         )

@@ -1,4 +1,5 @@
-"""Context save areas of AMD GPUs, where trap handlers save the registers and the LDS of waves.
+"""Context save areas of AMD GPUs, where trap handlers save the registers (SGPRs, VGPRs,
+AGPRs) and the LDS of waves.
 
 Law: this module finds waves and registers in the words that it is given; it reads no memory.
 """
@@ -187,8 +188,10 @@ def _numbered(layout: SaveLayout, wave: SavedWave, bank: str, number: int) -> Sa
     blocks, row = wave.blocks, WORD_BYTES * wave.blocks.lanes
     counts = {"v": blocks.vgprs, "a": blocks.accumulators, "s": sgprs_of(layout, blocks)}
     if number >= counts[bank]:
-        known = f"{bank}0 to {bank}{counts[bank] - 1}" if counts[bank] else f"no {bank} registers"
-        return f"it is not allocated: the wave has {known}"
+        allocated = (
+            f"{bank}0 to {bank}{counts[bank] - 1}" if counts[bank] else f"no {bank} registers"
+        )
+        return f"it is not allocated: the wave has {allocated}"
     if bank == "s":
         xnack = number - (sgpr_end(layout, blocks) - 4)
         if layout.aliases_low_sgprs and xnack in (0, 1):  # saved as hardware register alone

@@ -1,4 +1,6 @@
-"""Layouts of AMD GPU context save areas, one for each GFX level.
+"""Bit fields and constants of AMD GPU context save areas that differ between GFX levels.
+
+`save_area` computes from them where a register of a wave is saved.
 
 A save area has a control stack of words with bit fields, followed by the saved waves. A STATE word
 defines the block sizes of the waves after it, a WAVE word identifies a wave; the waves are stored
@@ -77,7 +79,7 @@ class SaveLayout:
     shared_vgprs: Count | None
     sgprs: Count | int
     lds: Count
-    """Bytes."""
+    """In bytes."""
     whole_lds: tuple[BitField, int] | None
     """A workgroup that has the LDS of a whole WGP, and its bytes."""
     scoreboard: BitField
@@ -94,7 +96,7 @@ class SaveLayout:
     ttmps_in_sgprs: bool
     """The last 16 slots of the SGPRs are TTMPs, not the last 16 hardware slots."""
     tail_bytes: int
-    """Behind each wave."""
+    """The bytes after each wave."""
     aliases_low_sgprs: bool
     """VCC, XNACK_MASK and FLAT_SCRATCH are the last six allocated SGPRs; else VCC is s[106:107]."""
     parked_pc: tuple[int, Callable[[int], bool]] | None

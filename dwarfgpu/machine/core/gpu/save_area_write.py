@@ -124,12 +124,12 @@ def _wave_bytes(layout: SaveLayout, wave: WaveImage, blocks: Blocks, lds: bytes 
     out = bytearray(room + layout.tail_bytes)
     saved = SavedWave(0, blocks, 0, 0)
     for name, data in wave.registers.items():
-        place = saved_register(layout, saved, name)
-        if isinstance(place, str):
-            raise Malformed(f"register {name} is not saved: {place}")
-        out[place.address : place.address + place.size_bytes] = data[: place.size_bytes].ljust(
-            place.size_bytes, b"\0"
-        )
+        register = saved_register(layout, saved, name)
+        if isinstance(register, str):
+            raise Malformed(f"register {name} is not saved: {register}")
+        out[register.address : register.address + register.size_bytes] = data[
+            : register.size_bytes
+        ].ljust(register.size_bytes, b"\0")
     if lds:
         if len(lds) > blocks.lds_bytes:
             raise Malformed(f"{len(lds)} bytes of LDS, where {blocks.lds_bytes} are allocated")

@@ -133,9 +133,9 @@ class _State:
 
     def _agents(self) -> tuple[tuple[Agent, ...], dict[int, int]]:
         """Return the agents, and by their ids which one of them each is."""
-        known = self._target.machine.agents
+        agents = self._target.machine.agents
         apertures = self._target.apertures
-        if not known:
+        if not agents:
             return (
                 agent_of(
                     self._version, 1, lds_base=apertures.local_base,
@@ -149,9 +149,9 @@ class _State:
                 lds_base=contents.local_base,
                 scratch_base=contents.private_base,
             )
-            for contents in known.values()
+            for contents in agents.values()
         )
-        return gpu_agents, {number: index for index, number in enumerate(known)}
+        return gpu_agents, {number: index for index, number in enumerate(agents)}
 
     def _queue(self, agent: int, waves: Sequence[WaveId]) -> QueueImage:
         base, wave_bytes, slots = self._scratch(waves)
@@ -191,17 +191,19 @@ class _State:
         bases = {wave: wave_apertures.scratch_base for wave, wave_apertures in apertures.items()}
         if not size:
             return None, 0, dict.fromkeys(waves, 0)
-        known = [base for base in bases.values() if base is not None]
-        first = min(known, default=0)
+        known_bases = [base for base in bases.values() if base is not None]
+        first = min(known_bases, default=0)
         slots = {wave: (base - first) // size for wave, base in bases.items() if base is not None}
-        is_even = len(known) == len(waves) and all(not (base - first) % size for base in known)
+        is_even = len(known_bases) == len(waves) and all(
+            not (base - first) % size for base in known_bases
+        )
         if is_even and len(set(slots.values())) == len(waves):
             return first, size, slots
         first, self._free = self._free, self._free + _FREE
         for slot, wave in enumerate(waves):
             for at, data in self._scratch_runs(wave, bases[wave], ends[wave]):
                 self._memory.replace(first + slot * size + at, data)
-        if known:
+        if known_bases:
             self._notes.append(f"the scratch memory of waves was moved to {first:#x}")
         return first, size, {wave: slot for slot, wave in enumerate(waves)}
 
@@ -251,7 +253,7 @@ class _State:
     def _registers(self, wave: WaveId) -> dict[str, bytes]:
         """Return the known registers of a wave, with the words that identify it."""
         target, registers_of_wave = self._target, self._target.waves[wave]
-        out = {name: bytes(contents.data) for name, contents in registers_of_wave.items()}
+        out = {name: contents.data for name, contents in registers_of_wave.items()}
         self._unknown += sum(
             contents.known.count(0xFF) != len(contents.known)
             for contents in registers_of_wave.values()

@@ -129,8 +129,8 @@ class HardwareWords:
             return self._words[at] | self._words[at + 1] << 32
         return self._words[at] if count else 0
 
-    def _of(self, place: TtmpField) -> int:
-        return place[1].of(self.ttmp(place[0]))
+    def _of(self, field: TtmpField) -> int:
+        return field[1].of(self.ttmp(field[0]))
 
     @property
     def is_stopped(self) -> bool:
@@ -267,8 +267,8 @@ def status_words(
     fields, ttmps = words_of(layout), dict.fromkeys(range(4, 14), 0)
     registers = {"pc": pc}
 
-    def put(place: TtmpField, number: int) -> None:
-        ttmps[place[0]] |= place[1].put(number)
+    def put(field: TtmpField, number: int) -> None:
+        ttmps[field[0]] |= field[1].put(number)
 
     put(_HALTED, int(is_halted))
     if ids.packet is None or ids.wave_in_group is None or ids.position is None:

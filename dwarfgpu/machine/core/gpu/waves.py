@@ -309,9 +309,9 @@ class GpuWaves:
         try:
             if name in wave.layout.hardware:
                 return self.hardware(wave).register(name)
-            place = saved_register(wave.layout, wave.saved, name)
-            if isinstance(place, str):
+            register = saved_register(wave.layout, wave.saved, name)
+            if isinstance(register, str):
                 return None
-            return int.from_bytes(self.memory.read(place.address, place.size_bytes), "little")
+            return int.from_bytes(self.memory.read(register.address, register.size_bytes), "little")
         except Unavailable:
             return None

@@ -71,8 +71,10 @@ class RunningMemory(SparseMemory):
                 break
             at = address + offset + len(data)
         if at < address + size_bytes:
-            place = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
-            raise Unavailable(f"cannot access memory at address {place}: nothing has written it")
+            address_text = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
+            raise Unavailable(
+                f"cannot access memory at address {address_text}: nothing has written it"
+            )
 
     def require_writable(self, address: int, size_bytes: int) -> None:
         self._read_from_source(address, size_bytes)

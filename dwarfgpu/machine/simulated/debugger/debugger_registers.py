@@ -6,6 +6,7 @@ Law: what is written is what the next instruction reads.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import and_
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import RegisterInfo
@@ -40,10 +41,8 @@ class WaveRegisters(Mapping[str, RegisterBytes]):
         data = contents(self._wave, self._registers[name])
         if data is None:
             raise KeyError(name)
-        stored = RegisterBytes(len(data))
-        known = stored.known[:] = written_bits(self._wave, name, len(data))
-        stored.data[:] = bytes(byte & mask for byte, mask in zip(data, known, strict=True))
-        return stored
+        known = written_bits(self._wave, name, len(data))
+        return RegisterBytes(bytes(map(and_, data, known)), known)
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of registers with known bits."""
@@ -105,9 +104,9 @@ def write_contents(
     wave: SimulatedWave, register: RegisterInfo, offset_bytes: int, data: bytes
 ) -> None:
     """Write bytes of a register, which are defined then; `UsageError` as of `_set_contents`."""
-    whole = bytearray(contents(wave, register) or b"")
-    whole[offset_bytes : offset_bytes + len(data)] = data
-    _set_contents(wave, register, bytes(whole))
+    register_bytes = bytearray(contents(wave, register) or b"")
+    register_bytes[offset_bytes : offset_bytes + len(data)] = data
+    _set_contents(wave, register, bytes(register_bytes))
     set_written(wave, register.name, offset_bytes, len(data))
 
 

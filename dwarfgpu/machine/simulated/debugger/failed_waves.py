@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import StopReason
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.machine.forwarding import ForwardingByWave
+from dwarfgpu.machine.forwarding_target import ForwardingByWave
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.execution.rounds import Rounds
 from dwarfgpu.machine.state.state_target import RegisterBytes
@@ -136,8 +136,8 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
 
     def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
         """Forget memory (`dwarfgpu.machine.target.ForgetsMemory`)."""
-        machine, place = self.memory_of(where)
-        machine.forget_memory(place, address, size_bytes)
+        machine, storage = self.memory_of(where)
+        machine.forget_memory(storage, address, size_bytes)
 
     # Running.
 
@@ -282,6 +282,6 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
             address = owner.global_address(where, start.address, part.size_bytes)
             if address is None:
                 return None
-            whole = Memory(machine.architecture.address_space(GLOBAL))
-            parts.append(WatchedBytes(MemoryAddress(whole, address), part.size_bytes))
+            global_memory = Memory(machine.architecture.address_space(GLOBAL))
+            parts.append(WatchedBytes(MemoryAddress(global_memory, address), part.size_bytes))
         return evolve(watch, bytes=tuple(parts))

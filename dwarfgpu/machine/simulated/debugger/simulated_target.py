@@ -20,7 +20,7 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     write_contents,
 )
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
-from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
 from dwarfgpu.machine.target import Halt, RegisterId, Watch, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
@@ -64,7 +64,7 @@ class SimulatedTarget(StateTarget):
         one is attached. `fill`: as that of a state, by default the state's."""
         fill = state.fill if fill is None else fill
         super().__init__(state.architecture, state.apertures, state.machine, fill)
-        self._places, self._machine = state._places, state.machine
+        self._wave_records, self._machine = state._wave_records, state.machine
         self._registers = state._registers
         self.workgroups, self.wave_apertures = state.workgroups, state.wave_apertures
         self._memories = state._memories
@@ -301,8 +301,8 @@ class SimulatedTarget(StateTarget):
     def global_address(self, where: Memory, address: int, size_bytes: int) -> int | None:
         """Return where an object is in global memory; None where it is elsewhere, or not in one
         place."""
-        places = self.lowered(where, address, size_bytes)
-        return places[0][1] if len(places) == 1 and not places[0][0].name else None
+        parts = self.lowered(where, address, size_bytes)
+        return parts[0][1] if len(parts) == 1 and not parts[0][0].name else None
 
     def _observe(self, machine: RunningMachine) -> None:
         """Have the watchpoints observe the waves."""

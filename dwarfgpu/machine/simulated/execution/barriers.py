@@ -1,4 +1,8 @@
-"""Workgroup barriers: when waves leave them, and where waves wait."""
+"""Workgroup barriers: when waves leave them, and where waves wait.
+
+`dwarfgpu.machine.simulated.semantics.control_statements` and `simulated_wave` execute `s_barrier`;
+`interpreter` finds a deadlock, and `dwarfgpu.service.run.barrier_waits` shows it.
+"""
 
 from __future__ import annotations
 

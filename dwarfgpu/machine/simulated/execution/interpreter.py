@@ -23,11 +23,11 @@ from dwarfgpu.machine.simulated.execution.observers import Observer, SelectiveOb
 from dwarfgpu.machine.simulated.execution.schedule import Schedule
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import StopReason
 

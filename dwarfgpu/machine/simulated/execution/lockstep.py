@@ -6,13 +6,13 @@ that it did is undone, where the order of waves may matter (`access_conflicts`) 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
 from types import CodeType
 from typing import Any, Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import operations_of
 from dwarfgpu.machine.simulated.execution.access_conflicts import MAX_WAVES, Conflict, Conflicts
@@ -21,7 +21,6 @@ from dwarfgpu.machine.simulated.execution.lockstep_functions import NotTogether
 from dwarfgpu.machine.simulated.execution.lockstep_waves import WaveGroup
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.wave_execution import WaveExecution
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_blocks import FIRST_LINE, line_reached
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step, function_text
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
@@ -29,6 +28,7 @@ from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
 from dwarfgpu.machine.simulated.semantics.source_statements import StepMode
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 
 MAX_LANES: Final = 1 << 12
 """Maximum number of lanes of a group."""
@@ -74,8 +74,8 @@ _ANY_LANES: Final = frozenset(
     }
 )
 """What statements may call on the lanes of several waves."""
-_CALL: Final = re.compile(r"(\w+)\(")
-_STOPS: Final = re.compile(r"w\.(is_ended|is_waiting|signal\(|halt\()")
+_CALL: Final = pattern(r"(\w+)\(")
+_STOPS: Final = pattern(r"w\.(is_ended|is_waiting|signal\(|halt\()")
 
 
 @frozen
@@ -191,13 +191,13 @@ class _GroupRun:
                 ready = self._release()
                 if not ready:
                     return
-            places = [members[n].pc for n in ready]
-            pc = min(places)
-            row = row + 1 if places.count(pc) < len(places) else 0
+            pcs = [members[n].pc for n in ready]
+            pc = min(pcs)
+            row = row + 1 if pcs.count(pc) < len(pcs) else 0
             if row > _PATIENCE:
-                pc = max(places)
+                pc = max(pcs)
                 row = row if row < _PATIENCE + _TURN else 0
-            mode = members[ready[places.index(pc)]].step_mode
+            mode = members[ready[pcs.index(pc)]].step_mode
             running = [n for n in ready if members[n].pc == pc and members[n].step_mode is mode]
             if self._execute(pc, mode, running):
                 if any(members[n].is_halted for n in running):

@@ -114,15 +114,15 @@ class GroupFunctions:
         return self.by_wave(a)[np.arange(len(first)), first].astype(object)
 
     def lane_of(self, a: Any, number: Any) -> Any:
-        return self.by_wave(a)[self._places(number)].astype(object)
+        return self.by_wave(a)[self._rows_and_lanes(number)].astype(object)
 
     def with_lane(self, a: Lanes, number: Any, value: Any) -> Lanes:
         out = a.copy()
         values = value if np.ndim(value) == 0 else self.by_wave(value)[:, 0]
-        self.by_wave(out)[self._places(number)] = values
+        self.by_wave(out)[self._rows_and_lanes(number)] = values
         return out
 
-    def _places(self, number: Any) -> tuple[Any, Any]:
+    def _rows_and_lanes(self, number: Any) -> tuple[Any, Any]:
         """Return the waves, and a lane of each."""
         if np.ndim(number) == 0:
             return slice(None), int(number) & self.wave_size - 1

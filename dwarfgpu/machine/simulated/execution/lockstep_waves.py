@@ -151,23 +151,23 @@ class WaveGroup(WaveAccesses):
         self.s = _Scalars(self)  # type: ignore[assignment]
 
     def _make_lds(self, waves: Sequence[SimulatedWave]) -> None:
-        places = {wave.wave.workgroup: wave.lds for wave in waves}
-        if any(places[wave.wave.workgroup] is not wave.lds for wave in waves):
+        lds_by_workgroup = {wave.wave.workgroup: wave.lds for wave in waves}
+        if any(lds_by_workgroup[wave.wave.workgroup] is not wave.lds for wave in waves):
             raise Conflict
-        sizes = {part.end for part in places.values()}
-        if len(sizes) > 1 or any(part.written is not None for part in places.values()):
+        sizes = {part.end for part in lds_by_workgroup.values()}
+        if len(sizes) > 1 or any(part.written is not None for part in lds_by_workgroup.values()):
             raise Conflict
         size = self._lds_bytes = sizes.pop()
-        slots = {name: slot for slot, name in enumerate(places)}
-        whole = b"".join(bytes(part.contents) for part in places.values())
+        slots = {name: slot for slot, name in enumerate(lds_by_workgroup)}
+        whole = b"".join(bytes(part.contents) for part in lds_by_workgroup.values())
         self.lds = Allocation("LDS", 0, whole, True)
-        self._lds_originals = list(places.values())
+        self._lds_originals = list(lds_by_workgroup.values())
         self.slots = [slots[wave.wave.workgroup] for wave in waves]
         """The number of each wave's LDS."""
         self._lds_first = np.array([slot * size for slot in self.slots], np.uint64)
         self._lds_first_of_lane = np.repeat(self._lds_first, self.wave_size)
         self._local = LocalConflicts(len(whole), self._conflicts.workgroups)
-        self._is_shared = len(places) < len(waves)
+        self._is_shared = len(lds_by_workgroup) < len(waves)
 
     def _make_scratch(self, waves: Sequence[SimulatedWave]) -> None:
         """Make the private memory of all waves, shape (waves, dwords, lanes): pieces at equal
@@ -358,7 +358,7 @@ class WaveGroup(WaveAccesses):
         if size == 4 and not (addresses & 3).any():
             wave, lane = np.divmod(lanes, self.wave_size)
             return self._spread(self._private[wave, addresses >> 2, lane].view(kind), lanes)
-        raw = self._private_bytes[self._byte_places(addresses, size, lanes)].view(kind)
+        raw = self._private_bytes[self._byte_indices(addresses, size, lanes)].view(kind)
         values = raw[:, 0] if count == 1 else np.ascontiguousarray(raw.T)
         return self._spread(values, lanes)
 
@@ -383,9 +383,9 @@ class WaveGroup(WaveAccesses):
                 self._private[wave, (addresses >> 2) + number, lane] = values
             return
         raw = np.ascontiguousarray(rows[:, lanes].T).view(np.uint8).reshape(len(lanes), -1)
-        self._private_bytes[self._byte_places(addresses, raw.shape[1], lanes)] = raw
+        self._private_bytes[self._byte_indices(addresses, raw.shape[1], lanes)] = raw
 
-    def _byte_places(self, addresses: Lanes, size: int, lanes: Lanes) -> tuple[Lanes, ...]:
+    def _byte_indices(self, addresses: Lanes, size: int, lanes: Lanes) -> tuple[Lanes, ...]:
         offsets = addresses[:, None] + np.arange(size)
         wave, lane = np.divmod(lanes, self.wave_size)
         return wave[:, None], offsets >> 2, lane[:, None], offsets & 3

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, Final
 
 from dwarfgpu.base.records import fields
-from dwarfgpu.machine.simulated.faults import trap
 from dwarfgpu.machine.simulated.semantics.rounding import EXCEPTIONS_AT, SATURATES_F16
 from dwarfgpu.machine.simulated.semantics.source_statements import PLAIN_MODE, StepMode
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
@@ -15,10 +14,11 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
     read_hardware_register,
     write_hardware_register,
 )
-from dwarfgpu.machine.simulated.storage.undefined import known_bits
+from dwarfgpu.machine.simulated.storage.undefined_numbers import known_bits
 from dwarfgpu.machine.simulated.storage.wave_accesses import WaveAccesses
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
+from dwarfgpu.machine.simulated.wave_fault import trap
 from dwarfgpu.machine.topology import Barrier, StopReason, Wave
 
 _ALWAYS_SINCE_GFX12: Final = 0x300

@@ -73,11 +73,11 @@ class Watchpoints:
         """Return whether registers of a wave are watched, or the scope of an object ends in it."""
         number = wave.wave.id
         scopes = (one.watch.scope for one in self._watching)
-        places = (part.start for one in self._watching for part in one.watch.bytes)
+        starts = (part.start for one in self._watching for part in one.watch.bytes)
         return (
             wave.own_scratch is not None
             or any(scope is not None and scope.wave == number for scope in scopes)
-            or any(isinstance(at, RegisterOffset) and at.wave == number for at in places)
+            or any(isinstance(at, RegisterOffset) and at.wave == number for at in starts)
         )
 
     def concerns(self, wave: WaveMemory, access: Access) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_blocks import Block, Blocks
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program, Step
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 
 _NO_BREAKPOINTS: frozenset[int] = frozenset()
 

@@ -6,16 +6,13 @@ Law: loaded code objects overlap nothing that a dispatch makes or a state contai
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
+from dwarfgpu.arch.model import APERTURE_BYTES
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError, shown
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.state.load import State
 from dwarfgpu.machine.topology import Agent
-
-_APERTURE_BYTES: Final = 1 << 48
-"""Bits 63:48 of a generic address choose the aperture (`dwarfgpu.arch.amdgpu`)."""
 
 
 @frozen
@@ -92,4 +89,4 @@ def extents_of_state(state: State) -> Iterator[Extent]:
 
 def _apertures(agent: Agent) -> Iterator[Extent]:
     for memory, base in (("LDS", agent.local_base), ("scratch", agent.private_base)):
-        yield Extent(f"the aperture of {memory}", base, base + _APERTURE_BYTES)
+        yield Extent(f"the aperture of {memory}", base, base + APERTURE_BYTES)

@@ -168,12 +168,12 @@ def dispatched(request: Request) -> Launched:
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
     require_lds(request, group_bytes)
     scratch_bytes = wave_scratch_bytes(request, lanes)
-    groups, placed = _waves(request, lanes, group_bytes)
+    groups, waves = _waves(request, lanes, group_bytes)
     users, first_system = _user_sgprs(request, descriptor, at, bound)
     shared = {f"s{user.number}": user.value for user in users if user.value is not None}
     launched = tuple(
         _wave(request, wave, n, scratch_bytes, groups[wave.workgroup or 0], shared, first_system)
-        for n, wave in enumerate(placed)
+        for n, wave in enumerate(waves)
     )
     dispatch = Dispatch(
         placement.dispatch, placement.queue, 0, request.kernel.name,
@@ -189,7 +189,7 @@ def dispatched(request: Request) -> Launched:
         {queue.id: queue},
         {dispatch.id: dispatch},
         groups,
-        {wave.id: wave for wave in placed},
+        {wave.id: wave for wave in waves},
     )
     is_preloaded = initial_registers.preloaded(descriptor)[0] > 0
     return Launched(
@@ -197,7 +197,7 @@ def dispatched(request: Request) -> Launched:
         machine,
         request.kernel.entry + request.load_address + (_PRELOAD_BYTES if is_preloaded else 0),
         launched,
-        _memory(request, at, agent, dispatch, bound, len(placed), scratch_bytes),
+        _memory(request, at, agent, dispatch, bound, len(waves), scratch_bytes),
         bound,
         tuple(users),
         group_bytes,

@@ -11,7 +11,7 @@ from dwarfgpu.arch.processors import Processor
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.machine.simulated.launch.kernel_arguments import ArgumentValue, Parameter
-from dwarfgpu.machine.simulated.storage.undefined import FILL
+from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL
 from dwarfgpu.machine.topology import Agent, Geometry
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor

@@ -147,8 +147,8 @@ class Parameter:
         """`limit (by_value, 4 bytes at 16)`."""
         argument = self.argument
         title = self.name or f"the argument at {argument.offset_bytes}"
-        place = f"{counted(argument.size_bytes, 'byte')} at {argument.offset_bytes}"
-        return f"{title} ({argument.value_kind}, {place})"
+        extent = f"{counted(argument.size_bytes, 'byte')} at {argument.offset_bytes}"
+        return f"{title} ({argument.value_kind}, {extent})"
 
 
 def parameters(

@@ -1,6 +1,6 @@
 """Turn a dispatch into a machine that can run: memory as allocations, waves with registers.
 
-Law: what no document defines is undefined (`undefined.py`), not zero.
+Law: what no document defines is undefined (`storage/undefined_numbers`), not zero.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from dwarfgpu.machine.simulated.launch.dispatch_packet import (
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory
-from dwarfgpu.machine.simulated.storage.undefined import Undefined
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import (
     FLAT_SCRATCH,
@@ -234,13 +234,13 @@ def _number(contents: Contents) -> int:
     """Return a register whose unknown bits are undefined, and zeros."""
     if isinstance(contents, int):
         return contents
-    out = known = 0
+    out = known_mask = 0
     for at, word in enumerate(contents.split()):
         bits = word[1:] if word.startswith("%") else "?" * 8 if word == "??" else ""
         bits = bits or f"{int(word, 16):08b}"
         out |= int(bits.replace("?", "0"), 2) << 8 * at
-        known |= int("".join("01"[bit != "?"] for bit in bits), 2) << 8 * at
-    return Undefined(out, known)
+        known_mask |= int("".join("01"[bit != "?"] for bit in bits), 2) << 8 * at
+    return Undefined(out, known_mask)
 
 
 def _set_private_segment_buffer(wave: SimulatedWave, launched: Launched) -> None:

@@ -26,7 +26,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Program
 from dwarfgpu.machine.simulated.storage.allocated_registers import allocated_registers
 from dwarfgpu.machine.simulated.storage.global_memory import Allocation, GlobalMemory, Source
-from dwarfgpu.machine.simulated.storage.undefined import FILL, Undefined
+from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL, Undefined
 from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemories
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, TTMP, XNACK_MASK, Lanes
 from dwarfgpu.machine.sparse_memory import SparseMemory, bytes_of
@@ -131,9 +131,14 @@ def _wave(
     memories: WaveMemories,
     group: list[SimulatedWave],
 ) -> SimulatedWave:
-    placed = state.machine.waves.get(number) or Wave(number)
+    wave_record = state.machine.waves.get(number) or Wave(number)
     record = Wave(
-        number, state.workgroups[number], placed.wave_in_group, (), placed.number, placed.lane_count
+        number,
+        state.workgroups[number],
+        wave_record.wave_in_group,
+        (),
+        wave_record.number,
+        wave_record.lane_count,
     )
     dispatch = state.machine.dispatch_of(number)
     vgprs, agprs = (
@@ -150,7 +155,7 @@ def _wave(
         memories,
         generation=processor(state.architecture.name).generation,
         allocated=allocated_registers(dispatch),
-        barrier=placed.barrier,
+        barrier=wave_record.barrier,
         group=group,
     )
     _set_registers(state, wave)
@@ -187,24 +192,24 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
     name, size = register.name, len(stored.data)
     if not any(stored.known) or name in _IGNORED or contents(wave, register) is None:
         return
-    known = int.from_bytes(stored.known, "little")
+    known_mask = int.from_bytes(stored.known, "little")
     value = int.from_bytes(stored.data, "little")
-    is_whole = known == (1 << 8 * size) - 1
+    is_whole = known_mask == (1 << 8 * size) - 1
     if name == "mode":
-        wave.set_mode(Undefined(value, known))
+        wave.set_mode(Undefined(value, known_mask))
         return
     if name in _CONDITION_BITS:
         bit = _CONDITION_BITS[name]
-        if known >> bit & 1:
+        if known_mask >> bit & 1:
             wave.scc = value >> bit & 1
         return
     if name.startswith("ttmp"):
-        wave.s[TTMP + int(name[4:])] = Undefined(value & _MASK32, known | ~_MASK32)
+        wave.s[TTMP + int(name[4:])] = Undefined(value & _MASK32, known_mask | ~_MASK32)
         return
     if name in _PAIRS:
         for word in range(2):
             wave.s[_PAIRS[name] + word] = Undefined(
-                value >> 32 * word & _MASK32, known >> 32 * word | ~_MASK32
+                value >> 32 * word & _MASK32, known_mask >> 32 * word | ~_MASK32
             )
         return
     if name in _ALL_OR_NOTHING and not is_whole:
@@ -212,7 +217,7 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
             f"wave {wave.wave.id} cannot continue: only a part of its {name} is known; "
             f"set ${name}, or use --reg"
         )
-    write_contents(wave, register, 0, bytes(stored.data))
+    write_contents(wave, register, 0, stored.data)
     if name in _NEEDED:
         return
     step = 4 if register.name[:1] in "va" and register.name[1:].isdecimal() else 1

@@ -14,7 +14,6 @@ from types import CodeType, TracebackType
 from typing import Any, Final
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import (
     NAMESPACE,
     Program,
@@ -22,6 +21,7 @@ from dwarfgpu.machine.simulated.semantics.compiled_instructions import (
     function_text,
 )
 from dwarfgpu.machine.simulated.semantics.source_statements import StepMode
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 
 MAX_INSTRUCTIONS: Final = 200
 """Maximum number of instructions of a block, so that an interrupt is not noticed late."""

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.isa.binding import operations_of, uses
 from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.instruction import Encoding, Instruction
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.semantics.division import DIVISION
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS
@@ -29,6 +29,7 @@ from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegi
 from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import Commuting
 from dwarfgpu.machine.simulated.storage.wave_registers import lanes_of, mask_of
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
 NAMESPACE: Final[dict[str, Any]] = {
@@ -54,12 +55,12 @@ _DS: Final = 0b110110
 _ZERO: Final = 128
 
 
-_ENDS: Final = re.compile(
+_ENDS: Final = pattern(
     r"w\.(pc = |is_ended|is_waiting|trap\(|halt\(|set_mode\(|index\(|write_hardware_register\()"
 )
-_CONSTANT: Final = re.compile(r"\b([uif]\d+)\((0x[0-9a-f]+|\d+)\)(\.view\(\w+\))?")
-_WORDS: Final = re.compile(r"\b[a-z]+\b")
-_CLOCK: Final = re.compile(r"w\.(clock\b|hardware_register\()")
+_CONSTANT: Final = pattern(r"\b([uif]\d+)\((0x[0-9a-f]+|\d+)\)(\.view\(\w+\))?")
+_WORDS: Final = pattern(r"\b[a-z]+\b")
+_CLOCK: Final = pattern(r"w\.(clock\b|hardware_register\()")
 
 
 def function_text(lines: Sequence[str]) -> str:

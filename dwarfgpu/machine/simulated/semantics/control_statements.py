@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.isa.names import message_names
-from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.isa.named_numbers import message_names
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand, scalar_write
 from dwarfgpu.machine.simulated.semantics.result_statements import ResultStatements
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _WORKGROUP_BARRIER: Final = 0xFFFFFFFF
 

@@ -13,8 +13,8 @@ from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.operands import Value
 from dwarfgpu.isa.operation import ALIASES, DeclaredOperand, Operation
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _HALVES: Final = frozenset({"b16", "u16", "i16", "f16", "bf16"})
 _DPP8: Final = "dpp8"
@@ -142,11 +142,11 @@ def _half_register(form: Format, value: Value, declared: DeclaredOperand) -> Val
 
 def _modifiers(form: Format, word: int, stem: str, fields: dict[str, int]) -> int:
     """Return the modifiers of a source; without any, packed elements are in order."""
-    known = fields.get(f"{stem}_modifiers")
+    modifiers = fields.get(f"{stem}_modifiers")
     selects = _selects(form, word, int(stem[-1])) if stem[-1].isdigit() else 0
-    if known is None or "VOP3P" not in form.flags:
+    if modifiers is None or "VOP3P" not in form.flags:
         selects |= OP_SELECT_HIGH
-    return (known or 0) | selects
+    return (modifiers or 0) | selects
 
 
 def _selects(form: Format, word: int, number: int) -> int:

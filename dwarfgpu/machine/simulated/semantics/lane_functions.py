@@ -397,9 +397,9 @@ def of_bf16(a: Lanes) -> Lanes:
 
 def _integer_of_float(kind: type, low: int, high: int) -> Callable[[Lanes], Lanes]:
     def converted(a: Lanes) -> Lanes:
-        whole = np.trunc(a.astype(np.float64))
-        whole = np.where(whole == whole, whole, 0.0)
-        return np.clip(whole, float(low), float(high)).astype(np.int64).astype(kind)
+        truncated = np.trunc(a.astype(np.float64))
+        truncated = np.where(truncated == truncated, truncated, 0.0)
+        return np.clip(truncated, float(low), float(high)).astype(np.int64).astype(kind)
 
     converted.__doc__ = f"Toward zero; numbers outside of {low} to {high} are the nearest of these."
     return converted

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bf16
 from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 TYPES: Final[dict[str, Any]] = {
     **{f"u{bits}": getattr(np, f"uint{bits}") for bits in (8, 16, 32, 64)},
@@ -141,8 +141,8 @@ def saturated(a: Lanes, kind: str) -> Lanes:
     """Cut to the range of a type."""
     limits = np.iinfo(TYPES[kind])
     if a.dtype.kind == "f":
-        whole = np.trunc(a.astype(np.float64))
-        a = np.where(whole == whole, whole, 0.0)
+        truncated = np.trunc(a.astype(np.float64))
+        a = np.where(truncated == truncated, truncated, 0.0)
     return np.clip(a, limits.min, limits.max).astype(TYPES[kind])
 
 

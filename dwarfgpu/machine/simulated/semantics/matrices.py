@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.exact_floats import fma64
 from dwarfgpu.machine.simulated.semantics.lane_functions import Lanes, bf16
 from dwarfgpu.machine.simulated.semantics.lane_moves import TYPES
 from dwarfgpu.machine.simulated.semantics.small_floats import small_float, xf32
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 
 def tile(registers: tuple[Lanes, ...], kind: str) -> Lanes:
@@ -106,9 +106,9 @@ def mfma(a: Lanes, b: Lanes, c: Lanes, rows: int, depth: int, blocks: int = 1) -
     """
     left, right = _operand(a, rows, depth, blocks), _operand(b, rows, depth, blocks)
     block, row, column = _element_indices(rows, blocks, len(c), c.dtype == np.float64)
-    whole = np.zeros((blocks, rows, rows), c.dtype)
-    whole[block, row, column] = c
-    return _product(left, right.transpose(0, 2, 1), whole)[block, row, column]
+    accumulator = np.zeros((blocks, rows, rows), c.dtype)
+    accumulator[block, row, column] = c
+    return _product(left, right.transpose(0, 2, 1), accumulator)[block, row, column]
 
 
 def _operand(elements: Lanes, rows: int, depth: int, blocks: int) -> Lanes:
@@ -146,18 +146,20 @@ def _element_indices(
     return block + lane * 0, row, lane % rows + number * 0
 
 
-def _product(left: Lanes, right: Lanes, whole: Lanes, saturates: int = 0) -> Lanes:
+def _product(left: Lanes, right: Lanes, accumulator: Lanes, saturates: int = 0) -> Lanes:
     """Return left @ right + whole for each block."""
-    if whole.dtype == np.float64:
+    if accumulator.dtype == np.float64:
         for n in range(left.shape[2]):
-            whole = fma64(left[:, :, n, None], right[:, None, n, :], whole)
-        return whole
-    if whole.dtype.kind == "i":
-        wide = left.astype(np.int64) @ right.astype(np.int64) + whole
+            accumulator = fma64(left[:, :, n, None], right[:, None, n, :], accumulator)
+        return accumulator
+    if accumulator.dtype.kind == "i":
+        wide = left.astype(np.int64) @ right.astype(np.int64) + accumulator
         if saturates:
             wide = np.clip(wide, -(1 << 31), (1 << 31) - 1)
         return wide.astype(np.int32)
-    return (left.astype(np.float64) @ right.astype(np.float64) + whole).astype(whole.dtype)
+    return (left.astype(np.float64) @ right.astype(np.float64) + accumulator).astype(
+        accumulator.dtype
+    )
 
 
 def smfmac(a: Lanes, b: Lanes, index: Lanes, d: Lanes, rows: int, depth: int, key: int) -> Lanes:
@@ -220,9 +222,9 @@ def wmma(
     if generation >= 12:
         row = 8 * (lane // 16 % 2) + len(c) * (lane // 32) + number
     column = lane % 16 + number * 0
-    whole = np.zeros((1, 16, 16), c.dtype)
-    whole[0, row, column] = c
-    product: Lanes = _product(left[None], right.T[None], whole, saturates)[0, row, column]
+    accumulator = np.zeros((1, 16, 16), c.dtype)
+    accumulator[0, row, column] = c
+    product: Lanes = _product(left[None], right.T[None], accumulator, saturates)[0, row, column]
     return product
 
 

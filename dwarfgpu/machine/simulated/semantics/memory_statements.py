@@ -10,7 +10,6 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.addressing import immediate_offsets
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.operation import DeclaredOperand
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import (
     Operand,
@@ -18,6 +17,7 @@ from dwarfgpu.machine.simulated.semantics.operand_text import (
     scalar_write,
 )
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _COMMUTING: Final = frozenset(
     {"m + a", "m - a", "m & a", "m | a", "m ^ a", "minimum(m, a)", "maximum(m, a)"}

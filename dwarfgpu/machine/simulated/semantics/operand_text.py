@@ -6,18 +6,18 @@ numbers, as signed numbers, as floats) and `on` (the lanes that are active, None
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.modifiers import ABSOLUTE, NEGATE, OP_SELECT, OP_SELECT_HIGH, SIGN_EXTEND
 from dwarfgpu.isa.operands import Constant, Literal, Value
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.storage.wave_registers import FLAT_SCRATCH, M0, TTMP, XNACK_MASK
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
-_VECTOR_TYPE: Final = re.compile(r"v(\d+)([a-z]+)(\d+)")
-_TYPE: Final = re.compile(r"([a-z]+)(\d+)")
+_VECTOR_TYPE: Final = pattern(r"v(\d+)([a-z]+)(\d+)")
+_TYPE: Final = pattern(r"([a-z]+)(\d+)")
 _PAIRS: Final = {"flat_scratch": FLAT_SCRATCH, "xnack_mask": XNACK_MASK}
 _BASES: Final = {
     "src_shared_base": "shared_base",
@@ -285,10 +285,10 @@ def scalar_write(register: Register, dwords: int, value: str) -> list[str]:
         return [f"w.vcc = w.vcc >> 32 << 32 | {value} & {_FULL:#x}"]
     if bank == "exec":
         if dwords > 1:
-            whole = value
+            exec_text = value
         elif first:
-            whole = f"w.exec & {_FULL:#x} | ({value} & {_FULL:#x}) << 32"
+            exec_text = f"w.exec & {_FULL:#x} | ({value} & {_FULL:#x}) << 32"
         else:
-            whole = f"w.exec >> 32 << 32 | {value} & {_FULL:#x}"
-        return [f"w.set_exec({whole})", "on = w.active"]
+            exec_text = f"w.exec >> 32 << 32 | {value} & {_FULL:#x}"
+        return [f"w.set_exec({exec_text})", "on = w.active"]
     raise not_simulated(f"writing {register.name}")

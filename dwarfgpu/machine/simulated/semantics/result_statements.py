@@ -7,9 +7,9 @@ from typing import Final
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
 from dwarfgpu.isa.operation import Operation
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand, TypeShape
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _KEEPS_HIGH_ON_GFX9: Final = frozenset(
     {"v_fma_f16", "v_mad_f16", "v_mad_u16", "v_mad_i16", "v_div_fixup_f16"}

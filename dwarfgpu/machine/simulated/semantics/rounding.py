@@ -9,7 +9,6 @@ operations in memory, round to nearest.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from enum import IntFlag
 from fractions import Fraction
@@ -18,10 +17,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.machine.simulated.semantics.approximations import APPROXIMATIONS
 from dwarfgpu.machine.simulated.semantics.lane_functions import FUNCTIONS, Lanes, is_signalling
 from dwarfgpu.machine.simulated.storage.wave_registers import RunningWave
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
 NEAREST: Final = 0
@@ -67,7 +67,7 @@ def in_mode(expression: str, mode: int) -> str:
     return ast.unparse(tree)
 
 
-_APPROXIMATE: Final = re.compile("exp2|logarithm|sine_of_turns")
+_APPROXIMATE: Final = pattern("exp2|logarithm|sine_of_turns")
 _OPERATORS: Final[dict[type, str]] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul"}
 _CALLS: Final = frozenset({"fma", "f16", "f32", "f64", "sqrt", "scaled", "division_fma"})
 _TESTED: Final = frozenset({"reciprocal", "reciprocal_root", "logarithm", "reciprocal_iflag"})

@@ -9,7 +9,6 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT, OP_SELECT_HIGH
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound
 from dwarfgpu.machine.simulated.semantics.operand_text import (
     Operand,
@@ -20,6 +19,7 @@ from dwarfgpu.machine.simulated.semantics.operand_text import (
 from dwarfgpu.machine.simulated.semantics.tile_statements import TileStatements
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
 from dwarfgpu.machine.simulated.storage.wave_registers import M0
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 _LETTERS: Final = "abcdefgh".replace("d", "")
 IMMEDIATE_TYPES: Final = frozenset({"imm", "imm16", "imm32", "label"})

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.isa_target import IsaTarget
 from dwarfgpu.isa.modifiers import OP_SELECT_HIGH
-from dwarfgpu.isa.names import hardware_registers
-from dwarfgpu.machine.simulated.faults import not_simulated
+from dwarfgpu.isa.named_numbers import hardware_registers
 from dwarfgpu.machine.simulated.semantics.control_statements import ControlStatements
 from dwarfgpu.machine.simulated.semantics.instruction_operands import Bound, bound
 from dwarfgpu.machine.simulated.semantics.lane_moves import require_swizzle
@@ -38,6 +38,7 @@ from dwarfgpu.machine.simulated.storage.hardware_registers import (
     require_defined,
     require_writable,
 )
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 PROLOGUE: Final = {
     "on": "active",
@@ -55,15 +56,15 @@ _NAMES: Final = {
     "lane": "w.lane",
 }
 """Names of expressions that are no operands."""
-_WORD: Final = re.compile(r"\b[A-Za-z_]\w*\b(?!\()")
-_CALL: Final = re.compile(r"\b([A-Za-z_]\w*)\(")
-_NUMBER: Final = re.compile(r"\b(?:scalar32|u32)\(")
+_WORD: Final = pattern(r"\b[A-Za-z_]\w*\b(?!\()")
+_CALL: Final = pattern(r"\b([A-Za-z_]\w*)\(")
+_NUMBER: Final = pattern(r"\b(?:scalar32|u32)\(")
 _FIELDS: Final = frozenset({"key", "high", "byte", "clamp"})
 _FACTORS: Final = {1: "2", 2: "4", 3: "0.5"}
 """The factors of the modifier omod."""
-_OVERFLOWS: Final = re.compile(r"_(add|sub|mul(?!_hi)|mad|m?sad|dot)")
+_OVERFLOWS: Final = pattern(r"_(add|sub|mul(?!_hi)|mad|m?sad|dot)")
 """In the names of integer operations, whose result may be out of the range of its type."""
-_MASKED: Final = re.compile(r"(?:\b(i16|i32|i64)|(?<!\w))\(([abc]) & (\d+)( - 1)?\)")
+_MASKED: Final = pattern(r"(?:\b(i16|i32|i64)|(?<!\w))\(([abc]) & (\d+)( - 1)?\)")
 
 
 def statements(

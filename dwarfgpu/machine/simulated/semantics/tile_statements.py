@@ -5,10 +5,10 @@ from __future__ import annotations
 import struct
 
 from dwarfgpu.isa.modifiers import OP_SELECT
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.semantics.operand_text import Operand
 from dwarfgpu.machine.simulated.semantics.result_statements import ResultStatements
 from dwarfgpu.machine.simulated.semantics.small_floats import format_of
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 
 
 def _single_bits(number: int) -> int:
@@ -29,8 +29,8 @@ class TileStatements(ResultStatements):
 
     def _tile(self, kind: str, operand: Operand) -> str:
         """Return the elements of a matrix."""
-        places = (number for number, source in enumerate(self.sources) if source is operand)
-        number = next(places, 3)
+        positions = (number for number, source in enumerate(self.sources) if source is operand)
+        number = next(positions, 3)
         register = operand.register
         if register is None:
             text = self._filled_tile(kind, operand)

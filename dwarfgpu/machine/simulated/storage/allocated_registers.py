@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import Dispatch, StopReason
 
 

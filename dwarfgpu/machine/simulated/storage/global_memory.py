@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from dwarfgpu.errors import Unavailable, UsageError, counted
-from dwarfgpu.machine.simulated.faults import WaveStop
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
 GUARD_BYTES: Final = 4096

@@ -17,10 +17,10 @@ from dwarfgpu.errors import counted
 from dwarfgpu.isa.binding import Use, effects, uses
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
-from dwarfgpu.machine.simulated.storage.undefined import Undefined, known_bits
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ import numpy as np
 
 from dwarfgpu.errors import counted
 from dwarfgpu.isa.addressing import BufferResource
-from dwarfgpu.machine.simulated.faults import WaveStop, not_simulated
 from dwarfgpu.machine.simulated.storage.wave_buffers import WaveBuffers
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+from dwarfgpu.machine.simulated.wave_fault import WaveStop, not_simulated
 from dwarfgpu.machine.topology import StopReason
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from dwarfgpu.errors import counted
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, GlobalMemory, extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import Update, WaveMemory
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
 

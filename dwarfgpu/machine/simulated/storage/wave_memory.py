@@ -15,13 +15,13 @@ import numpy as np
 
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import counted
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import (
     SIZES,
     Allocation,
     GlobalMemory,
 )
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes, RunningWave
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason, Wave
 
 Update = Callable[[Lanes, Any], Lanes]

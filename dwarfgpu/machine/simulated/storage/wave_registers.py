@@ -12,9 +12,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 
-from dwarfgpu.machine.simulated.faults import not_simulated
 from dwarfgpu.machine.simulated.storage.allocated_registers import AllocatedRegisters
-from dwarfgpu.machine.simulated.storage.undefined import Undefined, undefined
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, undefined
+from dwarfgpu.machine.simulated.wave_fault import not_simulated
 from dwarfgpu.machine.topology import Wave
 
 Lanes = np.ndarray[Any, Any]
@@ -162,21 +162,21 @@ class RunningWave:
 def shared_registers(waves: Sequence[RunningWave], bank: Bank) -> Lanes:
     """Return the registers of waves of one kind as one array, shape (registers, waves, lanes);
     created if no wave has used any."""
-    whole, begin = waves[0]._shared.get(bank, (None, 0))
-    places = [wave._shared.get(bank, (None, 0)) for wave in waves]
-    if whole is not None and all(
-        array is whole and place == begin + number for number, (array, place) in enumerate(places)
+    registers, begin = waves[0]._shared.get(bank, (None, 0))
+    slots = [wave._shared.get(bank, (None, 0)) for wave in waves]
+    if registers is not None and all(
+        array is registers and slot == begin + number for number, (array, slot) in enumerate(slots)
     ):
-        return whole[:, begin : begin + len(waves)]
+        return registers[:, begin : begin + len(waves)]
     if any(bank in vars(wave) for wave in waves):
-        whole = np.stack([getattr(wave, bank) for wave in waves], 1)
+        registers = np.stack([getattr(wave, bank) for wave in waves], 1)
     else:
         wave = waves[0]
         count = wave.vgprs if bank == "vectors" else wave.agprs
-        whole = np.full((count, len(waves), wave.wave_size), wave._initial, np.uint32)
+        registers = np.full((count, len(waves), wave.wave_size), wave._initial, np.uint32)
     for number, wave in enumerate(waves):
-        wave._shared[bank] = whole, number
-        setattr(wave, bank, whole[:, number])
+        wave._shared[bank] = registers, number
+        setattr(wave, bank, registers[:, number])
         for name in _ROWS[bank]:
             vars(wave).pop(name, None)
-    return whole
+    return registers

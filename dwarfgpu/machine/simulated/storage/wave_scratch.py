@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from dwarfgpu.errors import counted
-from dwarfgpu.machine.simulated.faults import WaveStop
 from dwarfgpu.machine.simulated.storage.global_memory import SIZES, extremes
 from dwarfgpu.machine.simulated.storage.wave_lds import WaveLds
 from dwarfgpu.machine.simulated.storage.wave_memory import Update
 from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
+from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.topology import StopReason
 
 _WRITTEN: Final = np.uint32(0xFFFFFFFF)

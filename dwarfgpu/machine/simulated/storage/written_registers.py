@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.machine.simulated.storage.undefined import Undefined, known_bits
+from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.storage.wave_memory import WaveMemory

@@ -1,0 +1,36 @@
+"""Regular expressions that are compiled when they are first used.
+
+A command loads modules with dozens of them, and uses a few; to compile one takes as long as to load
+a small module.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Any, AnyStr, cast
+
+
+def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return a regular expression as `re.compile` does, which is not compiled yet; `re.error` at
+    its first use."""
+    return cast("re.Pattern[AnyStr]", DeferredPattern(text, flags))
+
+
+class DeferredPattern:
+    """A `re.Pattern` in the making: it has the methods and attributes of one."""
+
+    def __init__(self, text: str | bytes, flags: int) -> None:
+        self._text = text
+        self._flags = flags
+
+    @cached_property
+    def compiled(self) -> re.Pattern[Any]:
+        return re.compile(self._text, self._flags)
+
+    # Any: what `re.Pattern` has.
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the compiled pattern, and keep it for the next time."""
+        value = getattr(self.compiled, name)
+        vars(self)[name] = value
+        return value

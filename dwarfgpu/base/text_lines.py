@@ -1,0 +1,167 @@
+"""Lines of a text of any size, read where they are.
+
+Laws: whatever the size of the text, memory is needed for a block of it and a number for each block;
+a file that changes is read from its beginning again.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Protocol, overload
+
+from dwarfgpu.base.readable_files import open_to_read
+from dwarfgpu.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BLOCK_BYTES: Final = 1 << 14
+MAX_BYTES: Final = 1 << 28
+"""Maximum size of a file: counting its lines takes less than a second."""
+MAX_LINE_BYTES: Final = 1 << 16
+"""Longer lines are cut."""
+_CUT: Final = " ..."
+
+
+class _Text(Protocol):
+    """Bytes that may change."""
+
+    def version(self) -> object:
+        """Return what is different after a change."""
+        ...
+
+    def blocks(self, first: int) -> Iterator[bytes]:
+        """Yield the blocks from one on; all but the last have `BLOCK_BYTES`."""
+        ...
+
+
+class _Bytes:
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def version(self) -> object:
+        return len(self._data)
+
+    def blocks(self, first: int) -> Iterator[bytes]:
+        for at in range(first * BLOCK_BYTES, len(self._data), BLOCK_BYTES):
+            yield self._data[at : at + BLOCK_BYTES]
+
+
+class _File:
+    """Raises `UsageError` for a file that cannot be read, or is too large."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+
+    def version(self) -> object:
+        try:
+            status = os.stat(self._path)
+        except OSError as cause:
+            raise UsageError(f"{self._path}: {cause.strerror or cause}") from None
+        if status.st_size > MAX_BYTES:
+            raise UsageError(f"{self._path}: more than {MAX_BYTES >> 20} MiB")
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+    def blocks(self, first: int) -> Iterator[bytes]:
+        try:
+            with open_to_read(self._path) as file:
+                file.seek(first * BLOCK_BYTES)
+                for _ in range(first, MAX_BYTES // BLOCK_BYTES):  # it may grow
+                    data = file.read(BLOCK_BYTES)
+                    yield data
+                    if len(data) < BLOCK_BYTES:
+                        return
+        except OSError as cause:
+            raise UsageError(f"{self._path}: {cause.strerror or cause}") from None
+
+
+class TextLines(Sequence[str]):
+    """The lines of a text, without their ends; bytes that are not UTF-8 are escaped."""
+
+    def __init__(self, text: _Text) -> None:
+        self._text = text
+        self._version: object = None
+        self._ends = [0]
+        """How many lines end before each block."""
+        self._has_final_end = True
+        self._is_whole = False
+        self._block: tuple[int, list[bytes]] = (-1, [])
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> TextLines:
+        return cls(_Bytes(data))
+
+    @classmethod
+    def of_file(cls, path: str | Path) -> TextLines:
+        """Return the lines of a file. It is opened when they are read; that raises `UsageError`."""
+        return cls(_File(path))
+
+    def require_readable(self) -> None:
+        """Raise `UsageError` if the text cannot be read."""
+        self._scan(0)
+
+    def __len__(self) -> int:
+        self._scan(None)
+        return self._ends[-1] + (not self._has_final_end)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return list(map(self._line, range(*index.indices(len(self)))))
+        if index < 0 or not self._scan(index):
+            raise IndexError(index)
+        return self._line(index)
+
+    def _line(self, index: int) -> str:
+        """Return a line that the text has."""
+        line = b"".join(self._pieces(index))
+        is_long = len(line) > MAX_LINE_BYTES
+        text = line[:MAX_LINE_BYTES].removesuffix(b"\r").decode("utf-8", "backslashreplace")
+        return text + _CUT if is_long else text
+
+    def _pieces(self, index: int) -> Iterator[bytes]:
+        """Yield a line, as far as it is shown, by blocks."""
+        block = max(bisect_left(self._ends, index) - 1, 0)
+        pieces = self._lines_of_block(block)
+        position = index - self._ends[block]
+        size_bytes = 0
+        while position < len(pieces):
+            yield pieces[position]
+            size_bytes += len(pieces[position])
+            if position < len(pieces) - 1 or size_bytes > MAX_LINE_BYTES:
+                return
+            block, position = block + 1, 0
+            pieces = self._lines_of_block(block) if block < len(self._ends) - 1 else []
+
+    def _lines_of_block(self, number: int) -> list[bytes]:
+        if self._block[0] != number:
+            data = next(self._text.blocks(number), b"")
+            self._block = number, data.split(b"\n")
+        return self._block[1]
+
+    def _scan(self, index: int | None) -> bool:
+        """Count lines up to that of an index, or all; return whether the text has that line."""
+        version = self._text.version()
+        if version != self._version:
+            self._forget()
+            self._version = version
+        if not self._is_whole and (index is None or self._ends[-1] <= index):
+            for data in self._text.blocks(len(self._ends) - 1):
+                self._ends.append(self._ends[-1] + data.count(b"\n"))
+                self._has_final_end = data.endswith(b"\n") if data else self._has_final_end
+                if index is not None and self._ends[-1] > index:
+                    break
+            else:
+                self._is_whole = True
+        count = self._ends[-1] + (not self._has_final_end)
+        return index is not None and index < count
+
+    def _forget(self) -> None:
+        self._ends = [0]
+        self._has_final_end, self._is_whole = True, False
+        self._block = -1, []

@@ -1,0 +1,95 @@
+"""The functions of a file by their addresses: names and source lines for people who read about an
+FDE, and which of them are kernels."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+
+from dwarfgpu.check.finding import SourcePosition
+from dwarfgpu.check.source_positions import line_of
+from dwarfgpu.dwarf.address_ranges import Range, covers, merged
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS, parse_producer
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
+from dwarfgpu.objfile.gpu_code import read_gpu_code
+from dwarfgpu.objfile.symbols import Symbol
+
+
+class Functions:
+    """The symbols of one file, and the lines of its code."""
+
+    def __init__(self, file: ObjectFile, lines: LineLookup, load_address: int = 0) -> None:
+        self._file = file
+        self._lines = lines
+        self._load_address = load_address
+
+    @cached_property
+    def _sorted(self) -> list[Symbol]:
+        try:
+            symbols = self._file.symbols
+        except DwarfGpuError:
+            return []
+        return sorted(
+            (
+                symbol
+                for symbol in symbols
+                if symbol.kind == "function" and symbol.section and symbol.name
+            ),
+            key=lambda function: function.address,
+        )
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [function.address for function in self._sorted]
+
+    def name_at(self, address: int) -> str | None:
+        """Return the function at an address; None if the symbols name none."""
+        index = bisect_right(self._starts, address) - 1
+        if index < 0:
+            return None
+        function = self._sorted[index]
+        inside = address == function.address or address < function.address + function.size_bytes
+        return function.name if inside else None
+
+    def source_at(self, address: int) -> SourcePosition | None:
+        """Return the source line of an address of the file; None if unknown."""
+        return line_of(self._lines, address + self._load_address)
+
+    @cached_property
+    def _kernel_entries(self) -> frozenset[int]:
+        if self._file.machine != "AMDGPU":
+            return frozenset()
+        try:
+            kernels = read_gpu_code(self._file).kernels
+        except DwarfGpuError:
+            return frozenset()
+        return frozenset(kernel.entry for kernel in kernels if kernel.entry is not None)
+
+    def is_kernel(self, address: int) -> bool:
+        """Return whether an AMD GPU kernel begins at an address: it has no caller."""
+        return address in self._kernel_entries
+
+    def has_compiler_without_rows(self, address: int) -> bool:
+        """Return whether the compiler of AMD GPU code at an address wrote FDEs without rules."""
+        if self._file.machine != "AMDGPU":
+            return False
+        try:
+            unit = self._lines.scopes.linked_unit_at(address + self._load_address)
+            who = None if unit is None else parse_producer(unit.producer)
+        except DwarfGpuError:
+            return False
+        return who is not None and who.is_upstream and (who.version or 0) <= LAST_WITHOUT_ROWS
+
+    @cached_property
+    def _code(self) -> tuple[Range, ...]:
+        return merged(
+            Range(section.address, section.address + section.size_bytes)
+            for section in self._file.sections
+            if section.flags & SHF_EXECINSTR
+        )
+
+    def is_code(self, address: int) -> bool:
+        """Return whether the file has instructions at an address."""
+        return covers(self._code, address)

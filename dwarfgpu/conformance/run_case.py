@@ -1,0 +1,449 @@
+"""Run a case: evaluate, compare with the expected result, then read and write through it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.json_reader import MAX_BITS, Field, Json
+from dwarfgpu.base.limits import Limits
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.conformance import cfi_case
+from dwarfgpu.conformance.case import Case, Machine, bits_of, machine_of
+from dwarfgpu.errors import DwarfGpuError, EvaluationError, IllFormed, LimitExceeded, Malformed
+from dwarfgpu.expr.context import ResultKind
+from dwarfgpu.expr.control_flow import Nested
+from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.evaluate import Result, evaluate, final_stack
+from dwarfgpu.expr.implicit_conversions import as_location, as_value
+from dwarfgpu.expr.text.assembly import assemble, disassemble
+from dwarfgpu.model.location import Location, SingleLocation, narrowed
+from dwarfgpu.model.storage import (
+    Composite,
+    Implicit,
+    ImplicitPointer,
+    Memory,
+    Register,
+    Repeated,
+    Selected,
+    Undefined,
+)
+from dwarfgpu.model.value import Value
+
+
+@frozen
+class Failure:
+    """The expected and the actual result."""
+
+    expected: str
+    got: str
+
+
+class Mismatch(Exception):
+    """Raised inside a run only; becomes a `Failure`."""
+
+    def __init__(self, expected: object, actual: object) -> None:
+        super().__init__()
+        self.failure = Failure(_shown(expected), _shown(actual))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        return f"{value:#x}"
+    try:
+        return str(value)
+    except (ValueError, RecursionError):  # a number too long for decimals in it, or nested
+        return f"a {type(value).__name__} that is too large to be shown"
+
+
+MAX_BYTES = Limits().read_bytes
+RESULT_KINDS: dict[str, ResultKind] = {
+    "value": "value",
+    "location": "location",
+    "composite": "location",
+    "pieces": "location",
+    "object_bytes": "location",
+    "undefined": "location",
+}
+
+
+def run_case(case: Case) -> Failure | None:
+    """Return None if the case passes."""
+    try:
+        _run(case)
+    except Mismatch as mismatch:
+        return mismatch.failure
+    except DwarfGpuError as error:
+        return Failure(_shown(case.expected.value), f"{error.kind}: {error}")
+    return None
+
+
+def _run(case: Case) -> None:
+    kind = case.expected["kind"].text()
+    if case.is_cfi:
+        wrong = cfi_case.run(case)
+        if wrong is not None:
+            raise Mismatch(*wrong)
+        return
+    if kind == "decode":
+        return _decode(case)
+    if kind == "text":
+        return _text(case)
+    compare = _COMPARISONS.get(kind)
+    machine = machine_of(case, RESULT_KINDS.get(kind))
+    if kind in ("error", "no_crash"):
+        return _error(case, machine)
+    if kind in ("stack", "stack_top"):
+        return _stack(case, machine)
+    if compare is None:
+        raise case.expected["kind"].expected("a kind of result")
+    result = evaluate(case.data, machine.context)
+    compare(case, machine, result)
+    accesses = case.field.get("access")
+    for access in [] if accesses is None else accesses.items():
+        _access(case, machine, result, access)
+
+
+def _check(expected: object, actual: object) -> None:
+    if expected != actual:
+        raise Mismatch(expected, actual)
+
+
+def _decode(case: Case) -> None:
+    expression = decode(case.data, case.dialect, case.form)
+    if expression.error is not None:
+        raise expression.error
+    actual: list[Json] = []
+    for instruction in expression.instructions:
+        operands: list[Json] = [
+            value.hex() if isinstance(value, bytes) else value for value in instruction.operands
+        ]
+        actual.append(
+            {
+                "op": instruction.operation.title,
+                "operands": operands,
+                "length": len(instruction.encoding),
+            }
+        )
+    _check(case.expected["ops"].value, actual)
+
+
+def _text(case: Case) -> None:
+    arch = machine_of(case, None).context.architecture
+    data = assemble(case.field["text"].text(), case.dialect, case.form, arch)
+    _check(case.data.hex(), data.hex())
+    shown = "\n".join(map(str, disassemble(case.data, case.dialect, case.form, arch)))
+    _check(case.data.hex(), assemble(shown, case.dialect, case.form, arch).hex())
+
+
+def _error(case: Case, machine: Machine) -> None:
+    try:
+        result: object = evaluate(case.data, machine.context)
+    except DwarfGpuError as error:
+        error_class = case.expected.get("class")
+        if case.expected["kind"].text() == "no_crash":
+            return
+        if error_class is not None:
+            _check(error_class.text(), error.kind)
+        elif not isinstance(error, Malformed | IllFormed | EvaluationError | LimitExceeded):
+            raise Mismatch("an error of the input", error.kind) from None
+        return
+    if case.expected["kind"].text() == "error":
+        raise Mismatch("an error", result)
+
+
+def _stack(case: Case, machine: Machine) -> None:
+    context = machine.context
+    stack = final_stack(case.data, context)
+    expected = case.expected
+    if expected["kind"].text() == "stack_top":
+        if not stack:
+            raise Mismatch("a value", "an empty stack")
+        return _value(expected, as_value(context, stack[-1]))
+    entries = expected["entries"].items()
+    _check(len(entries), len(stack))
+    for field, entry in zip(entries, reversed(stack), strict=True):
+        if field["kind"].text() == "value":
+            _check(
+                bits_of(field["value"], context.generic.bit_size),
+                as_value(context, entry).bits,
+            )
+        else:
+            location = as_location(context, entry)
+            assert not isinstance(location, Nested)
+            _location(case, machine, field, location)
+
+
+def _value(expected: Field, value: Value) -> None:
+    kind = expected.get("type")
+    if kind is not None:
+        if kind.value == "generic":
+            _check("generic", value.type.encoding)
+        else:
+            _check(kind["encoding"].text(), value.type.encoding)
+            _check(kind["byte_size"].integer(), value.type.size_bytes)
+    bits = expected.get("bits_hex")
+    if bits is not None:
+        _check(bits.hexadecimal().hex(), _value_hex(value))
+        return
+    number = expected["value"]
+    if value.type.encoding == "float":
+        _check(_float(number.value), _float(value.number))
+    else:
+        _check(bits_of(number, value.type.bit_size), value.bits)
+
+
+def _value_hex(value: Value) -> str:
+    return value.bits.to_bytes(value.type.size_bytes, value.type.endian).hex()
+
+
+def _float(number: Json) -> Fraction | str:
+    """Return a number exactly; `nan`, `inf` and `-inf` as they are written."""
+    if isinstance(number, int) or (isinstance(number, float) and math.isfinite(number)):
+        return Fraction(number)
+    return str(number)
+
+
+def _value_result(case: Case, machine: Machine, result: Result) -> None:
+    if not isinstance(result, Value):
+        raise Mismatch("a value", result)
+    _value(case.expected, result)
+
+
+def _location_result(case: Case, machine: Machine, result: Result) -> None:
+    assert isinstance(result, Location)
+    _location(case, machine, case.expected["location"], result)
+    contents = case.expected.get("register_value")
+    if contents is not None:
+        storage = result.single_locations[0].storage
+        assert isinstance(storage, Register)
+        _check(contents.integer(), machine.context.access.retrieve(result, storage.size_bits))
+
+
+def _location(case: Case, machine: Machine, expected: Field, location: Location) -> None:
+    _check(1, len(location.single_locations))
+    single = location.single_locations[0]
+    storage = single.storage
+    kind = expected["kind"].text()
+    match kind, storage:
+        case "memory", Memory():
+            aspace = expected.get("aspace")
+            _check(0 if aspace is None else aspace.integer(), storage.space.number)
+            address = bits_of(expected["address"], storage.space.address_bits)
+            position = 8 * address + _offset_bits(expected)
+            _check(position % storage.size_bits, single.bit_offset)
+        case "register", Register():
+            _check(expected["reg"].integer(), storage.register.number)
+            _check(_offset_bits(expected), single.bit_offset)
+        case "value", Implicit():
+            _implicit(case, machine, expected, single)
+        case "implicit_value", Implicit():
+            data = storage.bits.to_bytes(storage.size_bits // 8, case.form.endian)
+            _check(expected["bytes_hex"].hexadecimal().hex(), data.hex())
+            _check(0, single.bit_offset)
+        case "implicit_pointer", ImplicitPointer():
+            _check(expected["die_offset"].integer(), storage.die.section_offset)
+            _check(expected["byte_offset"].integer(), storage.displacement_bytes)
+        case "undefined", _:
+            _check(True, location.is_undefined)
+        case "composite", Composite() | Repeated() | Selected():
+            _composite(case, machine, expected, location)
+        case _:
+            raise Mismatch(expected.value, location)
+
+
+def _implicit(case: Case, machine: Machine, expected: Field, single: SingleLocation) -> None:
+    """Check an implicit value of the expected type: the type decides its size and its reading."""
+    storage = single.storage
+    assert isinstance(storage, Implicit)
+    _check(0, single.bit_offset)
+    kind = expected.get("type")
+    base = machine.context.generic
+    if kind is not None and kind.value != "generic":
+        base_key = (kind["encoding"].text(), kind["byte_size"].integer())
+        matching = [
+            base_type
+            for base_type in machine.unit.base_types.values()
+            if (base_type.encoding, base_type.size_bytes) == base_key
+        ]
+        if not matching:
+            raise Mismatch(f"a type {base_key}", "no such base type in the case")
+        base = matching[0]
+    _check(base.bit_size, storage.size_bits)
+    _value(expected, Value(storage.bits, base))
+
+
+def _offset_bits(expected: Field) -> int:
+    in_bits, in_bytes = expected.get("bit_offset"), expected.get("byte_offset")
+    return (0 if in_bits is None else in_bits.integer()) + (
+        0 if in_bytes is None else 8 * in_bytes.integer()
+    )
+
+
+def _composite_result(case: Case, machine: Machine, result: Result) -> None:
+    assert isinstance(result, Location)
+    _composite(case, machine, case.expected, result)
+
+
+def _composite(case: Case, machine: Machine, expected: Field, location: Location) -> None:
+    single = location.single_locations[0]
+    storage = single.storage
+    if not isinstance(storage, Composite | Repeated | Selected):
+        raise Mismatch("a composite", location)
+    _check(_offset_bits(expected), single.bit_offset)
+    parts = expected.get("parts")
+    if parts is None:
+        return
+    end = 0
+    for part in parts.items():
+        start = part["start"].integer(0)
+        end = part["end"].integer(start)
+        whole = Location((SingleLocation(storage),)).displaced(8 * start)
+        inner = narrowed(whole, 8 * (end - start))
+        _location(case, machine, part["location"], inner)
+        remaining = inner.remaining_bits
+        if remaining is not None and remaining < 8 * (end - start):
+            raise Mismatch(f"{8 * (end - start)} bits", f"{remaining} bits")
+    _check(8 * end, storage.size_bits)
+
+
+def _pieces_result(case: Case, machine: Machine, result: Result) -> None:
+    assert isinstance(result, Location)
+    pieces = case.expected["pieces"].items()
+    storage = result.single_locations[0].storage
+    if not isinstance(storage, Composite):
+        _check(1, len(pieces))
+        return _location(case, machine, pieces[0]["location"], result)
+    _check(len(pieces), len(storage.parts))
+    for field, part in zip(pieces, storage.parts, strict=True):
+        size_bits = field.get("size_bits")
+        if size_bits is not None and size_bits.value is not None:
+            _check(size_bits.integer(), part.size_bits)
+        offset = field.get("bit_offset")
+        displaced_bits = 0 if offset is None or offset.value is None else offset.integer()
+        location = part.location
+        if displaced_bits and not location.is_undefined:
+            singles = tuple(
+                SingleLocation(single.storage, single.bit_offset - displaced_bits)
+                for single in location.single_locations
+            )
+            location = Location(singles)
+        _location(case, machine, field["location"], location)
+
+
+def _undefined_result(case: Case, machine: Machine, result: Result) -> None:
+    assert isinstance(result, Location)
+    if result.is_undefined:
+        return
+    remaining = result.remaining_bits
+    if remaining is None or not all(
+        isinstance(single.storage, Undefined)
+        for run in machine.context.access.runs(result, remaining)
+        for single in run.single_locations
+    ):
+        raise Mismatch("the undefined location", result)
+
+
+def _object_result(case: Case, machine: Machine, result: Result) -> None:
+    assert isinstance(result, Location)
+    data = case.expected["bytes_hex"].hexadecimal()
+    named = case.field.get("object_type")
+    size_bytes = len(data) if named is None else named["byte_size"].integer(0, MAX_BYTES)
+    _check(data.hex(), machine.context.access.read_bytes(result, size_bytes).hex())
+
+
+_COMPARISONS: dict[str, Callable[[Case, Machine, Result], None]] = {
+    "value": _value_result,
+    "location": _location_result,
+    "composite": _composite_result,
+    "pieces": _pieces_result,
+    "object_bytes": _object_result,
+    "undefined": _undefined_result,
+}
+
+
+def _access(case: Case, machine: Machine, result: Result, field: Field) -> None:
+    operation = field["op"].text()
+    match operation:
+        case "read" | "read_bits" | "read_uint" | "deref_read":
+            _read(machine, result, field, operation)
+        case "write":
+            data = field["bytes_hex"].hexadecimal()
+            location = _moved(result, 8 * field["byte_offset"].integer())
+            machine.context.access.write_bytes(location, data)
+        case "write_bits":
+            location = _moved(result, field["bit_offset"].integer())
+            machine.context.access.write(
+                location, field["bit_size"].integer(0, 8 * MAX_BYTES), field["value"].integer()
+            )
+        case "check_register":
+            arch = machine.target.architecture
+            data = machine.target.read_register(0, arch.register(field["reg"].integer(0)))
+            contents, low = int.from_bytes(data, arch.endian), field.get("low_bits")
+            size_bits = 8 * len(data)
+            mask = (1 << (size_bits if low is None else low.integer(0, size_bits))) - 1
+            _check(bits_of(field["expect"], size_bits) & mask, contents & mask)
+        case "check_memory":
+            space = machine.target.architecture.address_space(field["aspace"].integer(0))
+            expected = field["expect_hex"].hexadecimal()
+            where = Memory(space, 0, machine.context.lane)
+            data = machine.target.read_memory(where, field["address"].integer(0), len(expected))
+            _check(expected.hex(), data.hex())
+        case _:
+            raise field.expected("a known access operation")
+
+
+def _moved(result: Result, bits: int) -> Location:
+    if not isinstance(result, Location):
+        raise Mismatch("a location", result)
+    return result.displaced(bits) if bits else result
+
+
+def _read(machine: Machine, result: Result, field: Field, operation: str) -> None:
+    """Check the four kinds of reading; each may be expected to be undefined or an
+    error."""
+    access = machine.context.access
+    expected = field.get("expect")
+    problem = None if expected is None else expected.value
+    if operation == "read_bits":
+        first = field["bit_offset"].integer()
+        count = field["bit_size"].integer(0, 8 * MAX_BYTES)
+    else:
+        first = 8 * field["byte_offset"].integer()
+        count = 8 * field["byte_size"].integer(0, MAX_BYTES)
+    try:
+        if operation == "deref_read":
+            result = _dereferenced(machine, result)
+        bits = access.read(_moved(result, first), count)
+        if bits.unavailable:
+            raise EvaluationError(bits.reasons[0])
+    except DwarfGpuError as error:
+        if problem == "error":
+            return
+        raise Mismatch(field.value, f"{error.kind}: {error}") from None
+    if problem == "error":
+        raise Mismatch("an error", bits)
+    if problem == "undefined":
+        _check((1 << count) - 1, bits.undefined)
+        return
+    if bits.undefined:
+        raise Mismatch(field.value, f"undefined bits {bits.undefined_ranges(access.endian)}")
+    if field.has("expect_hex"):
+        _check(field["expect_hex"].hexadecimal().hex(), bits.to_bytes(access.endian).hex())
+        return
+    sign = field.get("signed")
+    is_signed = sign is not None and sign.boolean()
+    _check(field["expect"].integer(), signed(bits.value, count) if is_signed else bits.value)
+
+
+def _dereferenced(machine: Machine, result: Result) -> Location:
+    """Return the object pointed to: by a pointer object, an implicit pointer or a generic value."""
+    pointer = evolve(machine.context, initial_stack=(result,), result_kind="location")
+    location = evaluate(_DEREF if isinstance(result, Location) else b"", pointer)
+    assert isinstance(location, Location)
+    return location
+
+
+_DEREF = bytes((0x06,))

@@ -1,0 +1,148 @@
+"""Map program locations of one file to source lines, and source lines to program locations.
+
+Law: program locations go in and come out as loaded. A query for a program location reads the line
+program of the unit that covers it; a query for a line reads those whose files may match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.line.line_table import LineTable, SourceFile
+from dwarfgpu.dwarf.line.program import LineRow
+from dwarfgpu.dwarf.scope.by_pc import Scopes
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+
+@frozen
+class SourceLine:
+    """A line of source text and the code that a row describes as made from it."""
+
+    file: SourceFile
+    line: int
+    """From 1."""
+    column: int
+    """From 1; 0 for an unknown one."""
+    span: Range
+    """As loaded."""
+    row: LineRow
+    """With addresses of the file."""
+
+    def __str__(self) -> str:
+        position = f"{self.file.path}:{self.line}"
+        return f"{position}:{self.column}" if self.column else position
+
+
+class LineLookup:
+    """The lines of one object file."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.info = scopes.info
+
+    def line_of(self, pc: int) -> SourceLine | None:
+        """Return the source line of a program location; None if no row describes it, or its row has
+        no line (line 0)."""
+        unit = self.scopes.linked_unit_at(pc)
+        table = None if unit is None else unit.line_table
+        line = None if table is None else table.line_at(self.info.in_file(pc))
+        if line is None or unit is None or table is None:
+            return None
+        row, span = line
+        if not row.line:
+            return None
+        loaded = Range(unit.relocate(span.begin), unit.relocate(span.end))
+        return SourceLine(table.file(row.file), row.line, row.column, loaded, row)
+
+    def begins_at(self, pc: int) -> bool:
+        """Return whether the code of a line begins there, as `LineTable.begins_line`."""
+        unit = self.scopes.linked_unit_at(pc)
+        table = None if unit is None else unit.line_table
+        return table is not None and table.begins_line(self.info.in_file(pc))
+
+    def pcs_of(self, file: str, line: int) -> tuple[int, ...]:
+        """Return where statements of a source line begin, in order: good breakpoint locations.
+
+        Leading directories of the file's path are optional. An unreadable table is an error only if
+        no other table has the line.
+        """
+        pcs: set[int] = set()
+        problem: DwarfGpuError | None = None
+        for unit, table, error in self._tables():
+            problem = problem or error
+            if table is None:
+                continue
+            try:
+                numbers = frozenset(source_file.number for source_file in table.files_named(file))
+                if numbers:
+                    pcs.update(map(unit.relocate, table.addresses_of(numbers, line)))
+                    problem = problem or table.matrix.problem
+            except DwarfGpuError as fault:
+                problem = problem or fault
+        if problem is not None and not pcs:
+            raise problem
+        return tuple(sorted(pcs))
+
+    def files_named(self, file: str) -> Iterator[SourceFile]:
+        """Yield the files of all tables that a path, perhaps without leading directories, denotes;
+        unreadable tables are skipped."""
+        for _, table, _ in self._tables():
+            try:
+                named = () if table is None else table.files_named(file)
+            except DwarfGpuError:
+                continue
+            yield from named
+
+    def next_line(self, file: str, line: int) -> int | None:
+        """Return the first line after a line on which a statement begins; None if there is none.
+        Unreadable tables are skipped."""
+        best: int | None = None
+        for _, table, _ in self._tables():
+            try:
+                named = () if table is None else table.files_named(file)
+                numbers = {source_file.number for source_file in named}
+                if not numbers or table is None:
+                    continue
+                later = {
+                    row.line
+                    for row in table.matrix.rows
+                    if row.file in numbers and row.line > line and row.is_stmt
+                }
+                for candidate in sorted(later):
+                    if any(True for _ in table.addresses_of(frozenset(numbers), candidate)):
+                        best = min(best or candidate, candidate)
+                        break
+            except DwarfGpuError:
+                continue
+        return best
+
+    def files(self) -> Iterator[SourceFile]:
+        """Return the files of all readable tables; a file may be in several of them."""
+        for _, table, _ in self._tables():
+            if table is not None:
+                yield from table.files
+
+    def tables(self) -> Iterator[tuple[CompilationUnit, LineTable]]:
+        """Yield every table that can be read, with the first unit that has it."""
+        for unit, table, _ in self._tables():
+            if table is not None:
+                yield unit, table
+
+    def _tables(
+        self,
+    ) -> Iterator[tuple[CompilationUnit, LineTable | None, DwarfGpuError | None]]:
+        """Yield every table once, with the first unit that has it; or why a unit's cannot be
+        read."""
+        visited: set[int] = set()
+        for unit in self.info.units:
+            try:
+                table = unit.line_table
+            except DwarfGpuError as error:
+                yield unit, None, error
+                continue
+            if table is not None and table.offset not in visited:
+                visited.add(table.offset)
+                yield unit, table, None

@@ -1,0 +1,232 @@
+"""C++ function names with parameters, in the spelling of demanglers, from debugging entries.
+
+`ns::f(ns::Point*, Box<int> const&)`. Law: if the entries do not determine the whole name (inside a
+lambda, or a class in a function), there is none; nothing is invented.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.cxx import canonical
+from dwarfgpu.dwarf.names.demangle import demangled_function, demangled_name
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.class_builder import scope_of
+from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError
+
+_OPERATOR: Final = pattern(r"\boperator(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
+_DECLARATOR: Final = pattern(r"\((?:[*&]|[\w:<>, ]+::\*)")
+"""The opening parenthesis of a pointer or reference to a function or an array."""
+_INHERITED: Final = pattern(r"CI[12]")
+"""In the mangled name of a constructor inherited from a base class, whose name it has."""
+_VARIANT: Final = pattern(r"(?<=[CD])[0-5](?=[EI])")
+"""The variant in a mangled constructor or destructor: of the complete object or of a base."""
+
+
+def function_name(die: Die, symbol: str) -> str | None:
+    """Return the name of the function of both an entry and a symbol.
+
+    None if the unit is not C++, the symbol is another function's, or the name is not fully known.
+    """
+    if not die.unit.is_cplusplus:
+        return None
+    try:
+        return _name(die, symbol)
+    except DwarfGpuError:
+        return None
+
+
+def full_function_name(die: Die) -> str | None:
+    """Return the name of a function, in C++ with its parameters, as GDB shows it: from its linkage
+    name, else from the entries. Without parameters if they are not fully known."""
+    bare = bare_name(die)
+    if bare is None or not die.unit.is_cplusplus:
+        return bare
+    try:
+        mangled = linkage_name(die)
+        if mangled is not None:
+            return demangled_function(mangled) or function_name(die, mangled) or bare
+        spelled = _with_parameters(die, bare)
+    except DwarfGpuError:
+        return bare
+    if spelled is None or not is_read_by_gdb(spelled):
+        return spelled or bare
+    return _as_declared(die) or spelled.replace("(void)", "()")
+
+
+def resolved_function_name(die: Die) -> str | None:
+    """Return the name of a C++ function without typedefs in the types of its parameters."""
+    return function_name(die, linkage_name(die) or die.name or "")
+
+
+def name_in_frames(die: Die) -> str | None:
+    """Return the name of a function as a frame shows it: `ns::Box<long>::get`.
+
+    GDB removes the parameters from names that its parser of C++ names reads. There are none of
+    lambdas, nor types of functions among arguments of templates, so that those names keep them:
+    `run(std::function<int (int)>)`.
+    """
+    bare = bare_name(die)
+    if bare is None or not die.unit.is_cplusplus:
+        return bare
+    try:
+        mangled = linkage_name(die)
+        if mangled is None:
+            full = _with_parameters(die, bare)
+        else:
+            full = demangled_function(mangled)
+            bare = (full and demangled_name(mangled)) or bare
+            full = full or function_name(die, mangled)
+    except DwarfGpuError:
+        return bare
+    return bare if full is None or is_read_by_gdb(full) else full
+
+
+def is_read_by_gdb(name: str) -> bool:
+    """Return whether GDB's parser of C++ names reads the name of a function with its parameters."""
+    if "{" in name or "<lambda" in name:
+        return False
+    text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "<") - (character == ">")
+        before = text[:at].rstrip()[-1:]
+        is_after_type = depth > 0 and (before.isalnum() or before in "_>*&]")
+        if character == "(" and is_after_type and not _DECLARATOR.match(text, at):
+            return False
+    return True
+
+
+def _with_parameters(die: Die, bare: str) -> str | None:
+    """Return the name of a function without a linkage name; None of one that is inlined."""
+    if die.tag != dw.TAG_SUBPROGRAM:
+        return None
+    parameters, suffix = _parameters(die, partial(type_name, cplusplus=True))
+    return f"{bare}({', '.join(parameters) or 'void'}){suffix}"
+
+
+def _parameters(function: Die, spelling: Callable[[Type | None], str]) -> tuple[list[str], str]:
+    """Return the types of the parameters that a function declares, and its qualifiers."""
+    parameters: list[str] = []
+    suffix = ""
+    for child in function.children():
+        if child.tag == dw.TAG_UNSPECIFIED_PARAMETERS:
+            parameters.append("...")
+        elif child.tag == dw.TAG_FORMAL_PARAMETER:
+            kind = types_of(function.unit).type_of(child)
+            if not any(origin.flag(dw.AT_ARTIFICIAL) for origin in child.origins()):
+                parameters.append(spelling(kind))
+            elif not suffix:
+                suffix = _qualifiers(kind)
+    return parameters, suffix
+
+
+def bare_name(die: Die) -> str | None:
+    """Return the name of a function without parameters: `ns::Box<long>::get`.
+
+    A function in a lambda or a class inside a function has the name of its symbol, if there is one;
+    otherwise its named scopes precede the name, as in GDB. None without a name.
+    """
+    name = die.name
+    if name is None or not die.unit.is_cplusplus:
+        return name
+    try:
+        *_, declared = (die.holder(dw.AT_NAME) or die).origins()
+        mangled = linkage_name(die)
+        if not _has_named_scopes(declared) or (mangled and _INHERITED.search(mangled)):
+            demangled = None if mangled is None else demangled_name(mangled)
+            if demangled is not None:
+                return demangled
+        return canonical(scope_of(declared) + name, is_shown=True)
+    except DwarfGpuError:
+        return name
+
+
+def linkage_name(die: Die) -> str | None:
+    linked = die.holder(dw.AT_LINKAGE_NAME) or die.holder(dw.AT_MIPS_LINKAGE_NAME)
+    if linked is None:
+        return None
+    return linked.string(dw.AT_LINKAGE_NAME) or linked.string(dw.AT_MIPS_LINKAGE_NAME)
+
+
+def _name(die: Die, symbol: str) -> str | None:
+    holder = die.holder(dw.AT_NAME)
+    name = None if holder is None else holder.name
+    expected = linkage_name(die) or name
+    if name is None or expected is None or not _is_same(expected, symbol):
+        return None
+    *_, declared = (holder or die).origins()
+    if not _has_named_scopes(declared):
+        return None
+    return _spelled(die, name, _mangled_spelling)
+
+
+def _as_declared(die: Die) -> str | None:
+    """Return the name of a function without a linkage name: typedefs of its parameters stay, as in
+    GDB."""
+    holder = die.holder(dw.AT_NAME)
+    if holder is None or holder.name is None or not _has_named_scopes(holder):
+        return None
+    try:
+        return _spelled(die, holder.name, _declared_spelling)
+    except DwarfGpuError:
+        return None
+
+
+def _spelled(die: Die, name: str, spelling: Callable[[Type | None], str]) -> str:
+    *_, declared = (die.holder(dw.AT_NAME) or die).origins()
+    parameters, suffix = _parameters(die, spelling)
+    return f"{canonical(scope_of(declared) + name)}({', '.join(parameters)}){suffix}"
+
+
+def _is_same(expected: str, symbol: str) -> bool:
+    return expected == symbol or _VARIANT.sub("", expected) == _VARIANT.sub("", symbol)
+
+
+def _has_named_scopes(declared: Die) -> bool:
+    """Return whether everything around the function has a name, up to the unit."""
+    above = declared.parent()
+    while above is not None and above.tag != above.unit.root.tag:
+        if above.tag == dw.TAG_NAMESPACE:
+            above = above.parent()
+            continue
+        built = types_of(above.unit).build(above)
+        if not isinstance(built, Struct) or built.name is None:
+            return False
+        above = above.parent()
+    return True
+
+
+def _mangled_spelling(type_: Type | None) -> str:
+    """Return the type of a parameter without the parts that are not in its mangled name."""
+    text = type_name(_unqualified(type_), cplusplus=True, shown_as=strip, shown_inside=strip)
+    return canonical(text)
+
+
+def _declared_spelling(type_: Type | None) -> str:
+    return canonical(type_name(_unqualified(type_), cplusplus=True))
+
+
+def _unqualified(type_: Type | None) -> Type | None:
+    """Return a parameter's type without its outermost qualifiers, which are not part of the
+    function's."""
+    while isinstance(type_, Qualified):
+        type_ = type_.target
+    return type_
+
+
+def _qualifiers(this: Type | None) -> str:
+    pointer = strip(this)
+    inner = pointer.target if isinstance(pointer, Pointer) else None
+    words: list[str] = []
+    while isinstance(inner, Qualified) and len(words) < 2:
+        words.append(f" {inner.qualifier}")
+        inner = inner.target
+    return "".join(sorted(words))

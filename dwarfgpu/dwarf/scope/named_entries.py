@@ -1,0 +1,271 @@
+"""The entries of one unit by name, those that complete others, and those that import names.
+
+A few names are looked for in the bytes of the unit, as offsets of `.debug_str` or as text, and only
+the entries with these bytes are read; for more of them the names of all entries are read once.
+
+Law: both ways find the same entries. Where the forms of a unit do not show its names, all are read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Final
+
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, spellings
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, DATA, UNKNOWN_NAME
+from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES
+from dwarfgpu.dwarf.sections import Sections
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError
+
+TAGGED: Final = CLASSES | {dw.TAG_ENUMERATION_TYPE}
+"""Types that in C have names of their own kind: `struct s`."""
+TYPES: Final = TAGGED | {dw.TAG_TYPEDEF, dw.TAG_BASE_TYPE, dw.TAG_UNSPECIFIED_TYPE}
+VARIABLES: Final = DATA - {dw.TAG_FORMAL_PARAMETER}
+_NAMED: Final = (
+    TYPES
+    | VARIABLES
+    | CONTAINERS
+    | {dw.TAG_ENUMERATOR, dw.TAG_SUBPROGRAM, dw.TAG_MEMBER, dw.TAG_IMPORTED_DECLARATION}
+)
+_IMPORTS: Final = frozenset({dw.TAG_IMPORTED_MODULE, dw.TAG_IMPORTED_DECLARATION})
+_COMPLETED: Final[dict[int, tuple[int, ...]]] = {
+    **dict.fromkeys(CLASSES | {dw.TAG_VARIABLE}, (dw.AT_SPECIFICATION,)),
+    dw.TAG_SUBPROGRAM: (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN),
+}
+"""How an entry refers to the one that it completes. Inlined variables are not looked up by name."""
+_IN_UNIT: Final = frozenset(
+    {dw.FORM_REF1, dw.FORM_REF2, dw.FORM_REF4, dw.FORM_REF8, dw.FORM_REF_UDATA}
+)
+"""References that lead to entries of the same unit."""
+_SHOWN_FORMS: Final = {
+    tag: (
+        *([(dw.AT_NAME, frozenset({dw.FORM_STRP, dw.FORM_STRING}))] if tag in _NAMED else []),
+        *((name, _IN_UNIT) for name in _COMPLETED.get(tag, ())),
+    )
+    for tag in _NAMED | _COMPLETED.keys()
+}
+"""Forms by which the bytes of a unit show the name of an entry, or that it is of the same unit."""
+_MAX_COMPLETIONS: Final = 64
+"""Entries that complete one another."""
+_MAX_SEARCHES: Final = 8
+"""Names that are looked for in the bytes of a unit before all its names are read."""
+_MAX_OFFSETS: Final = 32
+"""Offsets of a name, which may also end other strings, that are looked for."""
+
+
+class NamedEntries:
+    """The entries of one unit with a name, by their indices in its tree."""
+
+    def __init__(self, unit: CompilationUnit) -> None:
+        self._unit = unit
+        self._remaining = _MAX_SEARCHES
+
+    def with_name(self, name: str) -> Sequence[int]:
+        """Return the entries with a canonical simple name, in the order of the file."""
+        if self._remaining and "by_name" not in vars(self):
+            indices = self._searched(name)
+            if indices is not None:
+                self._remaining -= 1
+                return indices
+        return self.by_name.get(name, ())
+
+    @cached_property
+    def by_name(self) -> Mapping[str, tuple[int, ...]]:
+        """All of them; entries with unreadable names, as in a missing file, have `UNKNOWN_NAME`."""
+        by_name: dict[str, list[int]] = {}
+        abbreviations = self._unit.tree.abbreviations
+        named = set(filter(_has_name, set(abbreviations)))
+        for index, abbreviation in enumerate(abbreviations):
+            if abbreviation in named:
+                for name in self._names(index, abbreviation):
+                    by_name.setdefault(name, []).append(index)
+        return {name: tuple(indices) for name, indices in by_name.items()}
+
+    def _names(self, index: int, abbreviation: Abbreviation) -> Iterator[str]:
+        """Yield the names by which an entry is looked up: also that of one in another unit."""
+        unit, tag, positions = self._unit, abbreviation.tag, abbreviation.positions
+        try:
+            for name in _COMPLETED.get(tag, ()):
+                origin = unit.die(index).reference(name) if name in positions else None
+                if origin is not None and origin.unit is not unit:
+                    yield canonical(origin.name or "")
+            if tag in _NAMED and dw.AT_NAME in positions:
+                yield self._name_of(index, abbreviation)
+            elif tag == dw.TAG_NAMESPACE:
+                yield ANONYMOUS
+        except DwarfGpuError:  # the others are usable
+            yield UNKNOWN_NAME
+
+    @cached_property
+    def _name_of(self) -> Callable[[int, Abbreviation], str]:
+        """What reads the canonical name of an entry, by its index and abbreviation.
+
+        Nearly all names are offsets of strings, at the same distance in all entries of an
+        abbreviation: these are read without an object for the entry, and each string once.
+        """
+        unit = self._unit
+        data, end, starts = unit.data, unit.end, unit.tree.offsets
+        width, endian = unit.format.offset_size, unit.endian
+        distances: dict[int, int | None] = {}
+        texts: dict[bytes, str] = {}
+
+        def distance_in(abbreviation: Abbreviation) -> int | None:
+            value = abbreviation.value(abbreviation.positions[dw.AT_NAME])
+            return value.before_bytes if value.form == dw.FORM_STRP else None
+
+        def name_of(index: int, abbreviation: Abbreviation) -> str:
+            if abbreviation.code not in distances:
+                distances[abbreviation.code] = distance_in(abbreviation)
+            distance, start = distances[abbreviation.code], starts[index]
+            if distance is None or data[start] >= 0x80 or start + 1 + distance + width > end:
+                return canonical(unit.die(index).string(dw.AT_NAME) or "")
+            at = start + 1 + distance
+            offset = data[at : at + width]
+            text = texts.get(offset)
+            if text is None:
+                name = unit.sections.string(".debug_str", int.from_bytes(offset, endian))
+                text = texts[offset] = canonical(unit.sections.budget.text(name))
+            return text
+
+        return name_of
+
+    # One name
+
+    @cached_property
+    def _shows_names(self) -> bool:
+        """Whether each name of an entry is in its bytes, or the offset of its string."""
+        return all(map(_shows_name, self._unit.abbreviations.values()))
+
+    def _searched(self, name: str) -> Sequence[int] | None:
+        """Return the entries with a name without reading the other names; None where that is not
+        possible."""
+        is_plain = name.isascii() and name.isidentifier() and len(name) < LONG_NAME_BYTES
+        if not is_plain or len(spellings(name)) > 1 or not self._shows_names:
+            return None
+        unit, text = self._unit, name.encode() + b"\0"
+        offsets = _string_offsets(unit.sections, text)
+        if offsets is None:
+            return None
+        width, endian = unit.format.offset_size, unit.endian
+        values = [text, *(offset.to_bytes(width, endian) for offset in offsets)]
+        positions = {at for value in values for at in self._positions(value)}
+        if not positions:
+            return ()
+        tree = unit.tree
+        indices = {bisect_right(tree.offsets, at) - 1 for at in positions}
+        return [
+            index
+            for index in sorted(indices)
+            if index >= 0 and name in self._names(index, tree.abbreviations[index])
+        ]
+
+    def _positions(self, value: bytes) -> Iterator[int]:
+        """Yield where a value begins in the entries."""
+        data, end = self._unit.data, self._unit.end
+        at = data.find(value, self._unit.header.entries_at, end)
+        while at >= 0:
+            yield at
+            at = data.find(value, at + 1, end)
+
+    # Other entries
+
+    @cached_property
+    def completions(self) -> Mapping[Die, tuple[int, ...]]:
+        """The entries that complete one."""
+        completions: dict[Die, list[int]] = {}
+        for index, abbreviation in self._entries(_completes):
+            die = self._unit.die(index)
+            for name in _COMPLETED[abbreviation.tag]:
+                try:
+                    origin = die.reference(name) if name in abbreviation.positions else None
+                except DwarfGpuError:  # its name is unknown
+                    break
+                if origin is not None:
+                    completions.setdefault(origin, []).append(index)
+        return {origin: tuple(indices) for origin, indices in completions.items()}
+
+    @cached_property
+    def imports(self) -> tuple[int, ...]:
+        """The entries of using-directives, using-declarations and aliases."""
+        return tuple(index for index, _ in self._entries(_imports_names))
+
+    def _entries(
+        self, accepts: Callable[[Abbreviation], bool]
+    ) -> Iterator[tuple[int, Abbreviation]]:
+        """Yield the entries with some abbreviations; without any the tree is not read."""
+        wanted = set(filter(accepts, self._unit.abbreviations.values()))
+        if wanted:
+            for index, abbreviation in enumerate(self._unit.tree.abbreviations):
+                if abbreviation in wanted:
+                    yield index, abbreviation
+
+
+def _has_name(abbreviation: Abbreviation) -> bool:
+    """Return whether its entries can be looked up by name."""
+    is_named = abbreviation.tag in _NAMED and dw.AT_NAME in abbreviation.positions
+    return is_named or abbreviation.tag == dw.TAG_NAMESPACE or _completes(abbreviation)
+
+
+def _shows_name(abbreviation: Abbreviation) -> bool:
+    """Return whether the names of its entries are in their bytes, or the offsets of strings are."""
+    for name, forms in _SHOWN_FORMS.get(abbreviation.tag, ()):
+        position = abbreviation.positions.get(name)
+        if position is not None and abbreviation.attributes[position].form not in forms:
+            return False
+    return True
+
+
+def _completes(abbreviation: Abbreviation) -> bool:
+    """Return whether its entries complete others."""
+    return any(name in abbreviation.positions for name in _COMPLETED.get(abbreviation.tag, ()))
+
+
+def _imports_names(abbreviation: Abbreviation) -> bool:
+    return abbreviation.tag in _IMPORTS
+
+
+@lru_cache(maxsize=64)
+def _string_offsets(sections: Sections, text: bytes) -> tuple[int, ...] | None:
+    """Return where a text with its end is in `.debug_str`; None if it is in many places. A name is
+    looked for in many units."""
+    data, offsets = sections.section(".debug_str"), []
+    at = data.find(text)
+    while at >= 0:
+        offsets.append(at)
+        if len(offsets) > _MAX_OFFSETS:
+            return None
+        at = data.find(text, at + 1)
+    return tuple(offsets)
+
+
+@lru_cache(maxsize=10_000)
+def named_entries(unit: CompilationUnit) -> NamedEntries:
+    """Return the index of a unit, which is made once."""
+    return NamedEntries(unit)
+
+
+def named(unit: CompilationUnit, name: str) -> Iterator[Die]:
+    """Yield the entries of a unit with a canonical simple name."""
+    yield from map(unit.die, named_entries(unit).with_name(name))
+
+
+def imports(unit: CompilationUnit) -> Iterator[Die]:
+    """Yield the using-directives, using-declarations and aliases of a unit."""
+    yield from map(unit.die, named_entries(unit).imports)
+
+
+def completed(die: Die, units: Iterable[CompilationUnit]) -> Iterator[Die]:
+    """Yield an entry and those of some units that complete it."""
+    pending, remaining = [die], _MAX_COMPLETIONS
+    while pending and remaining:
+        remaining -= 1
+        current = pending.pop(0)
+        yield current
+        for unit in units:
+            pending += map(unit.die, named_entries(unit).completions.get(current, ()))

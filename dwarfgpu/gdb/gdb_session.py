@@ -1,0 +1,371 @@
+"""What a frame of GDB's selected thread sees, as a session; frames are found once for a stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import gdb
+
+from dwarfgpu import language
+from dwarfgpu.base.bits import from_bytes
+from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.cfi.call_stack import CallStack
+from dwarfgpu.cfi.unwind import CfiFrame
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    MissingContext,
+    UndefinedBits,
+    UsageError,
+)
+from dwarfgpu.expr.context import Context, Frame
+from dwarfgpu.expr.implicit_conversions import memory_location
+from dwarfgpu.gdb.convenience_variables import convenience_variable
+from dwarfgpu.gdb.files import LoadedFiles
+from dwarfgpu.gdb.frame_levels import code_address, inline_level_of, our_level
+from dwarfgpu.gdb.limit_settings import limits
+from dwarfgpu.gdb.machine.gdb_target import (
+    GdbTarget,
+    architecture_named,
+    frame_architecture,
+    frame_cfa,
+    frame_register,
+    selected_wave,
+    symbol_text,
+)
+from dwarfgpu.gdb.machine.rocm import selected_lane
+from dwarfgpu.gdb.print_options import print_options
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, SingleLocation
+from dwarfgpu.model.storage import Implicit
+from dwarfgpu.model.value import Value
+from dwarfgpu.service.value.expression_settings import ExpressionSettings
+from dwarfgpu.session.call_site_values import (
+    EntryValueSource,
+    call_site_returning_to,
+    entry_value_from_call_site,
+)
+from dwarfgpu.session.frame import SubprogramFrame
+from dwarfgpu.session.read_variable import Reading
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.values import FormatOptions
+
+_UNKNOWN = "No symbol "
+"""The beginning of the error for an unknown name."""
+
+
+@frozen(eq=False)
+class GdbFrame(SubprogramFrame):
+    """A frame that only GDB knows: its values, not where it found them, which can only be read."""
+
+    frame: gdb.Frame = field(default=None, repr=False)
+
+    def register(self, number: int) -> Location:
+        info = self.session.architecture.register(number)
+        data = frame_register(self.frame, info)
+        if data is None:
+            return UNDEFINED_LOCATION  # according to its CFI, the value is lost
+        bits = from_bytes(data, info.size_bits, info.type.endian)
+        return Location((SingleLocation(Implicit(bits, info.size_bits)),), self.session.stop)
+
+    def entry_register(self, number: int) -> Location:
+        raise MissingContext(
+            f"no call frame information for the frame: the value of register {number} on entry "
+            f"is unknown"
+        )
+
+    def cfa(self) -> Location:
+        context = self.session.context(self)
+        space = self.session.architecture.address_space(0)
+        return memory_location(context, space, frame_cfa(self.frame))
+
+    def caller(self) -> tuple[Frame, int]:
+        # GDB's registers of the caller are not those at the call: it may have passed on others.
+        raise UndefinedBits(
+            "no call-site parameter describes its value on entry to the function: it is "
+            "optimized out"
+        )
+
+    def entry_value(self, expression: bytes) -> Value | None:
+        """Evaluate the call site of the frame (DWARF 5 3.4); None if it has no value."""
+        return self._passed(expression)
+
+    def parameter_value(self, section_offset: int) -> Value | None:
+        """Evaluate the call site of the frame (DWARF 5 3.4.2); None if it does not describe it."""
+        subprogram = self.subprogram
+        die = None if subprogram is None else subprogram.die.unit.info.die_at(section_offset)
+        return None if die is None else self._passed(die)
+
+    def _passed(self, source: EntryValueSource) -> Value | None:
+        subprogram = self.subprogram
+        if subprogram is None:
+            return None
+        try:
+            calling, return_address = self.session.calling()
+            call = call_site_returning_to(calling.code_object, return_address)
+        except (MissingContext, UsageError):
+            return None
+        return entry_value_from_call_site(subprogram, call, source, calling.nested().context())
+
+
+@frozen(eq=False)
+class GdbSession(Session):
+    """The session of a frame of the selected thread."""
+
+    debugger: Debugger | None = field(default=None, repr=False)
+    gdb_frame: gdb.Frame = None
+    """Set only if the frame is not one of those of call frame information."""
+
+    @property
+    def frame(self) -> SubprogramFrame:
+        if self.gdb_frame is None:
+            return SubprogramFrame(self, self.code_object, self.pc, self.level)
+        return GdbFrame(self, self.code_object, self.pc, self.level, self.gdb_frame)
+
+    @property
+    def call_stack(self) -> CallStack | None:
+        """The frames of call frame information; None while the program does not run."""
+        if self.debugger is None or self.pc is None:
+            return None
+        return self.debugger.call_stack(self.wave, self.lane)
+
+    @property
+    def physical_frame(self) -> CfiFrame | None:
+        """The frame of the program; None for a frame of GDB's."""
+        return super().physical_frame if self.gdb_frame is None else None
+
+    @property
+    def frame_source(self) -> str | None:
+        """GDB, for a frame of its own."""
+        if self.gdb_frame is None:
+            return None
+        return "GDB's unwinder gives it: no call frame information in the open files describes it"
+
+    def forget_frames(self) -> None:
+        """Drop cached frames after a write."""
+        self.write_count.writes += 1
+        if self.debugger is not None:
+            self.debugger.forget_frames()
+
+    def at_level(self, level: int, inline_level: int = 0) -> GdbSession:
+        """Return the session in a frame; its file is read, or a note says why not."""
+        frame = Session.at_level(self, level, inline_level)
+        assert isinstance(frame, GdbSession)
+        if not level or self.debugger is None or frame.pc is None:
+            return frame
+        objects, notes = self.debugger.objects_at(frame.pc)
+        return evolve(frame, code_objects=objects, notes=notes, gdb_frame=None)
+
+    def calling(self) -> tuple[Session, int]:
+        """Return the session in the calling frame, and the return address."""
+        if self.gdb_frame is None or self.debugger is None:
+            return Session.calling(self)
+        frame = self.gdb_frame
+        while frame is not None and frame.type() == gdb.INLINE_FRAME:
+            frame = frame.older()
+        caller = None if frame is None else frame.older()
+        if caller is None:
+            raise MissingContext("the context has no calling frame")
+        calling = evolve(self.debugger.session(caller), callers=self.callers)
+        return calling, int(caller.pc())
+
+    @property
+    def reads_before_start(self) -> int:
+        """Do nothing: GDB has the memory of the file before the program runs."""
+        return 0
+
+    def variables(self) -> list[Variable]:
+        """Yield every variable that is visible in the function of the selected frame."""
+        code_object = self.code_object
+        if code_object is None or self.pc is None:
+            return []
+        level = self.inline_level
+        variables = code_object.scopes.variables_at(self.pc)
+        own = [
+            variable
+            for variable in variables
+            if variable.kind != "global" and variable.inline_level == level
+        ]
+        return own + [variable for variable in variables if variable.kind == "global"]
+
+    def _why_unknown(self, name: str) -> str:
+        """Return why nothing is known about the frame; the base class's advice is for the command
+        line."""
+        if self.code_objects or not self.notes:
+            return ""
+        return f" {self.notes[0][:1].upper()}{self.notes[0][1:]}"
+
+    def objects_with(self, name: str) -> tuple[CodeObject, ...]:
+        """Return the code object of the frame, or of `main` without one, and the one to which GDB
+        attributes a name."""
+        objects = list(super().objects_with(name))
+        for candidate in (name,) if objects else ("main", name):
+            code_object = (
+                None if self.debugger is None else self.debugger.code_object_with(candidate)
+            )
+            if code_object is not None and code_object not in objects:
+                objects.append(code_object)
+        return tuple(objects)
+
+    def text(self, reading: Reading, options: FormatOptions) -> str:
+        """Return the contents of a variable as GDB prints them; raises the error of reading it."""
+        value = TypedValue(
+            reading.type,
+            reading.location,
+            reading.bits,
+            reading.pointer,
+            reading.failure,
+            unit=reading.variable.unit,
+            variable=reading.variable,
+        )
+        return self.value_text(value, options)
+
+    def evaluate(
+        self,
+        text: str,
+        looked_at: Callable[[Variable], None] | None = None,
+        *,
+        read_only: str | None = None,
+    ) -> TypedValue:
+        """Return the value of an expression of the source language in the frame; raises its errors.
+
+        An assignment writes to the program. `$name` is a register of the frame, or GDB's own value
+        of that name. `looked_at` is called with each variable on which the value depends;
+        `read_only` is the error of a forbidden assignment.
+        """
+        options = self.options(looked_at, read_only=read_only)
+        try:
+            return language.evaluate(text, self, options)
+        except UsageError as error:
+            if self.code_objects or not self.notes or not error.message.startswith(_UNKNOWN):
+                raise
+            raise UsageError(error.message + self._why_unknown(text)) from None
+
+    def options(
+        self,
+        looked_at: Callable[[Variable], None] | None = None,
+        *,
+        read_only: str | None = None,
+    ) -> Options:
+        """Return the options for `evaluate`."""
+        return Options(
+            partial(convenience_variable, self), looked_at=looked_at, read_only=read_only
+        )
+
+    def expression_settings(self, read_only: str) -> ExpressionSettings:
+        """Return the settings for expressions that assign nothing, inside GDB."""
+
+        def options_of(session: Session) -> Options:
+            assert isinstance(session, GdbSession)
+            return session.options(read_only=read_only)
+
+        return ExpressionSettings(options_of, print_options(), symbol_text, batch=False)
+
+    def value_text(self, value: TypedValue, options: FormatOptions) -> str:
+        """Return the contents of a value as GDB prints them; raises the error of reading it."""
+        return language.format(value, self, options, symbol_text)
+
+
+class Debugger:
+    """The running GDB: one target, the opened files, and the stack of a thread."""
+
+    def __init__(self) -> None:
+        self.target = GdbTarget()
+        self.files = LoadedFiles(self.target)
+        self._stack: tuple[object, CallStack] | None = None
+        """The stack of a thread, until it moves or memory is written."""
+
+    def session(self, frame: gdb.Frame | None = None) -> GdbSession:
+        """Return the session of a frame of the selected thread, by default the selected one.
+
+        Its registers are found by call frame information, starting from those of the newest frame.
+        Without a running program, it has global variables only.
+
+        `UsageError` if GDB has no program, `Unsupported` for an unknown architecture; GDB's own
+        error while the thread runs.
+        """
+        self.target.forget_reads()
+        wave = selected_wave()
+        if wave is None:
+            return self._static_session()
+        frame = frame or gdb.selected_frame()
+        top = self._newest(wave)
+        stack = top.call_stack
+        assert stack is not None
+        level, why = our_level(stack, frame)
+        if why is None:
+            return top.at_level(level, inline_level_of(top.at_level(level), frame))
+        pc = code_address(frame)
+        objects, notes = self.objects_at(pc)
+        session = evolve(top, pc=pc, level=level, code_objects=objects, gdb_frame=frame)
+        note = f"dwarfgpu has no such frame ({why}): its registers come from GDB and are read-only"
+        inline_level = inline_level_of(session, frame)
+        return evolve(session, inline_level=inline_level, notes=(*notes, note))
+
+    def _newest(self, wave: WaveId) -> GdbSession:
+        """Return what the newest frame sees."""
+        frame = gdb.newest_frame()
+        pc = int(frame.pc())
+        objects, notes = self.objects_at(pc)
+        architecture = frame_architecture(frame)
+        lane = selected_lane() if architecture.is_simt else None
+        return GdbSession(
+            architecture,
+            objects,
+            self.target,
+            wave,
+            lane,
+            pc=pc,
+            notes=notes,
+            debugger=self,
+            has_frames=True,
+            limits=limits(),
+        )
+
+    def call_stack(self, wave: WaveId, lane: int | None = None) -> CallStack:
+        """Return the frames of a thread, unwound once while nothing moves and nothing is
+        written."""
+        key = wave, lane, self.target.contents_version, limits()
+        if self._stack is None or self._stack[0] != key:
+            architecture = self.target.architecture_of(wave)
+            assert architecture.program_counter is not None
+            counter = architecture.register(architecture.program_counter)
+            pc = int.from_bytes(self.target.read_register(wave, counter), architecture.endian)
+            context = Context(architecture, wave, lane, target=self.target, limits=limits())
+            self._stack = key, CallStack(context, pc, self.files, tail_calls=self.files)
+        return self._stack[1]
+
+    def forget_frames(self) -> None:
+        self._stack = None
+
+    def objects_at(self, pc: int) -> tuple[tuple[CodeObject, ...], tuple[str, ...]]:
+        """Return the file that has a program location, or a note that says why it cannot be
+        read."""
+        try:
+            code_object = self.files.at(pc)
+        except DwarfGpuError as error:
+            return (), (f"the file of {pc:#x} is not read: {error}",)
+        return (() if code_object is None else (code_object,)), ()
+
+    def _static_session(self) -> GdbSession:
+        name = gdb.current_progspace().filename
+        if name is None:
+            raise UsageError("GDB has no program: give it one with `file`")
+        name = gdb.selected_inferior().architecture().name()
+        machine = architecture_named(name)
+        return GdbSession(machine, (), self.target, debugger=self, has_frames=True, limits=limits())
+
+    def code_object_with(self, name: str) -> CodeObject | None:
+        """Return the code object of the global variable or function that GDB finds by a name."""
+        symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
+        if symbol is None or symbol.needs_frame or not (symbol.is_variable or symbol.is_function):
+            return None
+        try:
+            address = symbol.value().address
+        except gdb.error:  # it has no address yet, as a thread-local variable of a library
+            address = None
+        code_object = None if address is None else self.files.at(int(address))
+        return code_object or self.files.named(symbol.symtab.objfile)

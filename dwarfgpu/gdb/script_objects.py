@@ -1,0 +1,448 @@
+"""Frames and values for scripts inside GDB: the results of `dwarfgpu.gdb`.
+
+Law: errors are a `gdb.GdbError` of one line. A value belongs to the stop at which it was made;
+contents of memory are read at each access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TypeAlias
+
+import gdb
+
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import Array, Base, Enum, Pointer, strip
+from dwarfgpu.errors import Malformed, StaleLocation, UndefinedBits, UsageError
+from dwarfgpu.expr.context import Context, format_of
+from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.evaluate import Observer, Result, evaluate
+from dwarfgpu.expr.text.assembly import assemble
+from dwarfgpu.gdb.gdb_session import Debugger, GdbSession
+from dwarfgpu.gdb.machine.read_dependencies import Reads
+from dwarfgpu.gdb.one_line_errors import gdb_errors
+from dwarfgpu.gdb.print_options import PRINT_SETTINGS, print_options
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language import evaluate as evaluate_source
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.values import FormatOptions
+
+Find: TypeAlias = Callable[[GdbSession], TypedValue]
+"""How a value is found in its frame: it is not read yet."""
+Contents: TypeAlias = bytes
+
+
+@cache
+def the_debugger() -> Debugger:
+    """Return the one of this GDB: it caches files, and receives events."""
+    return Debugger()
+
+
+@cache
+def _recent() -> list[Frame]:
+    """Return the frame requested last."""
+    return []
+
+
+def frame_of(gdb_frame: gdb.Frame) -> Frame:
+    """Return a frame of GDB's; the same object for repeated requests."""
+    recent = _recent()
+    if not recent or recent[0].gdb_frame != gdb_frame:
+        recent[:] = [Frame(the_debugger(), gdb_frame)]
+    return recent[0]
+
+
+class Frame:
+    """A frame of the selected thread.
+
+    Without a running program, the scope outside of all frames: it has global variables, and
+    everything else is a `gdb.GdbError`.
+    """
+
+    def __init__(
+        self, debugger: Debugger, gdb_frame: gdb.Frame | None, lane: int | None = None
+    ) -> None:
+        self.debugger = debugger
+        self.gdb_frame = gdb_frame
+        self.lane_number = lane
+        self._last: tuple[object, GdbSession] | None = None
+        self._values: dict[str, Value] = {}
+        """The requested variables, while nothing changes."""
+
+    def __repr__(self) -> str:
+        if self.gdb_frame is None:
+            return "<dwarfgpu frame: no program runs>"
+        return "<dwarfgpu frame>" if not self.is_valid() else f"<dwarfgpu frame {self.level}>"
+
+    def is_valid(self) -> bool:
+        """Return whether it is still there."""
+        if self.gdb_frame is None:
+            return gdb.selected_thread() is None
+        try:
+            return bool(self.gdb_frame.is_valid())
+        except gdb.error:  # no thread has frames
+            return False
+
+    def _own(self) -> gdb.Frame:
+        """Return GDB's frame; `UsageError` with GDB's wording where no program runs."""
+        if self.gdb_frame is None:
+            raise UsageError("No frame selected.")
+        return self.gdb_frame
+
+    def session(self) -> GdbSession:
+        """Return the frame's current session, cached while nothing moves; raises
+        `DwarfGpuError`."""
+        target = self.debugger.target
+        if not self.is_valid():
+            raise StaleLocation(
+                "the frame no longer exists, or another thread is selected: request the frame again"
+            )
+        is_known = self._last is not None and self._last[0] == target.contents_version
+        if self._last is None or not is_known or target.stops_unseen:
+            session = self.debugger.session(self.gdb_frame)
+            lane = self.lane_number
+            if lane is not None:
+                if not session.architecture.is_simt:
+                    raise UsageError(f"a thread of {session.architecture.name} has no lanes")
+                focused = session.focused(lane)
+                assert isinstance(focused, GdbSession)
+                session = focused
+            self._last = target.contents_version, session
+            self._values = {}
+        return self._last[1]
+
+    def lane(self, number: int) -> Frame:
+        """Return the same frame for a lane of its wave."""
+        frame = Frame(self.debugger, self.gdb_frame, number)
+        with gdb_errors():
+            count, _ = frame.session().lane_count()
+            if not 0 <= number < count:
+                raise UsageError(f"Lane {number} does not exist on this thread.")
+        return frame
+
+    @property
+    def level(self) -> int:
+        """GDB's number of the frame."""
+        with gdb_errors():
+            return int(self._own().level())
+
+    @property
+    def pc(self) -> int:
+        """The program location at which the frame continues."""
+        with gdb_errors():
+            return int(self._own().pc())
+
+    @property
+    def function(self) -> str | None:
+        """The name of its function; None if debug information has none."""
+        with gdb_errors():
+            self._own()
+            return next(iter(self.session().functions()), None)
+
+    @property
+    def cfa(self) -> Location:
+        """The Canonical Frame Address."""
+        with gdb_errors():
+            self._own()
+            return self.session().frame.cfa()
+
+    def older(self) -> Frame | None:
+        """Return the frame that called this one, or into which it is inlined; None for the
+        outermost."""
+        with gdb_errors():
+            caller = self._own().older()
+        return None if caller is None else Frame(self.debugger, caller, self.lane_number)
+
+    def variables(self) -> list[Value]:
+        """Return the variables in scope, the innermost first; of two with one name, the inner one
+        alone."""
+        with gdb_errors():
+            self._own()
+            variables = {
+                variable.name: variable for variable in reversed(self.session().variables())
+            }
+        return [self.variable(name) for name in reversed(variables)]
+
+    def variable(self, name: str) -> Value:
+        """Return the variable that a name denotes here."""
+        with gdb_errors():
+            session = self.session()
+            value = self._values.get(name)
+            if value is None:
+                value = self._values[name] = self._value(name, session.variable(name))
+            return value
+
+    def _value(self, name: str, variable: Variable) -> Value:
+        def find(session: GdbSession) -> TypedValue:
+            return ObjectAccess(session).variable(variable)
+
+        def read(session: GdbSession) -> TypedValue:
+            object_value = TypedValue(variable.type, unit=variable.unit, variable=variable)
+            return ObjectAccess(session).read(object_value)
+
+        return Value(self, name, find, read)
+
+    def value(self, expression: str) -> Value:
+        """Return an expression of the source language, evaluated at each access, without
+        assignments."""
+        why = "assignments are not possible in an expression: use assign"
+
+        def find(session: GdbSession) -> TypedValue:
+            return session.evaluate(expression, read_only=why)
+
+        value = Value(self, expression, find)
+        value.look()
+        return value
+
+    def evaluate(self, operations: str) -> Result:
+        """Return the result of DWARF operations here: a value with its `number`, or a location."""
+        with gdb_errors():
+            return evaluated(self.session(), operations)
+
+
+def evaluated(session: Session, operations: str, observe: Observer | None = None) -> Result:
+    """Return the result of operations as text, in the unit of the frame; raises `DwarfGpuError`."""
+    data, context = assembled(session, operations)
+    return evaluate(data, context, observe=observe)
+
+
+def assembled(session: Session, operations: str) -> tuple[bytes, Context]:
+    """Return the bytes of operations, and the context of their evaluation."""
+    context = session.context(evolve(session.frame, cfi_only=True))
+    code_object = session.code_object
+    if code_object is not None and context.pc is not None:
+        context = evolve(context, unit=code_object.scopes.unit_at(context.pc))
+    unit, architecture = context.unit, session.architecture
+    dialect = AMD if unit is None else unit.dialect
+    form = format_of(architecture) if unit is None else unit.format
+    try:
+        return assemble(operations, dialect, form, architecture), context
+    except Malformed as error:
+        raise UsageError(error.message) from None
+
+
+@frozen
+class _CachedValue:
+    """A result, and its dependencies."""
+
+    version: object
+    reads: Reads
+    session: GdbSession
+    value: TypedValue
+
+
+@frozen
+class _CachedText:
+    """A text, and what it depends on."""
+
+    version: object
+    reads: Reads
+    settings: tuple[str, ...]
+    """Names of GDB's settings on which it depends."""
+    values: tuple[object, ...]
+    text: str
+
+
+class Value:
+    """An object as a frame sees it, a part of one, or what an expression gives."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        name: str,
+        find: Find,
+        read: Find | None = None,
+        stop: int | None = None,
+    ) -> None:
+        """`stop`: of the object that this is a part of; by default that of the machine now."""
+        self.frame = frame
+        self.name = name
+        self._find = find
+        self._read_by = read or (lambda session: ObjectAccess(session).read(find(session)))
+        self._stop = frame.debugger.target.stop if stop is None else stop
+        self._located_value: _CachedValue | None = None
+        self._contents: _CachedValue | None = None
+        self._text: _CachedText | None = None
+        self._parts: dict[str | int | None, Value] = {}
+        """The requested parts; None is the key of the target."""
+
+    def __repr__(self) -> str:
+        return f"<dwarfgpu value {self.name}>"
+
+    def look(self) -> TypedValue:
+        """Return the value as `dwarfgpu.language` has it, read; it contains the error of
+        reading."""
+        with gdb_errors():
+            return self._read()[1]
+
+    def _located(self) -> tuple[GdbSession, TypedValue]:
+        self._located_value = self._refreshed(self._located_value, self._find)
+        return self._located_value.session, self._located_value.value
+
+    def _read(self) -> tuple[GdbSession, TypedValue]:
+        self._contents = self._refreshed(self._contents, self._read_by)
+        return self._contents.session, self._contents.value
+
+    def _refreshed(self, previous: _CachedValue | None, find: Find) -> _CachedValue:
+        """Return the cached result if all its dependencies are unchanged; otherwise a new one."""
+        target = self.frame.debugger.target
+        if target.stop != self._stop:
+            raise StaleLocation(
+                f"{self.name} is from an earlier stop: request it from its frame again"
+            )
+        session = self.frame.session()
+        version = target.contents_version
+        if previous is not None and previous.version == version and previous.reads.are_same():
+            target.uses(previous.reads)
+            return previous
+        with target.recorded() as reads:
+            value = find(session)
+        return _CachedValue(version, reads, session, value)
+
+    @property
+    def location(self) -> Location | None:
+        """The location; None if the value has none, or is only computed."""
+        with gdb_errors():
+            return self._located()[1].location
+
+    @property
+    def type(self) -> str:
+        """The type as its language spells it."""
+        with gdb_errors():
+            value = self._located()[1]
+            unit = value.unit
+            return type_name(value.type, cplusplus=unit is not None and unit.is_cplusplus)
+
+    @property
+    def is_optimized_out(self) -> bool:
+        """Whether there is nothing to read, because the compiler kept it nowhere."""
+        return isinstance(self.look().error, UndefinedBits)
+
+    @property
+    def bits(self) -> Bits:
+        """The contents, with masks of the unknown bits."""
+        with gdb_errors():
+            value = self._read()[1]
+            if value.bits is None and value.error is not None:
+                raise value.error
+            if value.bits is None:
+                raise UsageError(f"{self.name} is a synthetic pointer: it has no bits")
+            return value.bits
+
+    @property
+    def bytes(self) -> bytes:
+        """The contents; an error unless every bit is known."""
+        with gdb_errors():
+            session, value = self._read()
+            return ObjectAccess(session).known(value).to_bytes(session.architecture.endian)
+
+    @property
+    def text(self) -> str:
+        """The contents as GDB prints them, with GDB's settings; `<optimized out>` if they are."""
+        current = self._still()
+        if current is not None:
+            return current
+        target = self.frame.debugger.target
+        with gdb_errors(), target.recorded() as reads:
+            self._contents = None  # so that all reads are recorded
+            session, value = self._read()
+            names = _settings(value)
+            shown = session.value_text(value, print_options() if names else FormatOptions())
+            self._text = _CachedText(target.contents_version, reads, names, _values(names), shown)
+            return shown
+
+    def _still(self) -> str | None:
+        """Return the cached text, if all its dependencies are unchanged."""
+        reads = self._text
+        target = self.frame.debugger.target
+        if reads is None or target.stops_unseen or not self.frame.is_valid():
+            return None
+        if target.contents_version != reads.version or not reads.reads.are_same():
+            return None
+        return reads.text if _values(reads.settings) == reads.values else None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __getitem__(self, part: str | int) -> Value:
+        """Return a member by its name, or an element; also of the target of a pointer."""
+        part_value = self._parts.get(part)
+        if part_value is not None:
+            return part_value
+        is_name = isinstance(part, str)
+        name = f"{self.name}.{part}" if is_name else f"{self.name}[{part}]"
+
+        def find(session: GdbSession) -> TypedValue:
+            objects, value = ObjectAccess(session), self._located()[1]
+            is_pointer = isinstance(strip(value.type), Pointer)
+            if isinstance(part, str):
+                return objects.member(objects.dereferenced(value) if is_pointer else value, part)
+            if not is_pointer:
+                return objects.element(value, part)
+            return _evaluate(session, f"$_[{part}]", value)
+
+        return self._part(part, name, find)
+
+    def dereference(self) -> Value:
+        """Return the target of a pointer or reference."""
+
+        def find(session: GdbSession) -> TypedValue:
+            return ObjectAccess(session).dereferenced(self._located()[1])
+
+        return self._part(None, f"*{self.name}", find)
+
+    def _part(self, key: str | int | None, name: str, find: Find) -> Value:
+        value = self._parts.get(key)
+        if value is None:
+            value = Value(self.frame, name, find, stop=self._stop)
+            with gdb_errors():
+                value._located()  # that there is none is reported on access
+            self._parts[key] = value
+        return value
+
+    def __iter__(self) -> Iterator[Value]:
+        """Yield the elements of an array."""
+        with gdb_errors():
+            bare = strip(self._located()[1].type)
+            if not isinstance(bare, Array) or bare.dimensions[0] is None:
+                raise UsageError(f"{self.name} is not an array of known length")
+            first = bare.lower_bound or 0
+        return (self[first + index] for index in range(bare.dimensions[0]))
+
+    def assign(self, new: int | float | str | Contents) -> None:
+        """Write it, where it is: a number, an expression of the frame, or all of its bytes."""
+        with gdb_errors():
+            session, value = self._located()
+            if isinstance(new, bytes):
+                size = value.size_bits
+                if size != 8 * len(new):
+                    raise UsageError(f"{self.name} has {size} bits, not {8 * len(new)}")
+                ObjectAccess(session).write(value, int.from_bytes(new, session.architecture.endian))
+            else:
+                text = f"({new})" if isinstance(new, str) else repr(+new)  # +True is 1
+                _evaluate(session, f"$_ = {text}", value)
+            self._located_value = self._contents = self._text = None
+
+
+def _evaluate(session: GdbSession, text: str, value: TypedValue) -> TypedValue:
+    """Evaluate an expression in which `$_` is a value."""
+    named = Options(lambda name: value if name == "_" else None)
+    return evaluate_source(text, session, named)
+
+
+def _settings(value: TypedValue) -> tuple[str, ...]:
+    """Return the settings of GDB that change the text of a value."""
+    bare = strip(value.type)
+    if isinstance(bare, Base | Enum):
+        return ()
+    return PRINT_SETTINGS if value.unit is not None else (*PRINT_SETTINGS, "language")
+
+
+def _values(settings: tuple[str, ...]) -> tuple[object, ...]:
+    return tuple([gdb.parameter(setting) for setting in settings])

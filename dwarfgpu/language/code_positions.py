@@ -1,0 +1,183 @@
+"""Source lines for scripts: from a program location to its line and inlined functions, from a line
+to its code, and every row of the line tables.
+
+Law: program locations go in and come out as loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.names.function_names import name_in_frames
+from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
+from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.linespec import spots_of, with_code
+from dwarfgpu.session.session import Session
+
+_READ_ONLY: Final = Options(read_only="assignments are not possible in a location", is_closed=True)
+
+
+@frozen
+class SourcePosition:
+    """A function and the source line in it."""
+
+    function: str | None
+    """As in call frames; None if neither debug information nor a symbol names it."""
+    file: str | None
+    """The path; None if the line is unknown."""
+    line: int | None
+    """From 1; None if unknown."""
+    column: int | None
+    """From 1; None if unknown."""
+
+
+@frozen
+class CodePosition:
+    """A program location and the source that it is from."""
+
+    pc: int
+    """As loaded."""
+    positions: tuple[SourcePosition, ...]
+    """The innermost inlined function first, then its call site, outwards to the function with the
+    code. At least one."""
+    span: Range | None = None
+    """The code of the row that describes the program location; None if the line is unknown."""
+
+    @property
+    def function(self) -> str | None:
+        """The function of the innermost position."""
+        return self.positions[0].function
+
+    @property
+    def file(self) -> str | None:
+        """The file of the innermost position."""
+        return self.positions[0].file
+
+    @property
+    def line(self) -> int | None:
+        """The line of the innermost position."""
+        return self.positions[0].line
+
+    @property
+    def column(self) -> int | None:
+        """The column of the innermost position."""
+        return self.positions[0].column
+
+
+@frozen
+class LineEntry:
+    """A row of a line table (DWARF 5 6.2.2)."""
+
+    address: int
+    """As loaded."""
+    file: str | None
+    """The path; None at the end of a sequence."""
+    line: int
+    """From 1; 0 for code that no line describes."""
+    column: int
+    """From 1; 0 if unknown."""
+    is_stmt: bool
+    """Whether it is a good place for a breakpoint."""
+    discriminator: int
+    is_end: bool
+    """Whether the address is the first one after the code of a sequence."""
+
+
+def place_at(code_object: CodeObject, pc: int) -> CodePosition | None:
+    """Return the source of a program location; None if it is outside of the object's code."""
+    if not code_object.covers(pc):
+        return None
+    line_info = LineLookup(code_object.scopes).line_of(pc)
+    row: tuple[str | None, int | None, int | None] = (None, None, None)
+    if line_info is not None:
+        row = (line_info.file.path, line_info.line, line_info.column or None)
+    functions = [die for die in code_object.scopes.chain_at(pc) if die.tag in FUNCTIONS]
+    positions: list[SourcePosition] = []
+    for function in reversed(functions[1:]):
+        positions.append(SourcePosition(name_in_frames(function), *row))
+        row = _call_position(function)
+    outermost = name_in_frames(functions[0]) if functions else None
+    positions.append(SourcePosition(outermost or _symbol(code_object, pc), *row))
+    return CodePosition(pc, tuple(positions), None if line_info is None else line_info.span)
+
+
+def _call_position(inlined: Die) -> tuple[str | None, int | None, int | None]:
+    """Return the file, line and column of the call of an inlined function."""
+    number, table = inlined.integer(dw.AT_CALL_FILE), inlined.unit.line_table
+    file = None if number is None or table is None else table.file(number).path
+    return (
+        file,
+        inlined.integer(dw.AT_CALL_LINE) or None,
+        inlined.integer(dw.AT_CALL_COLUMN) or None,
+    )
+
+
+def _symbol(code_object: CodeObject, pc: int) -> str | None:
+    text = symbol_text((code_object,), pc)
+    return None if text is None else text.partition("+")[0]
+
+
+def code_places(
+    session: Session, text: str, options: Options = _READ_ONLY
+) -> tuple[CodePosition, ...]:
+    """Return where the code of a place begins: `FILE:LINE`, `FUNCTION`, `FILE:FUNCTION`,
+    `FUNCTION+OFFSET`, `*EXPRESSION`. Functions precede their inlined calls.
+
+    Several for a line with code in several blocks, for an overloaded function and for an inlined
+    one; empty for a line without code. `UsageError` if the file or the function is unknown.
+    """
+    spots = sorted(spots_of(session, text, None, options), key=lambda spot: spot.is_call)
+    pcs = dict.fromkeys(pc for spot in spots for pc in spot.pcs)
+    return tuple(_position_of(session, pc) for pc in pcs)
+
+
+def next_code_position(
+    session: Session, text: str, options: Options = _READ_ONLY
+) -> CodePosition | None:
+    """Return where the code begins of the first line with code after a `FILE:LINE` that has
+    none."""
+    for spot in spots_of(session, text, None, options):
+        for pc in with_code(session, spot).pcs:
+            return _position_of(session, pc)
+    return None
+
+
+def _position_of(session: Session, pc: int) -> CodePosition:
+    positions = (place_at(code_object, pc) for code_object in session.code_objects)
+    unknown_position = CodePosition(pc, (SourcePosition(None, None, None, None),))
+    return next((position for position in positions if position is not None), unknown_position)
+
+
+def line_entries(code_object: CodeObject) -> Iterator[LineEntry]:
+    """Yield every row of every line table of a file, table by table, by address in each sequence.
+
+    Sequences that the linker dropped are skipped. Unreadable parts of a table are missing:
+    `dwarfgpu check` reports why.
+    """
+    for unit, table in LineLookup(code_object.scopes).tables():
+        rows = table.matrix.rows
+        paths: dict[int, str] = {}
+        for sequence in table.sequences:
+            for index in sequence.order:
+                row = rows[index]
+                if row.file not in paths:
+                    paths[row.file] = table.file(row.file).path
+                yield LineEntry(
+                    unit.relocate(row.address),
+                    paths[row.file],
+                    row.line,
+                    row.column,
+                    row.is_stmt,
+                    row.discriminator,
+                    is_end=False,
+                )
+            end = unit.relocate(sequence.span.end)
+            yield LineEntry(end, None, 0, 0, is_stmt=False, discriminator=0, is_end=True)

@@ -1,0 +1,188 @@
+"""The machine's `$name` values: registers, the program location, lanes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
+from dwarfgpu.base.records import evolve
+from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.types.types import Base
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.context import require
+from dwarfgpu.language.c_numbers import Numbers
+from dwarfgpu.language.register_types import register_type
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.wave_variables import WAVE_VARIABLES, wave_variable
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
+from dwarfgpu.machine.target import Extensible, Named
+from dwarfgpu.model.location import Location, SingleLocation, composite
+from dwarfgpu.model.object import Bits
+from dwarfgpu.model.storage import UNDEFINED, Implicit, Part, Register
+from dwarfgpu.session.session import Session
+
+ROLES: Final = {"pc": ("rip", "eip"), "sp": ("rsp", "esp"), "fp": ("rbp", "ebp", "x29")}
+"""GDB's names of registers that every architecture has, by their names in the architecture."""
+_LANES: Final = ("_lane", "_lane_count")
+
+
+def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue | None:
+    """Return the value of a name, without its first `$`; None if it is unknown."""
+    architecture = session.architecture
+    if name == "_lane" and session.lane is not None:
+        return _integer(numbers, session.lane)
+    if name == "_lane_count":
+        return _integer(numbers, used_lanes(session))
+    if name == "pc" and session.pc is not None and not session.frame.level:
+        kind = register_type(RegisterInfo("pc", None, architecture.address_type))
+        counter = architecture.program_counter
+        register = None if counter is None else architecture.register(counter)
+        location = None if register is None else _location(session, register)
+        return TypedValue(kind, location, bits=Bits(session.pc, architecture.address_bits))
+    register = _register(session, name)
+    pseudo = architecture.pseudo_named(name)
+    part = architecture.part_named(name)
+    if session.has_ended and (register or pseudo or part):
+        raise UsageError("No registers.")
+    if lacks(session, register or pseudo):
+        return None
+    if register is not None:
+        value = TypedValue(register_type(register), _location(session, register))
+        if _has_no_value_yet(session, register):
+            return evolve(value, error=UsageError("No registers."))
+        return value
+    if part is not None:
+        location = _location(session, part.register).displaced(8 * part.offset_bytes)
+        return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
+    if pseudo is not None:
+        return TypedValue(register_type(pseudo), pseudo_location(session, pseudo))
+    wave = wave_variable(session, name)
+    if wave is not None:
+        return wave
+    if name in ROLES:
+        raise UsageError("No registers.")
+    if name.removeprefix("$").isdecimal():
+        raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")
+    return None
+
+
+def unknown_name_error(session: Session, name: str) -> DwarfGpuError:
+    """Return why a name that can only be the machine's is unknown, with a suggestion."""
+    architecture = session.architecture
+    if name == "_lane" and architecture.is_simt:
+        try:
+            require(session.lane, "lane")
+        except DwarfGpuError as error:
+            return error
+    if name in WAVE_VARIABLES:
+        return UsageError(f'"${name}": the dispatch of wave {session.wave} is unknown')
+    if not name.strip("$0123456789"):
+        return UsageError(
+            f'"${name}" is a value of the value history, which dwarfgpu does not have'
+        )
+    if lacks(session, architecture.register_named(name) or architecture.pseudo_named(name)):
+        return UsageError(f'"${name}": the processor of thread {session.wave} has no such register')
+    readable = [
+        *architecture.by_name,
+        *architecture.register_parts,
+        *architecture.pseudo_registers,
+        *ROLES,
+        *((*_LANES, *WAVE_VARIABLES) if architecture.is_simt else ()),
+    ]
+    advice = did_you_mean(name, readable, "$")
+    return UsageError(f'"${name}" is not a register of {architecture.name}.{advice}')
+
+
+def lacks(session: Session, register: RegisterInfo | PseudoRegister | None) -> bool:
+    """Return whether the processor lacks a register, or a part of a pseudo register."""
+    target = session.target
+    if register is None or not isinstance(target, Extensible):
+        return False
+    if isinstance(register, RegisterInfo):
+        return target.lacks_register(session.wave, register)
+    return any(target.lacks_register(session.wave, part) for part, _, _ in register.pieces)
+
+
+def lane_count(session: Session) -> int:
+    """Return the number of lanes of the wave; 0 if it has ended, and without lanes in the
+    architecture.
+
+    By default, if the function does not specify it, that of the architecture.
+    """
+    if not session.architecture.is_simt or session.has_ended:
+        return 0
+    try:
+        return session.lane_count()[0]
+    except DwarfGpuError:
+        return session.architecture.lane_count
+
+
+def used_lanes(session: Session) -> int:
+    """Return the number of lanes with a work-item; all if unknown."""
+    used = session.target.used_lanes(session.wave) if isinstance(session.target, Named) else None
+    return lane_count(session) if used is None else used
+
+
+def _has_no_value_yet(session: Session, register: RegisterInfo) -> bool:
+    """Return whether a register is used in a program that has not started, and was not set."""
+    target = session.target
+    if (
+        not isinstance(target, TargetWithCodeObjects)
+        or target.has_started
+        or session.pc is not None
+    ):
+        return False
+    try:
+        target.read_register(session.wave, register)
+    except DwarfGpuError:
+        return not session.architecture.is_simt
+    return False
+
+
+def _integer(numbers: Numbers, value: int) -> TypedValue:
+    number = numbers.integer(value)
+    return TypedValue(number.type, bits=numbers.bits(number))
+
+
+def _location(session: Session, register: RegisterInfo) -> Location:
+    """Return where the frame in focus has a register."""
+    frame = session.frame
+    if frame.level and register.number is not None:
+        return evolve(frame, cfi_only=True).register(register.number)
+    return Location((SingleLocation(Register(register, session.wave)),), session.stop)
+
+
+def pseudo_location(session: Session, pseudo: PseudoRegister) -> Location:
+    """Return where the frame in focus has the bits of a pseudo register; the zeros above them are a
+    value.
+
+    In outer frames, a piece without a DWARF number is undefined once a piece before it was saved or
+    lost.
+    """
+    parts: list[Part] = []
+    remaining = pseudo.type.bit_size
+    is_lost = False
+    undefined = Location((SingleLocation(UNDEFINED),), session.stop)
+    for register, first_bit, size_bits in pseudo.pieces:
+        location = _location(session, register).displaced(first_bit)
+        own = SingleLocation(Register(register, session.wave), first_bit)
+        is_lost |= location.single_locations != (own,)
+        parts.append(
+            Part(undefined if is_lost and register.number is None else location, size_bits)
+        )
+        remaining -= size_bits
+    if remaining:
+        parts.append(Part(Location((SingleLocation(Implicit(0, remaining)),)), remaining))
+    return composite(parts)
+
+
+def _register(session: Session, name: str) -> RegisterInfo | None:
+    """Return the register of a name, or of a role that GDB has a name for."""
+    named = session.architecture.register_named
+    if not name.strip("$"):
+        return None
+    for role in (name, *ROLES.get(name, ())):
+        register = named(role)
+        if register is not None:
+            return register
+    return None

@@ -1,0 +1,236 @@
+"""Resolve names and types in an expression by `dwarfgpu.dwarf.scope.name_lookup`."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.constants import Style
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.imports import units_with_names
+from dwarfgpu.dwarf.scope.meaning import Meaning, has_tag, is_type, ordinary
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import (
+    Array,
+    Enum,
+    Function,
+    PointerKind,
+    Qualified,
+    Qualifier,
+    Type,
+    Unspecified,
+)
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
+from dwarfgpu.language.builtin_types import Builtins
+from dwarfgpu.language.hsa_types import hsa_type
+from dwarfgpu.language.syntax.words import TYPE_WORDS
+from dwarfgpu.session.session import Session
+
+if TYPE_CHECKING:
+    from dwarfgpu.language.syntax.ast import Declarator, TypeName
+
+_TAGGED: Final = {
+    "struct": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),
+    "class": frozenset({dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE}),
+    "union": frozenset({dw.TAG_UNION_TYPE}),
+    "enum": frozenset({dw.TAG_ENUMERATION_TYPE}),
+}
+_OTHERS: Final = {
+    "struct": "class, union or enum",
+    "union": "class, struct or enum",
+    "enum": "class, struct or union",
+}
+_POINTERS: Final[dict[str, PointerKind]] = {
+    "*": "pointer",
+    "&": "reference",
+    "&&": "rvalue_reference",
+}
+
+
+@frozen
+class Typed:
+    """A type and the unit that it comes from."""
+
+    type: Type | None
+    unit: CompilationUnit | None
+
+    @property
+    def is_cplusplus(self) -> bool:
+        """Whether it is spelled as in C++."""
+        return is_cplusplus(self.unit)
+
+    @property
+    def style(self) -> Style:
+        """The language whose spelling to use."""
+        return "c" if self.unit is None else self.unit.style
+
+
+def is_cplusplus(unit: CompilationUnit | None) -> bool:
+    """Return whether the unit is written in a language with the rules of C++."""
+    return unit is not None and unit.is_cplusplus
+
+
+class Names:
+    """Looks up names for the focus of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.builtins = Builtins(session.architecture)
+
+    def current_unit(self) -> CompilationUnit | None:
+        """Return the unit at the program location; without one, the unit of `main`, or the only
+        unit."""
+        try:
+            return self.session.meanings().unit
+        except DwarfGpuError:
+            return None
+
+    def meaning(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entities of a name: several only for functions; empty for an unknown name."""
+        return self.session.meanings(name).of(name)
+
+    def is_type(self, name: str) -> bool:
+        """Return whether a name in an expression is a type."""
+        cached = self._known(name)
+        if not cached:
+            return hsa_type(self.session, name) is not None
+        return isinstance(cached[0], Die) and is_type(cached[0])
+
+    def is_cplusplus(self) -> bool:
+        """Return whether the place is in a program of C++."""
+        return is_cplusplus(self.current_unit())
+
+    def is_name(self, name: str) -> bool:
+        """Return whether a name in an expression means anything."""
+        return bool(self._known(name)) or hsa_type(self.session, name) is not None
+
+    def _known(self, name: str) -> tuple[Meaning, ...]:
+        try:
+            return self.meaning(name)
+        except UsageError:
+            return ()  # using it says so
+
+    def own_call(self, functions: list[Die]) -> list[Die]:
+        """Return the inlined call in focus if it is a call of one of these functions: as in GDB, a
+        function without code of its own has a location only there."""
+        chain = self.session.meanings().chain[:1]
+        declarations = [declaration_of(function) for function in functions]
+        return [function for function in chain if declaration_of(function) in declarations]
+
+    def unknown(self, name: str) -> UsageError:
+        """Return the error that a name is unknown, with GDB's wording."""
+        return UsageError(self.session.meanings(name).why_not(name))
+
+    def meaning_in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
+        """Return the meaning of a name in a source file, or in a quoted function: `'f(int)'::x`."""
+        is_known = False
+        for code_object in self.session.code_objects:
+            for unit in units_with_names(code_object.info):
+                if not _is_file(unit.name, file):
+                    continue
+                is_known = True
+                meanings = NameLookup((), unit).of(f"::{name}")
+                if meanings:
+                    return meanings
+        if is_known:
+            raise UsageError(f'No symbol "{name}" in specified context.')
+        if not self.is_name(file):
+            raise UsageError(f'No symbol "{file}" in current context.')
+        return self.meaning(f"{file}::{name}")
+
+    def enumerator(self, die: Die) -> tuple[Enum, int]:
+        """Return the type and value of an enumerator; `IllFormed` if it has no value."""
+        above = die.parent()
+        kind = None if above is None else types_of(die.unit).build(above)
+        value = die.integer(dw.AT_CONST_VALUE)
+        if not isinstance(kind, Enum) or value is None:
+            raise die.located(IllFormed(f"the enumerator {die.name} has no value"))
+        return kind, value
+
+    def type_of(self, name: TypeName) -> Typed:
+        """Return the type that a type name denotes; `UsageError` with GDB's wording if there is
+        none."""
+        specified = self._specified(name)
+        kind = self._qualified(specified.type, name.qualifiers)
+        space = next((q[1:] for q in name.qualifiers if q.startswith("@")), None)
+        for declarator in name.declarators:
+            kind = self._derived(kind, declarator, space)
+            space = None if declarator.kind in _POINTERS else space
+        return Typed(kind, specified.unit)
+
+    def _specified(self, name: TypeName) -> Typed:
+        words = name.words
+        if name.tag is None and all(word in TYPE_WORDS for word in words):
+            kind = self.builtins.named(words)
+            if kind is None and words != ("void",):
+                raise UsageError(f"No type named {' '.join(words)}.")
+            return Typed(kind, self.current_unit())
+        (simple,) = words
+        takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
+        (die,) = self.session.meanings(simple).of(simple, takes)[:1] or (None,)
+        if isinstance(die, Die) and die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
+            return Typed(types_of(die.unit).type_of(die), die.unit)
+        if not isinstance(die, Die) or die.tag not in TYPES:
+            of_runtime = hsa_type(self.session, simple) if die is None else None
+            if of_runtime is not None and name.tag in (None, "struct"):
+                return Typed(of_runtime, None)
+            tag = "struct" if name.tag == "class" else name.tag
+            if tag is not None and (tags := _OTHERS[tag]):
+                any_tag = has_tag(frozenset().union(*_TAGGED.values()))
+                if self.session.meanings(simple).of(simple, any_tag):
+                    article = "an" if tag == "enum" else "a"
+                    raise UsageError(f"This context has {tags} {simple}, not {article} {tag}.")
+            if tag is not None:
+                raise UsageError(f"No {tag} type named {simple}.")
+            raise self.unknown(simple)
+        return Typed(types_of(die.unit).build(die), die.unit)
+
+    def _qualified(self, type_: Type | None, qualifiers: tuple[str, ...]) -> Type | None:
+        meanings: dict[str, Qualifier] = {
+            "const": "const",
+            "volatile": "volatile",
+            "restrict": "restrict",
+            "atomic": "atomic",
+        }
+        for word in qualifiers:
+            if word in meanings:
+                type_ = Qualified(meanings[word], type_)
+        return type_
+
+    def _derived(self, type_: Type | None, step: Declarator, space: str | None) -> Type:
+        if step.kind == "[]":
+            return array_of(type_, step.count)
+        if step.kind == "()":
+            parameters = tuple(self.type_of(parameter).type for parameter in step.parameters)
+            return Function(
+                type_, parameters, is_variadic=step.is_variadic, is_prototyped=step.is_prototyped
+            )
+        pointer = evolve(self.builtins.pointer(type_), kind=_POINTERS[step.kind])
+        if space is not None:
+            address_space = self.session.architecture.address_space_named(space)
+            if address_space is None:
+                raise UsageError(f'Unrecognized address space "{space}".')
+            size = address_space.address_bits // 8
+            pointer = evolve(pointer, address_space=address_space.number, size_bytes=size)
+        derived = self._qualified(pointer, step.qualifiers)
+        assert derived is not None and not isinstance(derived, Unspecified)
+        return derived
+
+
+def array_of(type_: Type | None, count: int | None) -> Array:
+    """Return the type of an array of objects; of arrays, an array with one more dimension."""
+    if isinstance(type_, Array) and type_.own_name is None and not type_.strides_bits:
+        return Array(type_.element, (count, *type_.dimensions))
+    return Array(type_, (count,))
+
+
+def _is_file(path: str, pattern: str) -> bool:
+    """Return whether a path ends in the components of the pattern."""
+    parts, ends = PurePosixPath(path).parts, PurePosixPath(pattern).parts
+    return bool(ends) and parts[-len(ends) :] == ends

@@ -1,0 +1,85 @@
+"""Read strings: the contents of an array or a pointer's target, up to a NUL."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.type_sizes import element_type
+from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip
+from dwarfgpu.errors import LimitExceeded, Unavailable, UsageError
+from dwarfgpu.language.name_resolution import is_cplusplus
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.view.strings import CharacterKind, character_kind
+
+MAX_CHARACTERS: Final = 10_000
+_CODINGS: Final = {1: "utf-8", 2: "utf-16", 4: "utf-32"}
+
+
+def string_of(objects: ObjectAccess, value: TypedValue) -> str:
+    """Return the characters up to a NUL, or to the end of an array; `UsageError` for other
+    types."""
+    bare = strip(value.type)
+    kind = string_character(bare)
+    if kind is None:
+        shown = type_name(value.type, cplusplus=is_cplusplus(value.unit))
+        raise UsageError(f"Trying to read string with inappropriate type `{shown}'.")
+    data = _of_array(objects, value, kind) if isinstance(bare, Array) else pointed(
+        objects, value, kind.unit_bytes
+    )  # fmt: skip
+    coding = _CODINGS[kind.unit_bytes]
+    coding += "" if kind.unit_bytes == 1 else "-le" if objects.context.endian == "little" else "-be"
+    return data.decode(coding, "replace")
+
+
+def string_character(bare: BareType | None) -> CharacterKind | None:
+    """Return the characters of an array, or that a pointer points to; None for other types."""
+    if isinstance(bare, Array):
+        return character_kind(element_type(bare))
+    return character_kind(bare.target) if isinstance(bare, Pointer) else None
+
+
+def _of_array(objects: ObjectAccess, value: TypedValue, kind: CharacterKind) -> bytes:
+    data = objects.known(value).to_bytes(objects.context.endian)
+    return up_to_nul(data, kind.unit_bytes)
+
+
+def up_to_nul(data: bytes, width: int) -> bytes:
+    """Return the bytes before the first unit that is 0."""
+    for start in range(0, len(data) - width + 1, width):
+        if not any(data[start : start + width]):
+            return data[:start]
+    return data
+
+
+def pointed(objects: ObjectAccess, value: TypedValue, width: int = 1) -> bytes:
+    """Return the bytes from where a pointer points to up to a NUL."""
+    bare = strip(value.type)
+    pointer = bare if isinstance(bare, Pointer) else Pointer(None)
+    return at_address(objects, pointer, value, objects.known(value).value, width)
+
+
+def bytes_at(objects: ObjectAccess, space: AddressSpace, address: int, size_bytes: int) -> bytes:
+    """Read memory; raises `Unavailable` with GDB's wording, followed by the reason."""
+    try:
+        return objects.context.access.read_bytes(objects.at(space, address), size_bytes)
+    except Unavailable as error:
+        where = f"Cannot access memory at address {objects.address_text(space, address)}"
+        _, _, reason = error.message.partition(": ")
+        raise Unavailable(f"{where}: {reason}" if reason else where) from None
+
+
+def at_address(
+    objects: ObjectAccess, pointer: Pointer, value: TypedValue, address: int, width: int = 1
+) -> bytes:
+    """Return the bytes from an address of a pointer's space up to a NUL."""
+    space = objects.space_of(pointer, value.unit)
+    encoded = bytearray()
+    while len(encoded) < MAX_CHARACTERS * width:
+        unit = bytes_at(objects, space, address + len(encoded), width)
+        if not any(unit):
+            return bytes(encoded)
+        encoded += unit
+    raise LimitExceeded(f"a string of more than {MAX_CHARACTERS} characters")

@@ -1,0 +1,231 @@
+"""Register positions in the notes of a core file (Linux, `struct elf_prstatus`, `elf_gregset_t`,
+`elf_fpregset_t`; Intel SDM volume 1, "XSAVE Area" and "x87 State" of it).
+
+Law: a register is found only if its layout is fixed, or the core describes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import Malformed
+
+NT_PRSTATUS: Final = 1
+NT_FPREGSET: Final = 2
+NT_X86_XSTATE: Final = 0x202
+NT_X86_XSAVE_LAYOUT: Final = 0x205
+NT_ARM_TLS: Final = 0x401
+
+GENERAL_AT: Final = 112
+"""The offset of the general registers in a `struct elf_prstatus` of a 64-bit system."""
+_FXSAVE_BYTES: Final = 512
+_HEADER_END: Final = 576
+"""The end of the header of an XSAVE area, which comes after the FXSAVE area."""
+_AVX: Final = 2
+_OPMASK: Final = 5
+_ZMM_HI256: Final = 6
+_HI16_ZMM: Final = 7
+_ZMM_BYTES: Final = 64
+_SIZES: Final = {_AVX: 256, _OPMASK: 64, _ZMM_HI256: 512, _HI16_ZMM: 16 * _ZMM_BYTES}
+"""The sizes in bytes of the components that are read."""
+_APX: Final = 19
+_EXTENSIONS: Final = {
+    (_AVX,): frozenset(f"ymm{n}h" for n in range(16)),
+    (_OPMASK, _ZMM_HI256, _HI16_ZMM): frozenset(
+        (
+            *(f"k{n}" for n in range(8)),
+            *(f"xmm{n}" for n in range(16, 32)),
+            *(f"ymm{n}h" for n in range(16, 32)),
+            *(f"zmm{n}h" for n in range(32)),
+        )
+    ),
+    (_APX,): frozenset(f"r{n}" for n in range(16, 32)),
+}
+"""Components to the registers that a processor has if one of them is enabled. The components of
+AVX-512 are enabled together (SDM volume 1, 13.3)."""
+_COMPONENT_BYTES: Final = 16
+_XCR0_AT: Final = 464
+"""`xfeatures` of `struct user_xstateregs`, in the bytes of FXSAVE that are for software."""
+_X87_AND_SSE: Final = 3
+_OF_INTEL: Final = {_AVX: 576, _OPMASK: 1088, _ZMM_HI256: 1152, _HI16_ZMM: 1664}
+_OF_AMD: Final = {_AVX: 576, _OPMASK: 832, _ZMM_HI256: 896, _HI16_ZMM: 1408}
+_LAYOUTS_BY_SIZE: Final[Mapping[tuple[int, int], Mapping[int, int]]] = {
+    (0x004, 832): {_AVX: 576},
+    (0x0E4, 2688): _OF_INTEL,
+    (0x0E4, 2432): _OF_AMD,
+    (0x2E4, 2696): _OF_INTEL,
+    (0x2E4, 2440): _OF_AMD,
+}
+"""Keyed by XCR0 without x87 and SSE, and the size of NT_X86_XSTATE: where components begin on the
+processors with such an area. AMX and the components that Intel removed (MPX) are excluded."""
+
+
+@frozen
+class Layout:
+    """The fixed layouts of an architecture."""
+
+    general: Mapping[str, int]
+    """Register to its offset in bytes in NT_PRSTATUS."""
+    status_bytes: int
+    """The size in bytes of NT_PRSTATUS."""
+    floating: Mapping[str, int]
+    """Register to its offset in bytes in NT_FPREGSET."""
+    floating_bytes: int
+    """The size in bytes of NT_FPREGSET."""
+
+
+def _words(names: str, first: int, size_bytes: int = 8) -> dict[str, int]:
+    """Return registers one after the other."""
+    return {name: first + size_bytes * index for index, name in enumerate(names.split())}
+
+
+_X86_64: Final = Layout(
+    general=_words(
+        "r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss "
+        "fs_base gs_base ds es fs gs",
+        GENERAL_AT,
+    ),
+    status_bytes=336,
+    floating={
+        "mxcsr": 24,
+        **_words(" ".join(f"st{n}" for n in range(8)), 32, 16),
+        **_words(" ".join(f"xmm{n}" for n in range(16)), 160, 16),
+    },
+    floating_bytes=_FXSAVE_BYTES,
+)
+_X87_WORDS: Final = (
+    ("fctrl", 0, 2), ("fstat", 2, 2), ("fioff", 8, 4), ("fiseg", 12, 4), ("fooff", 16, 4),
+    ("foseg", 20, 4),
+)  # fmt: skip
+"""Where FXSAVE has them, and how many bytes."""
+_AARCH64: Final = Layout(
+    general=_words(" ".join([*(f"x{n}" for n in range(31)), "sp", "pc", "pstate"]), GENERAL_AT),
+    status_bytes=392,
+    floating=_words(" ".join(f"v{n}" for n in range(32)), 0, 16),
+    floating_bytes=528,
+)
+LAYOUTS: Final = {"x86_64": _X86_64, "aarch64": _AARCH64, "aarch64_be": _AARCH64}
+"""Keyed by the name of the architecture."""
+
+
+def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
+    """Return the registers of NT_FPREGSET, each in at most 16 bytes.
+
+    The MMX registers are x87 registers too, whose stack begins at TOP, bits 11 to 13 of the status
+    word.
+    """
+    if len(data) != layout.floating_bytes:
+        raise Malformed(f"NT_FPREGSET has {len(data)} bytes, not {layout.floating_bytes}")
+    x87 = {name: data[at : at + 16] for name, at in layout.floating.items()}
+    if layout is _X86_64:
+        top = int.from_bytes(data[2:4], "little") >> 11 & 7
+        x87 |= {f"mm{n}": x87[f"st{n - top & 7}"] for n in range(8)}
+        x87 |= dict(_x87_state(data, [x87[f"st{n - top & 7}"] for n in range(8)]))
+    return x87
+
+
+def _x87_state(data: bytes, numbers: Sequence[bytes]) -> Iterator[tuple[str, bytes]]:
+    """Yield the words of the x87 state, each in 4 bytes; `numbers`: R0 to R7."""
+    for name, at, size_bytes in _X87_WORDS:
+        yield name, data[at : at + size_bytes].ljust(4, b"\0")
+    tags = sum(_tag(number) << 2 * n for n, number in enumerate(numbers) if data[4] >> n & 1)
+    empty = sum(3 << 2 * n for n in range(8) if not data[4] >> n & 1)
+    yield "ftag", (tags | empty).to_bytes(4, "little")
+    yield "fop", (int.from_bytes(data[6:8], "little") & 0x7FF).to_bytes(4, "little")
+
+
+def _tag(number: bytes) -> int:
+    """Return what the tag word would say of a number: 0 valid, 1 zero, 2 special (SDM 8.1.7).
+
+    FXSAVE keeps only which are empty (SDM volume 2, "Recreating the tag word").
+    """
+    exponent = int.from_bytes(number[8:10], "little") & 0x7FFF
+    if exponent and exponent != 0x7FFF:
+        return 0 if number[7] & 0x80 else 2
+    return 2 if exponent or any(number[:8]) else 1
+
+
+def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, bytes]:
+    """Return the registers of NT_X86_XSTATE that are not in NT_FPREGSET: k0-k7, xmm16-xmm31, and
+    the parts of ymm and zmm above xmm.
+
+    The processor decides where they are. The note NT_X86_XSAVE_LAYOUT describes it; without it the
+    size of the area determines it, if only one processor's layout has that size. A component whose
+    bit of XSTATE_BV is 0 is in its initial state, which is all zeros (SDM 13.6).
+    """
+    if layout_note is None:
+        offsets = _LAYOUTS_BY_SIZE.get((_enabled(data), len(data)), {})
+        components = [(number, _SIZES[number], at) for number, at in offsets.items()]
+    else:
+        components = list(_components(layout_note))
+    if not components:
+        return {}
+    if len(data) < _HEADER_END:
+        raise Malformed(f"NT_X86_XSTATE has {len(data)} bytes, less than its header")
+    in_use = int.from_bytes(data[_FXSAVE_BYTES : _FXSAVE_BYTES + 8], "little")
+    registers: dict[str, bytes] = {}
+    for component, size_bytes, at in components:
+        if _SIZES.get(component) != size_bytes:
+            continue
+        part = data[at : at + size_bytes] if in_use >> component & 1 else bytes(size_bytes)
+        if at < _HEADER_END or len(part) != size_bytes:
+            raise Malformed(f"component {component} is outside of NT_X86_XSTATE")
+        registers |= dict(_of_component(component, part))
+    return registers
+
+
+def _of_component(component: int, part: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the registers of a component."""
+    if component == _OPMASK:
+        yield from ((f"k{n}", part[8 * n : 8 * n + 8]) for n in range(8))
+    elif component == _AVX:
+        yield from ((f"ymm{n}h", part[16 * n : 16 * n + 16]) for n in range(16))
+    elif component == _ZMM_HI256:
+        yield from ((f"zmm{n}h", part[32 * n : 32 * n + 32]) for n in range(16))
+    else:
+        for n in range(16):
+            zmm_bytes = part[_ZMM_BYTES * n :][:_ZMM_BYTES]
+            yield f"xmm{16 + n}", zmm_bytes[:16]
+            yield f"ymm{16 + n}h", zmm_bytes[16:32]
+            yield f"zmm{16 + n}h", zmm_bytes[32:]
+
+
+def lacking_registers(data: bytes | None) -> frozenset[str]:
+    """Return the registers of x86-64 that the processor lacks, or that the system has not enabled.
+
+    `data`: the contents of NT_X86_XSTATE, whose copy of XCR0 decides; None if the core has no such
+    note, as on processors without XSAVE.
+    """
+    enabled = 0 if data is None else _enabled(data)
+    return frozenset(
+        name
+        for components, names in _EXTENSIONS.items()
+        if not any(enabled >> component & 1 for component in components)
+        for name in names
+    )
+
+
+def has_layout(data: bytes, layout_note: bytes | None) -> bool:
+    """Return whether the location of the registers of NT_X86_XSTATE is known."""
+    return layout_note is not None or (_enabled(data), len(data)) in _LAYOUTS_BY_SIZE
+
+
+def _enabled(data: bytes) -> int:
+    """Return XCR0: which components the system had enabled; Linux keeps it in the FXSAVE area."""
+    return int.from_bytes(data[_XCR0_AT : _XCR0_AT + 8], "little") & ~_X87_AND_SSE
+
+
+def _components(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Number, size and offset of each component in NT_X86_XSTATE."""
+    for at in range(0, len(data) - _COMPONENT_BYTES + 1, _COMPONENT_BYTES):
+        words = [int.from_bytes(data[at + step : at + step + 4], "little") for step in (0, 4, 8)]
+        yield words[0], words[1], words[2]
+
+
+def thread_pointer(data: bytes) -> Mapping[str, bytes]:
+    """Return TPIDR_EL0, the first of the registers of NT_ARM_TLS."""
+    if len(data) < 8:
+        raise Malformed(f"NT_ARM_TLS has {len(data)} bytes, not 8")
+    return {"tpidr_el0": data[:8]}

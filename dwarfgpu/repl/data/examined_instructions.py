@@ -1,0 +1,65 @@
+"""Instructions by address at the prompt: `x/i`, `display/i`, `set disassemble-next-line`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.address_symbols import symbolizer
+from dwarfgpu.language.linespec import step_at
+from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.code.disassembly import CodeLine
+from dwarfgpu.service.code.disassembly_listing import code_record, code_text, function_name, marked
+from dwarfgpu.service.code.session_code import (
+    code_lines,
+    code_lines_between,
+    function_at,
+    instruction_text,
+)
+from dwarfgpu.service.frame.focus import frame_pc
+
+
+def examined_instructions(
+    shell: Shell, address: int, count: int
+) -> Iterator[tuple[Output, CodeLine | None]]:
+    """Yield the lines of `x/i` with their instructions; a line that cannot be read has none."""
+    session = shell.session
+    symbol_of = symbolizer(session, shell.settings.format_options())
+    try:
+        lines = code_lines(session, address, count)
+    except UsageError as error:
+        where = f"{marked(session, address)}{address:#x}{_symbol(symbol_of(address))}:\t"
+        yield Output(where, {}, ends_line=False), None
+        raise error
+    for line in lines:
+        where = f"{marked(session, line.address)}{line.address:#x}"
+        text = f"{where}{_symbol(symbol_of(line.address))}:\t{instruction_text(session, line)}"
+        yield Output(text, code_record(session, line), "asm_insns"), line
+
+
+def _symbol(name: str | None) -> str:
+    return f" <{name}>" if name else ""
+
+
+def next_line(shell: Shell, *, has_source: bool) -> Iterator[Part]:
+    """Yield the code of the source line of the frame in focus, according to `set
+    disassemble-next-line`."""
+    choice = shell.settings.word("disassemble-next-line")
+    if choice == "off" or (choice == "auto" and has_source):
+        return
+    session = shell.session
+    try:
+        pc = frame_pc(session)
+    except DwarfGpuError:
+        return
+    step = step_at(session, pc) if has_source else None
+    begin, end = (pc, pc + 1) if step is None else (step.begin, step.end)
+    for line in code_lines_between(session, begin, end):
+        function = function_at(session, line.address)
+        symbol_text = ""
+        if function is not None:
+            offset = line.address - function.range.begin
+            symbol_text = f" <{function_name(session, function)}+{offset}>"
+        text = code_text(session, line, symbol_text, raw=True)
+        yield Output(text, code_record(session, line), "asm_insns")

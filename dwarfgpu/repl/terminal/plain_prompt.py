@@ -1,0 +1,138 @@
+"""The prompt without a line editor: pipes, dumb terminals, and `-ex` and `-x`."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Final
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.repl.command import parse
+from dwarfgpu.repl.console import InputSource
+from dwarfgpu.repl.shell import Shell
+from dwarfgpu.repl.support.script_commands import Nesting, opened
+
+MAX_CHARACTERS: Final = 1 << 20
+"""Maximum length of a line; binary input may have no line ends."""
+
+
+@frozen
+class StartupCommand:
+    """A command of the command line."""
+
+    text: str
+    is_script: bool
+    """`-x FILE`, not `-ex COMMAND`."""
+
+
+def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> None:
+    """Run the commands in order; a failure does not prevent the next from running.
+
+    A command with a body takes it from the following commands, if they contain its end; otherwise
+    from stdin as in GDB.
+    """
+    queue = deque(
+        f"source {command.text}" if command.is_script else command.text for command in commands
+    )
+    following = _drained(queue)
+    shell.console.input = InputSource(partial(_ask, shell, prompts=False))
+    while queue and not shell.is_over:
+        line = queue.popleft()
+        if _has_body(shell, line) and not _is_ended(queue):
+            shell.execute(line)
+        else:
+            with shell.script.reading(following):
+                shell.execute(line)
+
+
+def _drained(queue: deque[str]) -> Iterator[str]:
+    while queue:
+        yield queue.popleft()
+
+
+def _has_body(shell: Shell, line: str) -> bool:
+    try:
+        call = parse(shell.commands, line)
+    except UsageError:
+        return False
+    return opened(f"{call.command.name} {call.argument}".strip()) is not None
+
+
+def _is_ended(lines: Iterable[str]) -> bool:
+    """Return whether lines have the end of the body that they begin."""
+    nesting = Nesting("define")
+    for line in lines:
+        nesting.take(line)
+        if not nesting.open:
+            return True
+    return False
+
+
+def _ask(shell: Shell, prompt: str, *, prompts: bool) -> str | None:
+    """Return a line of stdin; None at its end."""
+    if prompts:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+    if sys.stdin is None or sys.stdin.closed:  # by Python code of the user
+        return None
+    try:
+        line = sys.stdin.readline(MAX_CHARACTERS + 1)
+    except OSError:  # closed by Python code of the user, too
+        return None
+    if len(line) > MAX_CHARACTERS:
+        shell.failures += 1
+        shell.is_over = True
+        shell.console.streams.complain(f"A line of more than {MAX_CHARACTERS} characters.")
+        return None
+    return line.removesuffix("\n") if line else None
+
+
+def converse(shell: Shell, *, prompts: bool) -> None:
+    """Read lines of stdin until it ends. `prompts`: there is a terminal, without powers."""
+    ask = partial(_ask, shell, prompts=prompts)
+    shell.console.input = InputSource(ask, ask, prompts)
+    while not shell.is_over:
+        try:
+            adapt(shell)
+            line = joined(shell, shell.prompt)
+            if line is None:
+                if prompts:
+                    print("quit")
+                return
+            shell.execute(line, repeats=True)
+        except KeyboardInterrupt:
+            if not prompts:
+                raise
+            shell.console.streams.complain("Quit")
+
+
+def adapt(shell: Shell) -> None:
+    """Set the page size to that of the terminal, if there is one."""
+    if shell.console.is_interactive:
+        import shutil  # imports those of four compressions
+
+        columns, rows = shutil.get_terminal_size()
+        shell.settings.adapt("width", columns)
+        shell.settings.adapt("height", rows)
+
+
+def terminal_answer(prompt: str) -> str | None:
+    """Read a short answer from the terminal; None at its end."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    return sys.stdin.readline(MAX_CHARACTERS) or None
+
+
+def joined(shell: Shell, prompt: str) -> str | None:
+    """Return the next line of the debug session, joined with those after a backslash; None at the
+    end."""
+    line = shell.console.input.ask(prompt)
+    while line is not None and line.endswith("\\"):
+        more = shell.console.input.ask(">")
+        line = line[:-1] + (more or "")
+        if more is None:
+            break
+    return line

@@ -1,0 +1,222 @@
+"""Evaluate variables and expressions in several lanes of each wave, for `eval --lane`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Final, TypeAlias
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import UsageError
+from dwarfgpu.service.answer import has_hint, of_error
+from dwarfgpu.service.error_text import one_line, shortened
+from dwarfgpu.service.eval.eval_answer import line_of, not_run_lines, subject_of
+from dwarfgpu.service.eval.wave_answer import Line
+from dwarfgpu.service.lanes.lane_answer import (
+    LaneAnswer,
+    Shares,
+    lane_lines,
+    lane_notes,
+    lane_records,
+    lane_status,
+)
+from dwarfgpu.service.lanes.lane_choice import chosen_states
+from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused, scopes_of
+from dwarfgpu.service.value.kernarg_hint import kernarg_hint
+from dwarfgpu.service.value.location_differences import compared
+from dwarfgpu.service.value.subject import Subject, named, typed_name
+from dwarfgpu.session.kernel_start import is_not_run
+from dwarfgpu.session.lane_states import LaneState
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
+
+WAVES_AT_ONCE: Final = 512
+"""Waves whose lanes are asked together: memory is bounded, and a pass costs little more."""
+
+
+class _LaneRow:
+    """The answers of lanes to one question, which waves with the same answers share."""
+
+    def __init__(self, question: Question, lanes: Sequence[LaneAnswer]) -> None:
+        self.lanes = lanes
+        self._question = question
+
+    @cached_property
+    def error(self) -> UsageError | None:
+        """Why the name is unknown in every lane."""
+        return refused(self._question, self.lanes)
+
+    @cached_property
+    def status(self) -> int:
+        return lane_status(self.lanes)
+
+    @cached_property
+    def lacks_values(self) -> bool:
+        return any(lane_answer.answer.status for lane_answer in self.lanes)
+
+    @cached_property
+    def is_late(self) -> bool:
+        """Whether no lane has a value because the kernel has not run yet."""
+        errors = [lane_answer.answer.error for lane_answer in self.lanes]
+        return bool(errors) and all(map(is_not_run, errors))
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return lane_lines(self.lanes, self._question.session.pc)
+
+    @cached_property
+    def notes(self) -> list[str]:
+        return lane_notes(self.lanes)
+
+
+@frozen(eq=False)
+class VariablesInLanes:
+    """Variables and expressions for each of several lanes."""
+
+    session: Session
+    questions: Sequence[Question]
+    answered: Sequence[_LaneRow]
+    """To each question, one of each lane."""
+    is_listing: bool = False
+
+    @property
+    def _is_one(self) -> bool:
+        return len(self.questions) == 1 and not self.is_listing
+
+    def _rows(self) -> Iterator[tuple[Subject, _LaneRow, UsageError | None]]:
+        """Yield the answers, with the error of a name that is unknown in every lane."""
+        for question, lanes in zip(self.questions, self.answered, strict=True):
+            yield question.wanted, lanes, lanes.error
+
+    @property
+    def error(self) -> UsageError | None:
+        """Why the only name is unknown in every lane."""
+        error = next((error for _, _, error in self._rows()), None)
+        return error if len(self.questions) == 1 else None
+
+    @property
+    def status(self) -> int:
+        statuses = (1 if error else lanes.status for _, lanes, error in self._rows())
+        return max(statuses, default=0)
+
+    @property
+    def record(self) -> JsonObject:
+        if self._is_one:
+            return {"lanes": lane_records(self.answered[0].lanes)}
+        return {
+            "variables": [
+                named(item, of_error(error, ()).record if error else _lanes_record(lanes.lanes))
+                for item, lanes, error in self._rows()
+            ]
+        }
+
+    def lines(self, *, have_begun: bool = True) -> Iterator[Line]:
+        late = [] if len(self.questions) == 1 and have_begun else self._late()
+        firsts = [(item, lanes.lanes[0].answer) for item, lanes in late]
+        yield from not_run_lines(firsts, is_error=False)
+        for item, lanes, error in self._rows():
+            if error is not None:
+                yield line_of(item, of_error(error, ()))
+                continue
+            if any(lanes is hidden for _, hidden in late):
+                continue
+            if len(self.questions) > 1:
+                yield Line(one_line(f"{shortened(typed_name(item))}:"))
+            yield from map(Line, lanes.lines)
+
+    def notes(self) -> Sequence[str]:
+        late = [] if len(self.questions) == 1 else self._late()
+        notes: dict[str, None] = {}
+        _, unknown = self.session.active_lanes()
+        for item, lanes, error in self._rows():
+            if error is not None:
+                continue
+            is_late = any(lanes is hidden for _, hidden in late)
+            notes |= dict.fromkeys([unknown] if unknown and not is_late else [])
+            notes |= dict.fromkeys(lanes.notes)
+            if not has_hint(notes) and (is_late or lanes.lacks_values):
+                notes |= dict.fromkeys(filter(None, [kernarg_hint(self.session, item)]))
+        return list(notes)
+
+    def _late(self) -> list[tuple[Subject, _LaneRow]]:
+        """Return the subjects without a value in any lane because the kernel has not run yet."""
+        return [(item, lanes) for item, lanes, _ in self._rows() if lanes.is_late]
+
+
+def variables_in_lanes(
+    sessions: Sequence[Session],
+    names: Sequence[str],
+    choice: str | None,
+    *,
+    shares: Shares = "nothing",
+) -> Iterator[VariablesInLanes]:
+    """Yield the same for selected lanes of each wave; many waves in one batch if possible.
+
+    `shares`: as of `lane_answers`. The sessions are forgotten as they have answered.
+    """
+    is_alone = len(names) == 1 and len(sessions) == 1
+    pending: list[VariablesInLanes] = []
+    has_answer = False
+    for first in range(0, len(sessions), WAVES_AT_ONCE):
+        some = sessions[first : first + WAVES_AT_ONCE]
+        shared: _SharedStates = {}
+        by_session = [
+            _questions(session, names, _states(session, choice, shared), is_alone=is_alone)
+            for session in some
+        ]
+        flat = [question for questions in by_session for question in questions]
+        is_compared = any(session.comparison is not None for session in some)
+        checked = compared if is_compared else None
+        answers = iter(lane_answers(flat, checked=checked, shares=shares))
+        rows: dict[object, _LaneRow] = {}
+        answered = [
+            VariablesInLanes(
+                session,
+                questions,
+                [_row(question, next(answers), rows) for question in questions],
+                is_listing=not names,
+            )
+            for session, questions in zip(some, by_session, strict=True)
+        ]
+        if not has_answer:
+            pending += answered
+            has_answer = any(waves.error is None for waves in answered)
+            answered, pending = (pending, []) if has_answer else ([], pending)
+        yield from answered
+    if pending and pending[0].error is not None:
+        raise pending[0].error
+
+
+def _row(question: Question, lanes: Sequence[LaneAnswer], rows: dict[object, _LaneRow]) -> _LaneRow:
+    """Return the row with these very answers, if there is one."""
+    key = question.session.pc, question.scopes is None, tuple(map(id, lanes))
+    return rows.setdefault(key, _LaneRow(question, lanes))
+
+
+_SharedStates: TypeAlias = dict[object, list[LaneState]]
+"""What lanes do, by what decides it."""
+
+
+def _states(session: Session, choice: str | None, shared: _SharedStates) -> list[LaneState]:
+    """Return the states of the chosen lanes; waves with one execution mask share them."""
+    key = session.decides_lanes
+    if key is None:
+        return chosen_states(session, choice)
+    if key not in shared:
+        shared[key] = chosen_states(session, choice)
+    return shared[key]
+
+
+def _questions(
+    session: Session, names: Sequence[str], states: list[LaneState], *, is_alone: bool
+) -> list[Question]:
+    if names:
+        items = [subject_of(session, text, is_alone=is_alone) for text in names]
+        return [Question(session, states, item) for item in items]
+    variables = session.variables()
+    scopes = scopes_of(session, states)
+    return [Question(session, states, variable, scopes) for variable in variables]
+
+
+def _lanes_record(lanes: Sequence[LaneAnswer]) -> JsonObject:
+    return {"lanes": lane_records(lanes)}

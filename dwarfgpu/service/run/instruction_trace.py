@@ -1,0 +1,88 @@
+"""Trace each instruction of a run, with its source line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.service.code.source_text import SourceText
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.simulated.execution.observers import Observer
+    from dwarfgpu.machine.simulated.execution.trace import TraceEntry
+
+
+@frozen(eq=False)
+class TracedInstruction:
+    """An instruction that was executed."""
+
+    entry: TraceEntry
+    source_line: str | None
+    """`FILE:LINE`, where it is another one than that of the wave's instruction before."""
+    source: str | None
+    """The text of that line; None where the file is missing."""
+
+
+class Observed(Protocol):
+    """A machine that runs, or several of them."""
+
+    @property
+    def observers(self) -> tuple[Observer, ...]: ...
+
+    def observe(self, *observers: Observer) -> None: ...
+
+
+class RunTrace:
+    """What traces a machine."""
+
+    def __init__(
+        self,
+        code_objects: Iterable[CodeObject],
+        show: Callable[[TracedInstruction], None],
+        most: int | None = None,
+        wave: int | None = None,
+    ) -> None:
+        """`most`: instructions that are traced; `wave`: the only one that is."""
+        self._lines = [LineLookup(code_object.scopes) for code_object in code_objects]
+        self._texts = SourceText()
+        self._show, self._most, self._wave = show, most, wave
+        self._source_lines: dict[int, str | None] = {}
+        """The line of each wave's last instruction."""
+        self._machines: list[tuple[Observed, tuple[Observer, ...]]] = []
+        """With those who observe them besides."""
+        self.count = 0
+
+    def attach(self, machine: Observed) -> None:
+        """Trace a machine from now on."""
+        from dwarfgpu.machine.simulated.execution.trace import Trace  # it imports NumPy
+
+        self._machines.append((machine, machine.observers))
+        machine.observe(*machine.observers, Trace(self._traced, self._wave))
+
+    def _traced(self, entry: TraceEntry) -> None:
+        self.count += 1
+        if self.count == self._most:
+            for machine, observers in self._machines:
+                machine.observe(*observers)  # the rest runs at full speed
+        line = self._line(entry.pc)
+        source_line = None if line is None else f"{line.file.path}:{line.line}"
+        if line is None or self._source_lines.get(entry.wave) == source_line:
+            self._show(TracedInstruction(entry, None, None))
+        else:
+            self._show(TracedInstruction(entry, source_line, self._texts.line(line)))
+        if source_line is not None:
+            self._source_lines[entry.wave] = source_line
+
+    def _line(self, pc: int) -> SourceLine | None:
+        for lines in self._lines:
+            try:
+                line = lines.line_of(pc)
+            except DwarfGpuError:
+                continue
+            if line is not None:
+                return line
+        return None

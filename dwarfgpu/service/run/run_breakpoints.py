@@ -1,0 +1,207 @@
+"""Breakpoints of a non-interactive run: where they are, and what a stop shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.arch.amdgpu import amdgpu
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.linespec import spots_of
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
+from dwarfgpu.machine.simulated.launch.dispatch import Launched
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.service.code.break_addresses import break_addresses
+from dwarfgpu.service.lanes.lane_answer import LaneAnswer
+from dwarfgpu.service.lanes.lane_choice import chosen_states
+from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
+from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
+from dwarfgpu.service.run.resumed_waves import Visit
+from dwarfgpu.service.run.run_kernel import AtBreakpoint
+from dwarfgpu.service.run.state_of_run import state_of_run
+from dwarfgpu.service.value.condition import require_valid_condition
+from dwarfgpu.service.value.expression_answer import DEFAULT
+from dwarfgpu.service.value.subject import Expression, Subject, subject
+from dwarfgpu.service.value.value_history import ValueHistory
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import FramePosition, frame_position
+
+if TYPE_CHECKING:  # it imports NumPy
+    from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+
+_INSTRUCTION_BYTES: Final = 4
+"""Every instruction of AMD GPUs begins at a multiple of its smallest size."""
+_CONDITION: Final = re.compile(r"(?P<place>.*\S)\s+if\b\s*(?P<condition>\S.*)")
+
+
+@frozen
+class RunBreakpoint:
+    """A place where waves stop."""
+
+    text: str
+    """As the user writes it."""
+    addresses: frozenset[int]
+    condition: str | None
+    """An expression that is not zero in one of the active lanes of a wave that stops."""
+
+
+@frozen(eq=False)
+class RunStop:
+    """A wave at a breakpoint."""
+
+    breakpoint: RunBreakpoint
+    session: Session
+    """In the first of the lanes."""
+    lanes: tuple[int, ...]
+    """Active ones; with a condition, those for which it holds."""
+    answers: tuple[tuple[str, tuple[LaneAnswer, ...]], ...]
+    """The answers for each expression, for the lanes that are shown."""
+
+
+@frozen(eq=False)
+class Stops:
+    """What a run does at its breakpoints."""
+
+    breakpoints: Sequence[RunBreakpoint]
+    expressions: Sequence[str]
+    lanes: str | None
+    """A choice of lanes (`chosen_states`); None: the active ones."""
+    wave: int | None
+    """The only one that stops; None: all do."""
+
+    @property
+    def addresses(self) -> frozenset[int]:
+        return frozenset[int]().union(*(breakpoint.addresses for breakpoint in self.breakpoints))
+
+    def at(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> RunStop | None:
+        """Return the stop of a wave at a breakpoint; None if it continues.
+
+        `session_of` makes what sees the wave. `UsageError` for a condition that has no value.
+        """
+        if self.wave not in (None, wave):
+            return None
+        session = session_of()
+        for breakpoint in self.breakpoints:
+            if pc not in breakpoint.addresses:
+                continue
+            lanes = tuple(_meeting(session, breakpoint))
+            if lanes or breakpoint.condition is None:
+                session = session.focused(lanes[0] if lanes else None)
+                return RunStop(
+                    breakpoint, session, lanes, tuple(self._answers(session, breakpoint, lanes))
+                )
+        return None
+
+    def _answers(
+        self, session: Session, breakpoint: RunBreakpoint, lanes: tuple[int, ...]
+    ) -> Iterator[tuple[str, tuple[LaneAnswer, ...]]]:
+        if not self.expressions:
+            return
+        states = chosen_states(session, self.lanes or "active")
+        if breakpoint.condition is not None and self.lanes is None:
+            states = [state for state in states if state.lane in lanes]
+        questions = [Question(session, states, _subject(session, t)) for t in self.expressions]
+        for text, answers in zip(self.expressions, lane_answers(questions), strict=True):
+            yield text, tuple(answers)
+
+
+def visitor(
+    visit: Visit, code_object: CodeObject, launches: Sequence[Launched], *, is_mangled: bool
+) -> AtBreakpoint:
+    """Return the function that `run_kernel` calls for dispatches of a code object."""
+
+    def at_breakpoint(machine: RunningMachine, wave: SimulatedWave) -> bool:
+        number = wave.wave.id
+
+        def session() -> Session:
+            [launched] = [item for item in launches if number in item.machine.waves]
+            target, pcs = state_of_run(launched, machine)
+            return Session(
+                target.architecture,
+                (code_object,),
+                TargetWithCodeObjects(target, tuple(code_object.loaded_segments()), True),
+                wave=number,
+                pc=pcs[number],
+                is_mangled=is_mangled,
+            )
+
+        return visit(number, wave.pc, session)
+
+    return at_breakpoint
+
+
+def run_breakpoint(session: Session, text: str, around: FramePosition | None) -> RunBreakpoint:
+    """Parse `PLACE [if CONDITION]`: `FILE:LINE`, `LINE` in the file of `around`, `FUNCTION`,
+    `*ADDRESS`. `UsageError` for a location that does not exist."""
+    match = _CONDITION.fullmatch(text.strip())
+    linespec = text.strip() if match is None else match["place"]
+    try:
+        addresses = [item.pc for item in break_addresses(session, linespec, around, DEFAULT)]
+        if linespec.startswith("*"):
+            _require_code(session, addresses[0])
+        if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
+            require_valid_condition(session, addresses, match["condition"], ValueHistory())
+    except DwarfGpuError as error:
+        raise UsageError(f"--break {text}: {error.message}") from None
+    return RunBreakpoint(text, frozenset(addresses), None if match is None else match["condition"])
+
+
+def _require_code(session: Session, address: int) -> None:
+    """Raise `UsageError` for an address at which no instruction of a GPU can be."""
+    if address % _INSTRUCTION_BYTES:
+        raise UsageError(
+            f"{address:#x} is not the address of an instruction: a multiple of {_INSTRUCTION_BYTES}"
+        )
+    segments = (segment for item in session.code_objects for segment in item.loaded_segments())
+    if any(0 <= address - segment.address < segment.size_bytes for segment in segments):
+        return
+    try:
+        if session.target is not None:
+            where = Memory(session.architecture.address_space(0), session.wave)
+            session.target.read_memory(where, address, _INSTRUCTION_BYTES)
+            return
+    except DwarfGpuError:
+        pass
+    raise UsageError(f"Cannot access memory at address {address:#x}")
+
+
+def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, FramePosition | None]:
+    """Return a session with the code of a kernel, and its declaration; the first code may belong to
+    an inlined function."""
+    arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
+    session = Session(arch, (code_object,))
+    try:
+        [spot, *_] = spots_of(session, launched.request.kernel.name, None, DEFAULT)
+    except DwarfGpuError:
+        return session, frame_position(evolve(session, pc=launched.pc), launched.pc)
+    return session, spot.declared or spot.position
+
+
+def _subject(session: Session, text: str) -> Subject:
+    """Return what an expression means at a stop; one without a meaning there becomes an error
+    answer."""
+    try:
+        return subject(session, text)
+    except UsageError:
+        return Expression(text)
+
+
+def _meeting(session: Session, breakpoint: RunBreakpoint) -> Iterator[int]:
+    """Yield the active lanes in which the condition of a breakpoint holds."""
+    lanes = [state.lane for state in chosen_states(session, "active")]
+    if breakpoint.condition is None:
+        yield from lanes
+        return
+    holds_in = holds_in_lanes(session, ValueHistory(), breakpoint.condition, lanes)
+    for lane in lanes:
+        try:
+            is_met = holds_in(lane)
+        except DwarfGpuError as error:
+            raise UsageError(f"--break {breakpoint.text}: lane {lane}: {error.message}") from None
+        if is_met:
+            yield lane

@@ -1,0 +1,314 @@
+"""Run a kernel on the simulated machine: its results, and where it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from dwarfgpu.base.npy import Npy
+from dwarfgpu.base.records import field, frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.machine.code_object_memory import LoadedSegment
+from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
+from dwarfgpu.machine.simulated.launch.dispatch import Launched, named_buffers
+from dwarfgpu.machine.simulated.launch.kernel_arguments import Parameter
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.machine.target import WaveId
+from dwarfgpu.service.run.barrier_waits import BarrierPosition, barrier_positions, source_of
+
+if TYPE_CHECKING:  # they import NumPy
+    from dwarfgpu.machine.core.memory import CoreMemory
+    from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine, Stopped
+    from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
+    from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
+
+AtBreakpoint: TypeAlias = "Callable[[RunningMachine, SimulatedWave], bool]"
+"""Called when a wave is at a breakpoint; returns whether the run ends there."""
+Attach: TypeAlias = "Callable[[RunningMachine], None]"
+"""Called with a machine before its first instruction."""
+_FLOATS: Final = {2: "<f2", 4: "<f4", 8: "<f8"}
+
+
+@frozen
+class StopPosition:
+    """A wave that could not continue."""
+
+    reason: str
+    """amd-dbgapi's, or NOT_SIMULATED."""
+    text: str
+    wave: int
+    target_id: str
+    lanes: tuple[int, ...]
+    pc: int
+    instruction: str | None
+    source: str | None
+    """`FILE:LINE`."""
+    is_inserted: bool = False
+    """A breakpoint of the user, not one of the program."""
+    barrier: tuple[BarrierPosition, ...] = ()
+    """Where waves are, if this one waits at a barrier that not all waves reach."""
+
+
+@frozen
+class Ending:
+    """How waves ended, or where one of them stopped."""
+
+    waves: int
+    """The number of waves that have run."""
+    instructions: int
+    stop: StopPosition | None
+    """None where all waves have ended."""
+
+
+@frozen
+class Result:
+    """What became of a dispatch that ran."""
+
+    machine: RunningMachine
+    outputs: Mapping[str, Npy]
+    """The memory that arguments point to, as arrays, by their names."""
+    stop: StopPosition | None
+    """None where all waves have ended."""
+    texts: Mapping[str, str] = field(factory=dict)
+    """Results of type `char` that are printable text, up to the first zero byte."""
+    launches: tuple[Launched, ...] = ()
+    """The dispatches that have run, the one of the machine last."""
+    instructions: tuple[int, ...] = ()
+    """How many instructions each of them has executed."""
+
+    @property
+    def ending(self) -> Ending:
+        """How the last dispatch ended."""
+        return Ending(len(self.machine.waves), self.machine.instructions, self.stop)
+
+
+def run_kernel(
+    code_object: CodeObject,
+    launched: Launched,
+    seed: int = 0,
+    breakpoints: frozenset[int] = frozenset(),
+    at_breakpoint: AtBreakpoint | None = None,
+    attach: Attach | None = None,
+    progress: Callable[[int], None] | None = None,
+    *,
+    tracks_writes: bool = False,
+    earlier: Result | None = None,
+    global_memory: GlobalMemory | None = None,
+    executor: Executor = "lockstep",
+) -> Result:
+    """Run a dispatch to its end, to the first wave that cannot continue, or to a breakpoint where
+    it is to end; `at_breakpoint` says which one, else it is the first.
+
+    `attach` adds observers; `progress` is called with the number of executed instructions.
+    `tracks_writes`: a stop shows what is undefined. `earlier` is the run of another dispatch of
+    the code object, whose memory this one has; `global_memory`: memory that other waves have
+    left, which may be known in parts only. `executor` is the most that is used where nothing needs
+    less.
+
+    `UsageError` for a buffer without contents, `Unsupported` for modes that are not simulated and
+    without NumPy.
+    """
+    global_memory = global_memory if earlier is None else earlier.machine.global_memory
+    is_partial = global_memory is not None and global_memory.is_partial
+    machine = _started(
+        launched,
+        code_object.loaded_segments(),
+        seed,
+        tracks_writes=tracks_writes or is_partial,
+        earlier=global_memory,
+    )
+    machine.progress = progress
+    if is_partial:
+        from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
+
+        machine.observe(UnknownContents(machine))
+    machine.executor = executor
+    if attach is not None:
+        attach(machine)
+    stopped = machine.run(breakpoints=breakpoints)
+    while stopped is not None and stopped.is_inserted and at_breakpoint is not None:
+        if at_breakpoint(machine, stopped.wave):
+            break
+        stopped.wave.reported_pc = stopped.wave.pc
+        stopped = machine.run(breakpoints=breakpoints)
+    launches = (*(() if earlier is None else earlier.launches), launched)
+    outputs, texts = {}, {}
+    for name, buffer in named_buffers(launches).items():
+        allocation = machine.global_memory.at(buffer.address)
+        assert allocation is not None
+        data = allocation.data[: allocation.end - allocation.start].tobytes()
+        outputs[name] = _array(data, buffer.parameter)
+        if text := _text(data, buffer.parameter):
+            texts[name] = text
+    if stopped is not None and not stopped.is_inserted:
+        stopped.wave.stop_reason = stopped.reason
+    stop = None
+    if stopped is not None:
+        instruction = machine.program.instruction_at(stopped.wave.stop_pc)
+        stop = stop_of_run(stopped, launched.machine.target_id, [code_object], instruction)
+    counts = (*(() if earlier is None else earlier.instructions), machine.instructions)
+    return Result(machine, outputs, stop, texts, launches, counts)
+
+
+def buffers_not_made(launches: Sequence[Launched], result: Result) -> list[str]:
+    """Return the names of the buffers of dispatches that did not run, because an earlier one
+    stopped."""
+    return [name for name in named_buffers(launches) if name not in result.outputs]
+
+
+def able_to_run(
+    launched: Launched, state: StateTarget, code_objects: Sequence[CodeObject]
+) -> SimulatedTarget:
+    """Return the state before the first instruction of a dispatch, with the power to run."""
+
+    def begin() -> RunningMachine:
+        return _started(launched, _loaded_segments(code_objects), 0, tracks_writes=True)
+
+    def adopt(edited: StateTarget) -> RunningMachine:
+        machine = begin()
+        from dwarfgpu.machine.simulated.launch.machine_of_state import take_over  # it imports NumPy
+
+        take_over(machine, edited)
+        return machine
+
+    return SimulatedTarget(state, begin, adopt, launched.request.fill)
+
+
+def machine_of_state(
+    state: StateTarget,
+    code_objects: Sequence[CodeObject],
+    seed: int = 0,
+    fill: int | None = None,
+) -> RunningMachine:
+    """Return the waves of a state as a machine that runs.
+
+    `fill`: the byte of what the state leaves out; None: what needs it stops its wave, unless the
+    state says that nothing has written it.
+    Errors as of `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state`;
+    `Unsupported` without NumPy.
+    """
+    _require_numpy()
+    from dwarfgpu.machine.simulated.launch.machine_of_state import machine_of_state
+
+    return machine_of_state(state, _loaded_segments(code_objects), seed, fill)
+
+
+def machines_of_core(
+    states: Sequence[StateTarget],
+    code_objects: Sequence[CodeObject],
+    seed: int,
+    fill: int | None,
+    memory: CoreMemory,
+) -> list[RunningMachine]:
+    """Return the states of one process as running machines; global memory is read when it is
+    accessed."""
+    _require_numpy()
+    from dwarfgpu.machine.core.gpu.lazy_memory import CoreSource
+    from dwarfgpu.machine.simulated.launch.machine_of_state import machines_of_process
+
+    return machines_of_process(
+        states, _loaded_segments(code_objects), seed, fill, CoreSource(memory)
+    )
+
+
+def _loaded_segments(code_objects: Sequence[CodeObject]) -> list[LoadedSegment]:
+    return [segment for code_object in code_objects for segment in code_object.loaded_segments()]
+
+
+def _started(
+    launched: Launched,
+    segments: Iterable[LoadedSegment],
+    seed: int,
+    *,
+    tracks_writes: bool = False,
+    earlier: GlobalMemory | None = None,
+) -> RunningMachine:
+    _require_numpy()
+    from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
+
+    return machine_of_dispatch(
+        launched, segments, seed, tracks_writes=tracks_writes, earlier=earlier
+    )
+
+
+def why_not_simulated(instruction: Instruction) -> str | None:
+    """Return the part of an instruction that is not simulated; None if all is. `Unsupported`
+    without NumPy."""
+    _require_numpy()
+    from dwarfgpu.machine.simulated.semantics import compiled_instructions
+
+    return compiled_instructions.why_not_simulated(instruction)
+
+
+def _require_numpy() -> None:
+    try:
+        import dwarfgpu.machine.simulated.storage.wave_registers  # noqa: F401 - the first that needs it
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise Unsupported("running kernels needs NumPy: python -m pip install numpy") from None
+
+
+def _array(data: bytes, parameter: Parameter) -> Npy:
+    """Return memory as the numbers that the pointer points to, else as bytes."""
+    declared = parameter.declared
+    size = declared.item_bytes
+    kind = "|u1"
+    if size and declared.is_number and len(data) % size == 0:
+        if declared.is_float_item:
+            kind = _FLOATS.get(size, "|u1")
+        elif declared.item_integers is not None:
+            letter = "i" if declared.item_integers.least < 0 else "u"
+            kind = f"{'|' if size == 1 else '<'}{letter}{size}"
+    return Npy(kind, (len(data) // int(kind[2:]),), data)
+
+
+def _text(data: bytes, parameter: Parameter) -> str:
+    """Return what a pointer to `char` points to, if it is printable ASCII; else nothing."""
+    integers = parameter.declared.item_integers
+    if integers is None or integers.name != "char":
+        return ""
+    text = data.partition(b"\0")[0].decode("latin-1")
+    return text if text.isascii() and text.replace("\n", "").isprintable() else ""
+
+
+def stop_of_run(
+    stopped: Stopped,
+    target_id: Callable[[WaveId, int | None], str],
+    code_objects: Sequence[CodeObject],
+    instruction: Instruction | None,
+) -> StopPosition:
+    """Return where a wave has stopped, and why. `instruction`: the next one of the wave."""
+    wave = stopped.wave
+    return StopPosition(
+        stopped.reason.value,
+        stopped.text,
+        wave.wave.id,
+        target_id(wave.wave.id, stopped.lanes[0] if stopped.lanes else None),
+        stopped.lanes,
+        wave.stop_pc,
+        None if instruction is None else instruction.text.strip(),
+        source_of(code_objects, wave.stop_pc),
+        stopped.is_inserted,
+        barrier_positions(stopped.barriers, code_objects),
+    )
+
+
+def require_buffers(launches: Sequence[Launched], names: Iterable[str]) -> None:
+    """Raise `UsageError` for a name that no buffer of some dispatches has."""
+    _require_names(named_buffers(launches), names)
+
+
+def output(result: Result, name: str) -> Npy:
+    """Return the memory of an argument; `UsageError` for one whose dispatch did not run."""
+    _require_names(result.outputs, [name])
+    return result.outputs[name]
+
+
+def _require_names(buffers: Collection[str], names: Iterable[str]) -> None:
+    for name in names:
+        if name not in buffers:
+            known_names = ", ".join(buffers) or "none"
+            raise UsageError(f"--out {name}: no buffer was created for it; buffers: {known_names}")

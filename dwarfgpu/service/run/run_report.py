@@ -1,0 +1,119 @@
+"""Report the results of a run, as text and as the object of `docs/schema/run.json`."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.npy import Npy
+from dwarfgpu.dwarf.names.demangle import shown_symbol
+from dwarfgpu.errors import counted
+from dwarfgpu.machine.simulated.launch.dispatch import Launched
+from dwarfgpu.service.run.barrier_waits import barrier_lines
+from dwarfgpu.service.run.run_kernel import Ending, Result
+
+SCHEMA: Final = "dwarfgpu-run-1"
+_MAX_SHOWN: Final = 8
+_MAX_TEXT_LINES: Final = 64
+
+
+def heading(launched: Launched, *, is_mangled: bool) -> str:
+    """Return the kernel, the processor and the sizes of a dispatch."""
+    request = launched.request
+    kernel = shown_symbol(request.kernel.name, is_mangled=is_mangled)
+    sizes = [
+        ",".join(map(str, size)) for size in (request.geometry.grid, request.geometry.workgroup)
+    ]
+    return (
+        f"kernel {kernel} on {request.processor.name}, wave{launched.machine.lane_count}: "
+        f"grid {sizes[0]}, workgroup {sizes[1]}"
+    )
+
+
+def ending_lines(ending: Ending) -> Iterator[str]:
+    """Return how waves ended, or where one stopped."""
+    stop = ending.stop
+    if stop is None:
+        instructions = counted(ending.instructions, "instruction")
+        yield f"  {counted(ending.waves, 'wave')} ended after {instructions}"
+    elif stop.is_inserted:
+        yield f"  not continued after {ending.instructions} instructions"
+    else:
+        yield f"  {stop.target_id} stopped: {stop.reason}, {stop.text}"
+        yield f"  pc {stop.pc:#x}{f': {stop.instruction}' if stop.instruction else ''}"
+        if stop.source is not None:
+            yield f"  at {stop.source}"
+        yield from (f"    {line}" for line in barrier_lines(stop.barrier))
+
+
+def buffer_lines(result: Result) -> Iterator[str]:
+    """Return lines with the contents of memory."""
+    for name, array in result.outputs.items():
+        lines = result.texts[name].splitlines() if name in result.texts else []
+        if 0 < len(lines) <= _MAX_TEXT_LINES:
+            yield f"  {name} = char[{array.shape[0]}]:"
+            yield from (f"    {line}" for line in lines)
+        else:
+            yield f"  {name} = {_values(array)}"
+
+
+def _values(array: Npy) -> str:
+    """Return the first numbers of an array: `int32[64] {0, 1, …}`."""
+    kinds = {"f": "float", "i": "int", "u": "uint"}
+    size = int(array.descr[2:])
+    count = array.shape[0]
+    shown = min(count, _MAX_SHOWN)
+    letter = {"f2": "e", "f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "u2": "H",
+              "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}[array.descr[1:]]  # fmt: skip
+    values = struct.unpack(f"<{shown}{letter}", bytes(array.data[: shown * size]))
+    texts = [f"{value:g}" if array.descr[1] == "f" else str(value) for value in values]
+    more = ", …" if count > shown else ""
+    return f"{kinds[array.descr[1]]}{8 * size}[{count}] {{{', '.join(texts)}{more}}}"
+
+
+def ending_record(ending: Ending) -> dict[str, Json]:
+    """Return how many waves have executed how many instructions, and where one stopped."""
+    stop = ending.stop
+    position: Json = None
+    if stop is not None:
+        position = {
+            "reason": stop.reason,
+            "text": stop.text,
+            "wave": stop.wave,
+            "target_id": stop.target_id,
+            "lanes": list[Json](stop.lanes),
+            "pc": stop.pc,
+            "instruction": stop.instruction,
+            "source": stop.source,
+            "barrier": [position.record for position in stop.barrier],
+        }
+    return {"waves": ending.waves, "instructions": ending.instructions, "stop": position}
+
+
+def record(result: Result, notes: list[str]) -> dict[str, Json]:
+    """Return the members of the object."""
+    launched = result.launches[-1]
+    return {
+        "notes": list[Json](dict.fromkeys(notes)),
+        "kernel": launched.request.kernel.name,
+        "architecture": launched.request.processor.name,
+        "wave_size": launched.machine.lane_count,
+        "grid": list[Json](launched.request.geometry.grid),
+        "workgroup": list[Json](launched.request.geometry.workgroup),
+        "dispatches": [
+            {"kernel": launched.request.kernel.name, "instructions": count}
+            for launched, count in zip(result.launches, result.instructions, strict=True)
+        ],
+        **ending_record(result.ending),
+        "buffers": [
+            {
+                "name": name,
+                "type": array.descr,
+                "count": array.shape[0],
+                "text": result.texts.get(name),
+            }
+            for name, array in result.outputs.items()
+        ],
+    }

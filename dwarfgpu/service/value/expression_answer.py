@@ -1,0 +1,115 @@
+"""Source expressions on the command line: answers, and the assumptions they depend on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu import language
+from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.records import evolve
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, Type, strip
+from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language import Options, TypedValue
+from dwarfgpu.language.name_resolution import is_cplusplus
+from dwarfgpu.language.value_text import widened
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Implicit
+from dwarfgpu.model.value import Value
+from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.value.expression_settings import ExpressionSettings
+from dwarfgpu.service.value.reading_answer import Contents, of_contents
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import DEFAULT_OPTIONS
+from dwarfgpu.view.json_object import JsonObject
+from dwarfgpu.view.location_json import implicit_pointer_json, location_json, stack_value_json
+
+READ_ONLY: Final = "assignments are not possible here: use set var at the prompt of dwarfgpu debug"
+DEFAULT: Final = Options(read_only=READ_ONLY, is_closed=True)
+
+
+def options_for(session: Session, settings: ExpressionSettings | None) -> Options:
+    """Return the options of an expression; without settings, as on the command line."""
+    return DEFAULT if settings is None else settings.options_of(session)
+
+
+def of_expression(
+    session: Session,
+    text: str,
+    variables: dict[Variable, None] | None = None,
+    settings: ExpressionSettings | None = None,
+) -> Answer:
+    """Return the value of an expression for the focus; `UsageError` for an invalid expression.
+
+    `variables` takes the variables that the value depends on.
+    """
+    depends: dict[Variable, None] = {} if variables is None else variables
+    options = options_for(session, settings)
+    options = evolve(options, looked_at=lambda variable: depends.update({variable: None}))
+    try:
+        return of_value(session, text, language.evaluate(text, session, options), settings)
+    except UsageError:
+        raise
+    except DwarfGpuError as error:
+        return of_error(error, language.assumptions(session, depends))
+
+
+def of_value(
+    session: Session, name: str, value: TypedValue, settings: ExpressionSettings | None = None
+) -> Answer:
+    """Return the answer for a value of the language; `name` is its name in notes."""
+    shown = DEFAULT_OPTIONS if settings is None else settings.format
+    symbolize = None if settings is None else settings.symbolize
+    endian = session.architecture.endian
+    contents = Contents(
+        name,
+        value.type,
+        value.location,
+        value.bits,
+        value.notes,
+        value.error,
+        value.pointer is not None,
+    )
+    style = "c" if value.unit is None else value.unit.style
+
+    def type_text() -> str:
+        return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
+
+    return of_contents(
+        contents,
+        session,
+        text=lambda: language.format(evolve(value, error=None), session, shown, symbolize),
+        type_text=type_text,
+        result=lambda: _result(value, type_text(), endian),
+        shown_bits=lambda bits: widened(value, bits, endian),
+    )
+
+
+def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
+    """Return the object R of `dwarfgpu-eval-1` for a value without a location."""
+    if value.pointer is not None:
+        return implicit_pointer_json(value.pointer)
+    bits = value.bits
+    assert bits is not None
+    base = _base_type(value.type, type_text, bits.size_bits, endian)
+    if base is not None:
+        return stack_value_json(Value(bits.value, base))
+    single = SingleLocation(Implicit(bits.value, bits.size_bits))
+    return location_json(Location((single,)), endian)
+
+
+def _base_type(type_: Type | None, name: str, bit_size: int, endian: Endian) -> BaseType | None:
+    """Return what a scalar is as a value; None for a type of parts."""
+    match strip(type_):
+        case None:
+            return BaseType(name, "void", 0, endian)
+        case Base(base=base):
+            return evolve(base, name=name, bit_size=bit_size)
+        case Enum(is_signed=is_signed):
+            return BaseType(name, "signed" if is_signed else "unsigned", bit_size, endian)
+        case Pointer():
+            return BaseType(name, "address", bit_size, endian)
+        case _:
+            return None

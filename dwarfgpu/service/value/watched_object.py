@@ -1,0 +1,170 @@
+"""A watched object: the location of its bytes, and its value at a later stop.
+
+Law: an expression is watched as GDB's software watchpoints do: whatever it reads, and where a
+location list gives another place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import Final, cast
+
+from dwarfgpu import language
+from dwarfgpu.base.records import define, evolve, field, frozen
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
+from dwarfgpu.expr.context import LocList
+from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
+from dwarfgpu.machine.target import (
+    MemoryAddress,
+    PartlyKnown,
+    RegisterId,
+    RegisterOffset,
+    WatchedBytes,
+    WaveId,
+)
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.values import FormatOptions
+
+_FRAME_REGISTERS: Final = ("s32", "s33", "s34")
+"""Stack, frame and base pointer (AMDGPU usage, "Non-Kernel Functions")."""
+_END: Final = 1 << 64
+
+
+@define(eq=False)
+class _NotedReads(TargetWithCodeObjects):
+    """A machine that notes what is read, or cannot be read because nothing has written it."""
+
+    reads: list[WatchedBytes] = field(factory=list)
+
+    def read_register(
+        self,
+        wave: WaveId,
+        register: RegisterId,
+        offset_bytes: int = 0,
+        size_bytes: int | None = None,
+    ) -> bytes:
+        count = (register.size_bits + 7) // 8 - offset_bytes if size_bytes is None else size_bytes
+        self.reads.append(WatchedBytes(RegisterOffset(wave, register, offset_bytes), count))
+        return super().read_register(wave, register, offset_bytes, size_bytes)
+
+    def read_memory(self, where: Memory, address: int, size_bytes: int) -> bytes:
+        self.reads.append(WatchedBytes(MemoryAddress(where, address), size_bytes))
+        return super().read_memory(where, address, size_bytes)
+
+
+@frozen(eq=False)
+class Watched:
+    """An object in the machine."""
+
+    value: TypedValue
+    """The value when it was last read, or why there was none."""
+    object_bytes: tuple[WatchedBytes, ...]
+    """The bytes of the object; empty for a computed value."""
+    bytes: tuple[WatchedBytes, ...]
+    """The same bytes, and those that determine its location: pointers, the frame base."""
+    code: tuple[int, int] | None
+    """Start and end of the code in which this location is valid; None: everywhere."""
+    variables: tuple[Variable, ...]
+    """Variables of the expression; without a value, those up to the one that has none."""
+
+    @property
+    def is_optimized_out(self) -> bool:
+        """Whether the expression has no value at this program location."""
+        return isinstance(self.value.error, UndefinedBits)
+
+    def now(self, session: Session) -> TypedValue:
+        """Return the current contents of the watched object."""
+        location = self.value.location
+        if location is None:
+            return self.value
+        moved = evolve(_unread(self.value), location=evolve(location, stop=session.stop))
+        return ObjectAccess(session).read(moved)
+
+
+def _unread(value: TypedValue) -> TypedValue:
+    """Return the type and location of a value, without contents."""
+    return TypedValue(
+        value.type, value.location, bit_size=value.bit_size, unit=value.unit, around=value.around
+    )
+
+
+def text_of(value: TypedValue, session: Session, options: FormatOptions) -> str:
+    """Return the text of a watched value."""
+    if isinstance(value.error, Unavailable):
+        return "<unavailable>"
+    if isinstance(value.error, UndefinedBits):
+        return "<optimized out>"
+    return language.format(value, session, options)
+
+
+def watched(session: Session, text: str, options: Options) -> Watched:
+    """Return the object of an expression, which may have no value at this program location if a
+    location list gives a local variable one elsewhere.
+
+    Raises `UsageError` with GDB's wording for a constant, and the error of a value that never
+    comes.
+    """
+    target = session.target
+    if target is None:
+        raise UsageError(f"Cannot watch constant value `{text}'.")
+    used: list[Variable] = []
+    if isinstance(target, TargetWithCodeObjects):
+        noted = _NotedReads(target.machine, target.loaded_segments, target.has_started)
+    else:
+        noted = _NotedReads(cast(PartlyKnown, target), (), True)  # which only reads
+    noting = evolve(session, target=noted)
+    value = _read(text, noting, evolve(options, looked_at=used.append))
+    before = tuple(part for part in noted.reads if _decides(part))
+    own: tuple[WatchedBytes, ...] = ()
+    if value.location is not None:
+        noted.reads.clear()
+        value = ObjectAccess(noting).read(_unread(value))
+        own = tuple(noted.reads)
+    watched_bytes = tuple(dict.fromkeys((*own, *before)))
+    code = code_between_bounds(session.pc, used)
+    item = Watched(value, own, watched_bytes, code, tuple(used))
+    has_location_list = code is not None and any(variable.kind != "global" for variable in used)
+    is_unwritten = isinstance(value.error, Unavailable) and value.location is not None
+    is_missing = isinstance(value.error, Unavailable | UndefinedBits)
+    if value.error is not None and not is_unwritten and not (is_missing and has_location_list):
+        raise value.error
+    if not watched_bytes and not has_location_list:
+        raise UsageError(f"Cannot watch constant value `{text}'.")
+    return item
+
+
+def _read(text: str, session: Session, options: Options) -> TypedValue:
+    """Return the value of an expression, or why it has none at this program location."""
+    try:
+        return language.evaluate(text, session, options)
+    except (Unavailable, UndefinedBits) as error:
+        return TypedValue(None, error=error)
+
+
+def _decides(part: WatchedBytes) -> bool:
+    """Return whether what is read may be a pointer or an index: not the stack and frame pointers,
+    by which variables are found, and no register of its own kind."""
+    if isinstance(part.start, MemoryAddress):
+        return True
+    name = part.start.register.name
+    return name[:1] in "sva" and name[1:].isdecimal() and name not in _FRAME_REGISTERS
+
+
+def code_between_bounds(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | None:
+    """Return the code around a program location without a bound of a location list of the
+    variables; None: all code."""
+    locations = (variable.location for variable in variables)
+    entries = [entry for item in locations if isinstance(item, LocList) for entry in item.entries]
+    bounds = {bound for entry in entries for bound in (entry.begin, entry.end)} - {None}
+    if pc is None or not bounds:
+        return None
+    ordered = sorted(bound for bound in bounds if bound is not None)
+    index = bisect_right(ordered, pc)
+    begin = ordered[index - 1] if index else 0
+    return begin, ordered[index] if index < len(ordered) else _END

@@ -1,0 +1,155 @@
+"""Compare how two builds describe variables: `dwarfgpu where --against OLD`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.compare_builds import (
+    Build,
+    Change,
+    ChangeKind,
+    Measure,
+    build_of,
+    changes_between,
+)
+from dwarfgpu.dwarf.coverage.coverage import Allowance
+from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
+from dwarfgpu.errors import counted
+from dwarfgpu.service.error_text import error_json, error_line
+from dwarfgpu.service.where.coverage_json import SCHEMA
+from dwarfgpu.view.coverage_text import percent
+from dwarfgpu.view.json_object import JsonObject, Plain
+
+_MAX_LISTED: Final = 50
+"""Changes of one kind that the text lists; the JSON has all."""
+_TITLES: Final[dict[ChangeKind, str]] = {
+    "worse": "worse",
+    "lost": "lost (no longer declared, although the function still exists)",
+    "better": "better",
+    "appeared": "only in the new file",
+    "vanished": "only in the old file",
+}
+
+
+@frozen
+class WhereChange:
+    """What an old and a new build describe, and what differs."""
+
+    old: CodeObject
+    new: CodeObject
+    before: Build
+    after: Build
+    changes: list[Change]
+
+    @property
+    def status(self) -> int:
+        """1 where something got worse or could not be read."""
+        is_worse = any(change.kind in ("worse", "lost") for change in self.changes)
+        return 1 if is_worse or self.before.problems or self.after.problems else 0
+
+    def lines(self) -> Iterator[str]:
+        """Yield what changed, the worst first, and the totals."""
+        return _lines(self.before, self.after, self.changes)
+
+    @property
+    def record(self) -> JsonObject:
+        """The object of `where --against --json`, without notes."""
+        return {
+            "schema": SCHEMA,
+            "old": _build(self.old, self.before),
+            "new": _build(self.new, self.after),
+            "changes": [_change_json(change) for change in self.changes],
+            "counts": {kind: sum(c.kind == kind for c in self.changes) for kind in _TITLES},
+        }
+
+
+def where_change(
+    old: CodeObject, new: CodeObject, old_query: Wanted, new_found: Iterable[UnitGroups]
+) -> WhereChange:
+    """Return what two builds describe differently."""
+    before = build_of(find_variables(old.scopes, old_query), Allowance.of(old.info))
+    after = build_of(new_found, Allowance.of(new.info))
+    return WhereChange(old, new, before, after, changes_between(before, after))
+
+
+def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
+    shown = {**before.shown, **after.shown}
+    for kind, title in _TITLES.items():
+        kind_changes = [change for change in changes if change.kind == kind]
+        if not kind_changes:
+            continue
+        yield f"{title}: {len(kind_changes)}"
+        names = [_name(change, shown) for change in kind_changes[:_MAX_LISTED]]
+        width = min(max(map(len, names)), 48)
+        for change, name in zip(kind_changes, names, strict=False):
+            yield f"  {name:<{width}}  {_measure(change.old)} -> {_measure(change.new)}"
+        if len(kind_changes) > _MAX_LISTED:
+            yield f"  … {len(kind_changes) - _MAX_LISTED} more; --json has all"
+    if not changes:
+        yield "no variable is described better or worse"
+    yield f"total: {_total(before)} -> {_total(after)}"
+    for build, file in ((before, "old"), (after, "new")):
+        for error in build.problems:
+            yield f"problem: {file}: {error_line(error)}"
+
+
+def _total(build: Build) -> str:
+    described = percent(build.described_bytes, build.scope_bytes)
+    exact = f" ({build.described_bytes}/{build.scope_bytes} bytes)" if build.scope_bytes else ""
+    return f"{counted(build.variable_count, 'variable')}, {described}{exact} described"
+
+
+def _name(change: Change, shown: dict[tuple[str, ...], str]) -> str:
+    """Return `leaf > clamp: result`; of several of that name also which."""
+    identity = change.identity
+    where = shown.get(identity.functions, " > ".join(identity.functions))
+    number = f" #{change.ordinal + 1}" if change.ordinal else ""
+    return f"{where}: {identity.name}{number}" if where else f"{identity.name}{number}"
+
+
+def _measure(measure: Measure | None) -> str:
+    if measure is None or not measure.has_code:
+        return "absent"
+    described, scope_bytes = measure.described_bytes, measure.scope_bytes
+    text = percent(described, scope_bytes)
+    if scope_bytes > 1:  # a global variable counts as one byte
+        text += f" ({described}/{scope_bytes} bytes)"
+    part = described - measure.complete_bytes
+    return text + (f", {part} in part" if part else "")
+
+
+def _build(file: CodeObject, build: Build) -> JsonObject:
+    return {
+        "file": file.file.path,
+        "variables": build.variable_count,
+        "scope_bytes": build.scope_bytes,
+        "described_bytes": build.described_bytes,
+        "problems": [error_json(problem)["error"] for problem in build.problems],
+    }
+
+
+def _change_json(change: Change) -> JsonObject:
+    return {
+        "change": change.kind,
+        "functions": list(change.identity.functions),
+        "kind": change.identity.kind,
+        "name": change.identity.name,
+        "ordinal": change.ordinal,
+        "amount": float(change.amount),
+        "old": _measure_json(change.old),
+        "new": _measure_json(change.new),
+    }
+
+
+def _measure_json(measure: Measure | None) -> Plain:
+    if measure is None or not measure.has_code:
+        return None
+    return {
+        "line": measure.line,
+        "scope_bytes": measure.scope_bytes,
+        "described_bytes": measure.described_bytes,
+        "complete_bytes": measure.complete_bytes,
+    }

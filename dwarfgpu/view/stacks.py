@@ -1,0 +1,42 @@
+"""Stacks of an explanation: as text, as JSON, and what an operation left undefined on them.
+
+Laws: a composite that many stacks share is searched and written once; a stack makes a bounded text
+and a bounded record, however large its entries are, and says how many of them it omits.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.expr.evaluate import Step
+from dwarfgpu.model.location import Entry
+from dwarfgpu.view.composite_parts import UndefinedParts
+from dwarfgpu.view.json_object import Plain
+from dwarfgpu.view.location_json import DistinctParts, stack_json
+from dwarfgpu.view.location_text import CompositeTexts, entry_text
+
+_TEXT_ENTRIES: Final = 4
+
+
+class Stacks:
+    """The stacks of the steps of one explanation."""
+
+    def __init__(self) -> None:
+        self._undefined = UndefinedParts()
+        self._texts: CompositeTexts = {}
+        self._parts: DistinctParts = {}
+
+    def text(self, entries: tuple[Entry, ...], depth: int) -> str:
+        """Return the topmost entries of a stack of `depth` entries."""
+        shown = ", ".join(entry_text(entry, self._texts) for entry in entries[-_TEXT_ENTRIES:])
+        return f"[{'… ' if depth > _TEXT_ENTRIES else ''}{shown}]"
+
+    def record(self, entries: tuple[Entry, ...], depth: int) -> list[Plain]:
+        """Return `stack_before` or `stack_after` of `dwarfgpu-explain-1`."""
+        return stack_json(entries, depth, self._parts)
+
+    def is_made_undefined(self, step: Step) -> bool:
+        """Return whether undefined bits are on the stack that were not there before."""
+        if not step.after or not self._undefined.are_in(step.after[-1]):
+            return False
+        return not any(self._undefined.are_in(entry) for entry in step.before)

@@ -1,0 +1,134 @@
+"""Mistakes of people who are new: every command answers with one line and exit status 2.
+
+The line says what is wrong, where, and what to do.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, STATES, run
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with one file of each kind."""
+    shutil.copy(FIXTURES / "hip/nest.gfx942.O2.v5.co", tmp_path / "k.co")
+    shutil.copy(FIXTURES / "core/crash.x86_64.O0", tmp_path / "prog")
+    shutil.copy(FIXTURES / "core/crash.x86_64.O0.core", tmp_path / "prog.core")
+    shutil.copy(STATES / "wave32.gfx1100.json", tmp_path / "state.json")
+    (tmp_path / "notes.txt").write_text("hello world\n", "utf-8")
+    (tmp_path / "text.gz").write_bytes(gzip.compress(b"hello"))
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "dir").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", None)
+
+
+READ_STATES = (
+    "state.json is not an ELF file; eval, location, lanes, waves, bt, run and debug read a state "
+    "with --state state.json"
+)
+PRIVATE = "gfx942 has no address space private; did you mean private_wave or private_lane?; known: "
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        # options
+        ("bt --cor prog.core", "unrecognized arguments: --cor; did you mean --core?; see "),
+        ("bt --cor=prog", "unrecognized arguments: --cor=prog; did you mean --core?; see "),
+        ("run k.co k --breek 3", "unrecognized arguments: --breek 3; did you mean --break?; see "),
+        ("convert 1 --size 4", "unrecognized arguments: --size 4; did you mean --wave-size?; see "),
+        ("where k.co x --nosuchthing", "unrecognized arguments: --nosuchthing; see "),
+        ("bt k.co prog.core again", "again cannot be read: No such file or directory"),
+        ("--verson", "unrecognized arguments: --verson; did you mean --version?; see "),
+        # a file that is not what the command reads
+        ("run nofile", "nofile cannot be read: No such file or directory"),
+        ("run dir", "dir is a folder without kernels of Triton (*.hsaco, *.cubin)"),
+        ("run notes.txt", "notes.txt is not an ELF file"),
+        ("run k.co", "k.co: to run a kernel of it, give --grid and --workgroup too"),
+        ("dis nofile.co", "nofile.co: dis reads bytes; give a file of them, as text, with "),
+        ("dis k.co", "k.co: an object file, not bytes as text; info, where, frames, check and "),
+        ("asm notes.txt", "notes.txt: asm reads operations; give a file of them with --file"),
+        ("eval empty t", "empty is empty"),
+        ("eval dir t", "dir is a folder without kernels of Triton (*.hsaco, *.cubin)"),
+        ("eval text.gz t", "text.gz is "),
+        ("where state.json", READ_STATES),
+        ("where state.json t", READ_STATES),
+        ("eval --core state.json t", READ_STATES),
+        ("check state.json", READ_STATES),
+        ("disas state.json", READ_STATES),
+        ("eval state.json t", "state.json is not an ELF file; give a state with --state state."),
+        ("lanes", "no wave: give --state FILE, a core file, --reg, or --demo"),
+        ("lanes k.co", "no wave: give --state FILE, a core file, --reg, or --demo"),
+        # names and numbers
+        ("eval k.co acc", 'No symbol "acc" in current context. Without a program location, only '
+         "global variables are in scope; give --pc ADDR: where FILE acc lists addresses"),
+        ("check --explain pieces", "--explain: there is no rule 'pieces'; did you mean "
+         "pieces-exceed-type or pieces-short-of-type?; see check --list-rules"),
+        ("check --explain nosuch", "--explain: there is no rule 'nosuch'; see check --list-rules"),
+        ("asm constu", "1:7: end of text: DW_OP_constu needs a number here"),
+        ("asm plus_uconst", "1:12: end of text: DW_OP_plus_uconst needs a number (addend) here"),
+        ("convert private 0x100", "private 0x100: a space and an address are one argument, such as "
+         "private_lane#0x10"),
+        ("convert private#0x100", f"private#0x100: {PRIVATE}"),
+        ("convert private_lane#0x100 --to private", f"--to: {PRIVATE}"),
+    ],
+)  # fmt: skip
+def test_the_line_says_what_to_do(words: str, error: str) -> None:
+    done = run(*words.split())
+    assert done.error.startswith(error), done.error
+    assert (done.out, done.status, done.err.count("\n")) == ("", 2, 1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    """
+    eval nofile.co t | eval notes.txt t | eval k.co --pc nosuch t | eval k.co --pc 0xzz t
+    eval k.co --pc 0x0 t | eval k.co --state nofile.json t | eval k.co --state notes.txt t
+    eval k.co --state prog.core t | eval --core k.co t | eval --core nofile t | eval --core dir t
+    eval --core empty t | eval --lane t | eval --arch gfx9999 lit1 | eval lit99 | eval constu
+    eval regx v9999 | eval --reg s4 lit1 | eval --mem 5 lit1
+    explain nofile.co t | explain --demo nosuch | explain --demo --lane 99 t
+    location nofile.co t | location --demo | location k.co t | location --demo nosuch
+    asm consu 5 | asm --file nofile.txt | asm --file k.co | asm lit1 --format nosuch
+    dis 0xzz | dis --file nofile | dis --file dir | dis --binary nofile | dis 256
+    check nofile | check dir | check notes.txt | check empty | check --disable nosuch k.co | check
+    check prog.core | check k.co --baseline nofile.json | check k.co --baseline notes.txt
+    where nofile.co t | where k.co | where notes.txt t | where dir t | where t | where --all dir
+    where k.co --pc zzz t | where --all k.co --min-coverage abc | where k.co --all t
+    where --all k.co --against nofile.co | convert | convert private#zz | convert 0x1 --lane x
+    convert private_lane#0x10 --wave 3 | convert private_lane#0x10 --arch gfx1
+    dispatch nofile nest --grid 64 --workgroup 64 | dispatch k.co | dispatch k.co nest --grid 64
+    dispatch k.co nosuch --grid 64 --workgroup 64 | dispatch k.co nest --grid 0 --workgroup 64
+    dispatch k.co nest --grid 64 --workgroup 64 --arg foo=1 | dispatch notes.txt x
+    dispatch k.co nest --grid 64 --workgroup 64 --arg in | dispatch state.json x --grid 1
+    dispatch k.co nest --grid 64 --workgroup 64 --arg in=@nofile.npy
+    run k.co nosuch --grid 64 --workgroup 64 | run state.json
+    run k.co nest --grid 64 --workgroup x
+    waves | waves nofile | waves k.co | waves state.json | waves --state k.co | waves notes.txt
+    lanes --demo nosuch | lanes --demo --lane 99 t | lanes state.json t | lanes nofile.co t
+    bt | bt nofile | bt k.co | bt --state nofile.json | bt prog | bt state.json
+    bt prog.core --limit abc | bt prog.core --thread 99 | bt prog.core --frame 3
+    disas | disas nofile | disas k.co nosuch | disas k.co 0x0 | disas notes.txt | disas dir
+    disas k.co nest.hip:9999 | disas k.co nosuch.hip:3 | frames | frames nofile | frames notes.txt
+    frames prog.core | frames k.co --pc zz | info | info nofile | info notes.txt | info empty
+    info dir | info k.co --target nosuch | conformance | conformance nofile | conformance k.co
+    conformance dir | conformance empty | conformance state.json | debug nofile --batch
+    debug notes.txt --batch | debug dir --batch | debug --state nofile.json --batch
+    debug --core nofile --batch | debug k.co --core k.co --batch | debug --state k.co --batch
+    debug state.json --batch | debug --demo --lane 99 --batch | gdb-path foo | completion
+    completion nosuch | evl t | help nosuch
+    """.replace("\n", " | ").split(" | "),
+)
+def test_one_line(words: str) -> None:
+    if words.strip():
+        done = run(*words.split())
+        assert (done.out, done.status) == ("", 2), done
+        lines = [line for line in done.err.splitlines() if not line.startswith("note: ")]
+        assert len(lines) == 1 and lines[0].startswith("dwarfgpu: "), done.err
