@@ -218,12 +218,13 @@ class Screen:
     def answers(self, prompt: str, *expected: str) -> str:
         """The screen, once it shows all of these and an empty prompt below the last command.
 
-        Keys such as Ctrl-D and Ctrl-R that are pressed earlier are the terminal's, not the prompt's.
+        Until then the terminal takes keys such as Ctrl-D and Ctrl-R itself.
         """
         deadline = time.monotonic() + 200
         while True:
             text = self.shows(*expected)
-            if [line for line in text.splitlines() if line.startswith("(dwarfgpu")][-1:] == [prompt]:
+            prompts = [line for line in text.splitlines() if line.startswith("(dwarfgpu")]
+            if prompts[-1:] == [prompt]:
                 return text
             assert time.monotonic() < deadline, text
             time.sleep(0.05)
