@@ -126,7 +126,7 @@ def test_interrupt_ends_at_once_and_quietly(tmp_path: Path, repository: Path) ->
         "if __name__ == '__main__':\n"
         "    signal.signal(signal.SIGINT, signal.default_int_handler)  # if the parent ignores it\n"
         "    try:\n"
-        "        for item in in_order(wait, [0, 60, 60, 60], lambda item, error: None, 2):\n"
+        "        for item in in_order(wait, [0, 1000, 1000, 1000], lambda item, error: None, 2):\n"
         "            print(item, flush=True)\n"
         "    except KeyboardInterrupt:\n"
         "        sys.exit(130)\n"
@@ -139,7 +139,7 @@ def test_interrupt_ends_at_once_and_quietly(tmp_path: Path, repository: Path) ->
     assert process.stdout is not None
     assert process.stdout.readline() == "0\n"
     os.killpg(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=200)
     assert (process.returncode, out, err) == (130, "", "")
 
 
@@ -151,7 +151,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository
         "from dwarfgpu.batch.in_order import in_order\n"
         "def wait(item):\n    time.sleep(item)\n    return item\n"
         "if __name__ == '__main__':\n"
-        "    for item in in_order(wait, [0, 60, 60], lambda item, error: None, 2):\n"
+        "    for item in in_order(wait, [0, 1000, 1000], lambda item, error: None, 2):\n"
         "        print(item, flush=True)\n"
     )
     process = subprocess.Popen(
@@ -162,7 +162,7 @@ def test_processes_end_with_the_one_that_started_them(tmp_path: Path, repository
     assert process.stdout is not None
     assert process.stdout.readline() == "0\n"
     process.terminate()
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=200)
     assert (process.returncode, out) == (-signal.SIGTERM, "")
 
 

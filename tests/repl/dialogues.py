@@ -69,7 +69,7 @@ def held(options: str, commands: list[str]) -> str:
 
     environment = {"TERM": "dumb", "LINES": "5000", "COLUMNS": "80"}
     terminal = opened(shlex.split(options), (5000, 80), environment)
-    child = fdpexpect.fdspawn(terminal, encoding="utf-8", timeout=30)
+    child = fdpexpect.fdspawn(terminal, encoding="utf-8", timeout=200)
     shown = ""
     for command in commands:
         child.expect(_PROMPT.pattern)

@@ -44,7 +44,7 @@ def start(repository: Path, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     def started(*arguments: str) -> Any:
         child = pexpect.spawn(
             sys.executable, ["-m", "dwarfgpu", "debug", "--demo", "-q", *arguments],
-            cwd=repository, env=environment, encoding="utf-8", dimensions=(24, 80), timeout=20,
+            cwd=repository, env=environment, encoding="utf-8", dimensions=(24, 80), timeout=200,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         child.delaybeforesend = 0
