@@ -10,6 +10,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.code_object_memory import LoadedSegment
@@ -40,6 +41,13 @@ def _debug_file(file: ObjectFile, directories: tuple[str | Path, ...]) -> Object
         return find_debug_file(file, directories)
     except Malformed:
         return None
+
+
+def _class_definition(info: DebugInfo, declaration: Die) -> Die:
+    """Call `class_definition`, whose module few questions need."""
+    from dwarfgpu.dwarf.scope.class_definition import class_definition
+
+    return class_definition(info, declaration)
 
 
 @frozen(eq=False)
@@ -94,7 +102,13 @@ class CodeObject:
         roots = tuple(debug_directories)
         described = (None if has_debug_info(file) else _debug_file(file, roots)) or file
         info = DebugInfo.of(
-            described, load_address, dialect, literal=strict, loaded=file, directories=roots
+            described,
+            load_address,
+            dialect,
+            literal=strict,
+            loaded=file,
+            directories=roots,
+            find_class=_class_definition,
         )
         return cls(file, info, Scopes(info), load_address)
 

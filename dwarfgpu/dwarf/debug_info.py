@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
@@ -53,15 +53,22 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ClassDefinitionLookup: TypeAlias = "Callable[[DebugInfo, Die], Die]"
+"""Returns the entry that defines a declared class, in the program of the main file."""
+
 
 class DebugInfo:
     """The units of an object file that is loaded `load_address` above its own addresses."""
 
     def __init__(
-        self, sections: Sections, main: DebugInfo | None = None, package: Package | None = None
+        self,
+        sections: Sections,
+        main: DebugInfo | None = None,
+        package: Package | None = None,
+        find_class: ClassDefinitionLookup | None = None,
     ) -> None:
         """`main`: the file with the code, None for that file itself; `package`: the one to whose
-        row the sections belong."""
+        row the sections belong; `find_class`: given for the main file."""
         program = sections.program
         self.sections = sections
         self.object = sections.object
@@ -71,6 +78,7 @@ class DebugInfo:
         self.load_address = program.load_address
         self.main = main or self
         """The `DebugInfo` of the file with the code."""
+        self._find_class = find_class
         self.watch: Callable[[str, int, int], None] | None = None
         """Is called with a path, and how many units of how many were gone through there."""
         self.types = program.shared(TypeBuilder)
@@ -92,19 +100,27 @@ class DebugInfo:
         literal: bool = False,
         loaded: ObjectFile | None = None,
         directories: Iterable[str | Path] = DEBUG_DIRECTORIES,
+        find_class: ClassDefinitionLookup | None = None,
     ) -> DebugInfo:
         """Return the debug information of a file.
 
         `loaded`: the file with the code, where `object` is its separate debug file; `literal`:
         what upstream clang writes is read by the letter; `directories`: where other files are
-        looked for.
+        looked for; `find_class`: finds the definition of a class that a unit only declares, None
+        to leave such classes incomplete.
         """
         program = Program(loaded or object, load_address, dialect, literal, tuple(directories))
-        return cls(Sections(object, program, suffix=".dwo" if _is_split(object) else ""))
+        sections = Sections(object, program, suffix=".dwo" if _is_split(object) else "")
+        return cls(sections, find_class=find_class)
 
     def part(self, sections: Sections, package: Package | None = None) -> DebugInfo:
         """Return another part of this program; `package`: the one to whose row it belongs."""
         return DebugInfo(sections, self.main, package)
+
+    def class_definition(self, declaration: Die) -> Die:
+        """Return the entry that defines a class; the declaration where none is found."""
+        main = self.main
+        return declaration if main._find_class is None else main._find_class(main, declaration)
 
     @property
     def architecture(self) -> Architecture | None:

@@ -58,6 +58,10 @@ class UnitFile(Protocol):
         """Return the entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
         ...
 
+    def class_definition(self, declaration: Die) -> Die:
+        """Return the entry that defines a class; the declaration where none is found."""
+        ...
+
     def type_entry(self, signature: int) -> Die:
         """Return the type that a signature names."""
         ...

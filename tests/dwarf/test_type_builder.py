@@ -8,6 +8,8 @@ import pytest
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.names.type_names import method_name, type_name
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
@@ -26,6 +28,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Unsupported
 from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import AMDGPU, X86_64, Shape, debug_info, file_of, fixture
 
 DEMOS = [f"x86_64/demo.{kind}" for kind in ("gcc.O0.v4", "gcc.O2.v5", "clang.O2.v5")]
@@ -37,6 +40,27 @@ def type_of(file: str, name: str) -> Type:
     kind = variable.type
     assert kind is not None
     return kind
+
+
+def test_a_declared_class_is_defined_where_the_reader_of_the_file_finds_it() -> None:
+    """DWARF 5 5.7.1: the declaration is incomplete; scopes of a file do not change its types."""
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), has_children=True),
+        Shape(
+            dw.TAG_STRUCTURE_TYPE,
+            ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_DECLARATION, dw.FORM_FLAG_PRESENT)),
+        ),
+        Shape(
+            dw.TAG_STRUCTURE_TYPE,
+            ((dw.AT_NAME, dw.FORM_STRING), (dw.AT_BYTE_SIZE, dw.FORM_DATA1)),
+        ),
+    ]
+    file = ObjectFile("made.co", file_of(b"\x01\x02s\0\x03s\0\x04\0", shapes))
+    alone, found = DebugInfo.of(file), CodeObject.of(file).info
+    for info, size in ((alone, None), (found, 4)):
+        Scopes(info)
+        declaration = next(info.units[0].root.children())
+        assert size_bytes(info.types.build(declaration)) == size
 
 
 @pytest.mark.parametrize("demo", DEMOS)

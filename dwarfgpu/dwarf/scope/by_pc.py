@@ -48,7 +48,6 @@ class Scopes:
 
     def __init__(self, info: DebugInfo) -> None:
         self.info = info
-        info.types.definition = self._class_definition
         self._spans: dict[CompilationUnit, tuple[Range, ...]] = {}
         self._subprograms: dict[CompilationUnit, list[tuple[tuple[Range, ...], int]]] = {}
         self._chains: dict[int, tuple[Die, ...]] = {}
@@ -62,12 +61,6 @@ class Scopes:
         """The function of a program location: `subprogram_at`."""
         self._declared: dict[Die, tuple[Variable, ...]] = {}
         """The variables of scopes last looked into: `declared_in`."""
-
-    def _class_definition(self, declaration: Die) -> Die:
-        """Call `class_definition`, whose module few questions need."""
-        from dwarfgpu.dwarf.scope.class_definition import class_definition
-
-        return class_definition(self.info.main, declaration)
 
     def unit_at(self, pc: int) -> CompilationUnit | None:
         """Return the unit whose code covers a program location; for a skeleton, the split unit.

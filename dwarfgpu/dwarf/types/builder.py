@@ -90,9 +90,6 @@ class TypeBuilder:
 
     def __init__(self) -> None:
         self._built: dict[Die, Type] = {}
-        self.definition: Callable[[Die], Die] = _itself
-        """The entry that defines a class that an entry declares, or that entry; set by
-        `dwarfgpu.dwarf.scope`, which knows names."""
 
     def type_of(self, die: Die) -> Type | None:
         """Return the type that an entry or its origins name with DW_AT_type; None is void."""
@@ -292,7 +289,7 @@ class TypeBuilder:
 
     def _struct(self, die: Die, kind: StructKind) -> Type:
         is_declaration = die.flag(dw.AT_DECLARATION)
-        definition = self.definition(die) if is_declaration else die
+        definition = die.unit.info.class_definition(die) if is_declaration else die
         if definition != die:
             return self.build(definition)
         member_lists: list[tuple[Member, ...]] = []
@@ -420,10 +417,6 @@ def _definition(die: Die) -> Die:
             return die
         die = target
     raise IllFormed(f"more than {MAX_ORIGINS} type signatures refer to each other")
-
-
-def _itself(die: Die) -> Die:
-    return die
 
 
 def types_of(unit: CompilationUnit) -> TypeBuilder:
