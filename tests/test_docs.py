@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -14,6 +15,7 @@ from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.expr.dialect.encodings import PROVISIONAL
 from dwarfgpu.expr.operation import OPERATIONS
+from dwarfgpu.machine import run_control, target
 from dwarfgpu.model import location, storage, value
 from tools import gen_docs
 
@@ -84,6 +86,21 @@ def test_where_to_look_is_where_it_is(repository: Path) -> None:
         assert re.search(rf"^\s*(?:(?:class|def) )?{name}\b(?=[(:\[])", text, re.MULTILINE), (
             question
         )
+
+
+def test_every_capability_of_a_target_is_documented(repository: Path) -> None:
+    capabilities = {
+        name
+        for module in (target, run_control)
+        for name, kind in vars(module).items()
+        if kind not in (Protocol, target.Target)
+        and "_is_runtime_protocol" in getattr(kind, "__dict__", ())
+    }
+    assert {"Named", "Runs"} <= capabilities
+    table = re.findall(
+        r"^\| `(\w+)` \|", (repository / "docs/backends.md").read_text("utf-8"), re.M
+    )
+    assert capabilities <= {*table}
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
 
+from dwarfgpu.machine.run_control import Watch, WatchKind
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching, Watchpoints
 from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
-from dwarfgpu.machine.target import Watch, WatchKind
 from dwarfgpu.options.opened_launch import prepare_run
 
 _FILE = "fixtures/run/speed.{}.v5.co"

@@ -13,8 +13,9 @@ from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
+from dwarfgpu.machine.run_control import RunsWaves
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import RunsWaves, WaveId
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import recorded
 from dwarfgpu.options.integer_options import byte
 from dwarfgpu.options.limit_options import file_limits_of

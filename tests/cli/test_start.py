@@ -62,10 +62,10 @@ def loaded(*arguments: str) -> set[str]:
         ("info FILE", 139),
         ("check FILE", 215),
         ("where --demo t", 212),
-        ("run --demo", 249),
+        ("run --demo", 250),
         ("debug --demo -batch", 295),
-        ("debug --demo -batch -ex bt", 323),
-        ("debug --demo -batch -ex list", 356),
+        ("debug --demo -batch -ex bt", 324),
+        ("debug --demo -batch -ex list", 357),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

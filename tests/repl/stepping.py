@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.registry import architecture
+from dwarfgpu.machine.run_control import Halt
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import Halt, WaveId
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
 
 CALL, RETURN = 0x1462, 0x1467

@@ -6,7 +6,7 @@ import pytest
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.machine.target import Runs
+from dwarfgpu.machine.run_control import Runs
 from dwarfgpu.repl.console import Console
 from dwarfgpu.repl.running.resume_commands import RUNNING
 from dwarfgpu.repl.shell import Shell

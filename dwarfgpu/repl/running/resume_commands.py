@@ -8,7 +8,7 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import MissingContext, UsageError
-from dwarfgpu.machine.target import Halt
+from dwarfgpu.machine.run_control import Halt
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading

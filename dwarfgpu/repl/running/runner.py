@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
-from dwarfgpu.machine.target import (
+from dwarfgpu.machine.run_control import (
     Interruptible,
     Kills,
     LeavesBreakpoints,
@@ -71,7 +71,7 @@ def watcher(shell: Shell) -> Watches | None:
 
 
 def killer(shell: Shell) -> Kills:
-    """Return the function that ends the program; `UsageError` if the target cannot."""
+    """Return the target, which can end its program; `UsageError` if it cannot."""
     machine = _with_power(shell, Kills)  # type: ignore[type-abstract]
     if machine is None:
         raise UsageError('"kill" is not supported: the backend cannot end the program.')

@@ -10,7 +10,7 @@ from typing import Final
 
 from dwarfgpu.base.writing import NotWritten, write_file
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.target import WatchKind
+from dwarfgpu.machine.run_control import WatchKind
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part

@@ -9,7 +9,8 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.language.linespec import line_at
 from dwarfgpu.language.prologue import body_of
-from dwarfgpu.machine.target import EndsWaves, Halt, StepsRanges
+from dwarfgpu.machine.run_control import Halt, StepsRanges
+from dwarfgpu.machine.target import EndsWaves
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import addresses, runner
 from dwarfgpu.repl.running.stops import Stop, function_of, source_position, stop_of

@@ -10,7 +10,8 @@ from contextlib import suppress
 
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.machine.target import Halt, WaveId
+from dwarfgpu.machine.run_control import Halt
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.undo import RecordedTarget
 from dwarfgpu.repl.data.display_commands import displayed
 from dwarfgpu.repl.files.shown_source import source_line

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.errors import MissingContext, UsageError
-from dwarfgpu.machine.target import RegisterOffset, Watch, WatchKind, WatchScope
+from dwarfgpu.machine.run_control import Watch, WatchKind, WatchScope
+from dwarfgpu.machine.target import RegisterOffset
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part

@@ -7,7 +7,8 @@ from typing import Final
 
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.machine.target import RegisterOffset, Watch
+from dwarfgpu.machine.run_control import Watch
+from dwarfgpu.machine.target import RegisterOffset
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.service.value.watched_object import Watched
 from dwarfgpu.session.session import Session

@@ -9,7 +9,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.errors import DwarfGpuError, plural
-from dwarfgpu.machine.target import WavesAtBarrier
+from dwarfgpu.machine.run_control import WavesAtBarrier
 
 
 @frozen

@@ -19,14 +19,8 @@ from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
-from dwarfgpu.machine.target import (
-    MemoryAddress,
-    PartlyKnown,
-    RegisterId,
-    RegisterOffset,
-    WatchedBytes,
-    WaveId,
-)
+from dwarfgpu.machine.run_control import WatchedBytes
+from dwarfgpu.machine.target import MemoryAddress, PartlyKnown, RegisterId, RegisterOffset, WaveId
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions

@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 import pytest
 
+from dwarfgpu.machine.run_control import Watch, WatchKind, WatchScope
 from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.execution.watchpoints import WatchedRange, Watching, Watchpoints
-from dwarfgpu.machine.target import Watch, WatchKind, WatchScope
 from tests.cli.command import FIXTURES
 from tests.machine.simulated.kernels import KERNELS
 from tests.machine.simulated.test_executors import state

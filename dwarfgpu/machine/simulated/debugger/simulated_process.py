@@ -14,18 +14,11 @@ from dwarfgpu.arch.amdgpu import GLOBAL
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.forwarding_target import ForwardingByWave
+from dwarfgpu.machine.run_control import Halt, Watch, WatchedBytes
 from dwarfgpu.machine.simulated.debugger.simulated_target import SimulatedTarget
 from dwarfgpu.machine.simulated.execution.rounds import Rounds
 from dwarfgpu.machine.state.state_target import RegisterBytes
-from dwarfgpu.machine.target import (
-    Halt,
-    MemoryAddress,
-    PartlyKnown,
-    RegisterOffset,
-    Watch,
-    WatchedBytes,
-    WaveId,
-)
+from dwarfgpu.machine.target import MemoryAddress, PartlyKnown, RegisterOffset, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
 
@@ -143,7 +136,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
 
     @property
     def only_wave(self) -> WaveId | None:
-        """The only wave that runs (`dwarfgpu.machine.target.LocksWaves`); None: all do."""
+        """The only wave that runs (`dwarfgpu.machine.run_control.LocksWaves`); None: all do."""
         return self._only_wave
 
     @only_wave.setter
@@ -154,7 +147,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
 
     @property
     def progress(self) -> Callable[[int], None] | None:
-        """Called with the instructions of all (`dwarfgpu.machine.target.ReportsProgress`)."""
+        """Called with the instructions of all (`dwarfgpu.machine.run_control.ReportsProgress`)."""
         return self._progress
 
     @progress.setter
@@ -197,7 +190,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
 
     @contextmanager
     def interrupts(self) -> Iterator[None]:
-        """Let Ctrl-C stop the machine that runs (`dwarfgpu.machine.target.Interruptible`)."""
+        """Let Ctrl-C stop the machine that runs (`dwarfgpu.machine.run_control.Interruptible`)."""
         with ExitStack() as stack:
             for machine in self.machines:
                 stack.enter_context(machine.interrupts())
@@ -220,14 +213,16 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         *,
         over_calls: bool,
     ) -> Halt:
-        """Step through ranges (`dwarfgpu.machine.target.StepsRanges`); waves of other processors
-        do not run."""
+        """Step through ranges (`dwarfgpu.machine.run_control.StepsRanges`).
+
+        Waves of other processors do not run.
+        """
         machine = self._running(wave)
         halt = machine.step_range(wave, begin, end, addresses, over_calls=over_calls)
         return self._went_on() if halt.reason == "exited" else halt
 
     def leave(self, wave: WaveId) -> None:
-        """Leave a breakpoint (`dwarfgpu.machine.target.LeavesBreakpoints`)."""
+        """Leave a breakpoint (`dwarfgpu.machine.run_control.LeavesBreakpoints`)."""
         self._running(wave).leave(wave)
 
     def resume(self, addresses: frozenset[int]) -> Halt:
@@ -259,7 +254,7 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         return Halt("end-stepping-range", waves[0]) if waves else Halt("exited", exit_code=0)
 
     def watch(self, watches: Sequence[Watch]) -> None:
-        """Set what is watched: `dwarfgpu.machine.target.Watches`. Global memory is for all
+        """Set what is watched: `dwarfgpu.machine.run_control.Watches`. Global memory is for all
         waves."""
         for machine in self.machines:
             watches_here = [self._as_seen_by(machine, watch) for watch in watches]

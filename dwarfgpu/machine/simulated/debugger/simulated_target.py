@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.machine.run_control import Halt, Watch
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
     WaveRegisters,
     forget_contents,
@@ -22,7 +23,7 @@ from dwarfgpu.machine.simulated.debugger.debugger_registers import (
 from dwarfgpu.machine.simulated.debugger.watched_objects import WatchedObjects
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
 from dwarfgpu.machine.state.state_target import RegisterBytes, StateTarget
-from dwarfgpu.machine.target import Halt, RegisterId, Watch, WaveId
+from dwarfgpu.machine.target import RegisterId, WaveId
 from dwarfgpu.machine.topology import STOP_REASONS, Machine, StopReason, Wave
 from dwarfgpu.model.storage import Memory
 
@@ -219,7 +220,7 @@ class SimulatedTarget(StateTarget):
         return self._halt(Halt("end-stepping-range", machine.waves[0].wave.id))
 
     def kill(self) -> Halt:
-        """End all waves (`dwarfgpu.machine.target.Kills`)."""
+        """End all waves (`dwarfgpu.machine.run_control.Kills`)."""
         if self._running is None:
             raise UsageError("The program is not being run.")
         for wave in self._running.waves:
@@ -260,7 +261,7 @@ class SimulatedTarget(StateTarget):
 
     @contextmanager
     def interrupts(self) -> Iterator[None]:
-        """Let Ctrl-C stop the machine (`dwarfgpu.machine.target.Interruptible`)."""
+        """Let Ctrl-C stop the machine (`dwarfgpu.machine.run_control.Interruptible`)."""
         from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
 
         machine = self._machine_to_run()
@@ -284,7 +285,7 @@ class SimulatedTarget(StateTarget):
             yield machine
 
     def watch(self, watches: Sequence[Watch]) -> None:
-        """Set what is watched: `dwarfgpu.machine.target.Watches`."""
+        """Set what is watched: `dwarfgpu.machine.run_control.Watches`."""
         self._watched.watches = watches
 
     @property
@@ -331,7 +332,7 @@ class SimulatedTarget(StateTarget):
         *,
         over_calls: bool,
     ) -> Halt:
-        """Step through ranges (`dwarfgpu.machine.target.StepsRanges`)."""
+        """Step through ranges (`dwarfgpu.machine.run_control.StepsRanges`)."""
         with self._resuming() as machine:
             running = self._by_id[wave]
             try:
@@ -353,7 +354,7 @@ class SimulatedTarget(StateTarget):
             return self._went_on(machine, running)
 
     def leave(self, wave: WaveId) -> None:
-        """Leave a breakpoint (`dwarfgpu.machine.target.LeavesBreakpoints`)."""
+        """Leave a breakpoint (`dwarfgpu.machine.run_control.LeavesBreakpoints`)."""
         self._machine_to_run()
         self._by_id[wave].reported_pc = self._by_id[wave].pc
 

@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dwarfgpu.machine.run_control import Watch, WatchScope
 from dwarfgpu.machine.simulated.debugger.debugger_registers import contents
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import RegisterOffset, Watch, WatchScope, WaveId
+from dwarfgpu.machine.target import RegisterOffset, WaveId
 
 if TYPE_CHECKING:  # they import NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine

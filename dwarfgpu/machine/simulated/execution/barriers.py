@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dwarfgpu.machine.run_control import WavesAtBarrier
 from dwarfgpu.machine.simulated.execution.simulated_wave import SOPP_BYTES, SimulatedWave
-from dwarfgpu.machine.target import WavesAtBarrier
 
 
 def groups_of(waves: Iterable[SimulatedWave]) -> dict[int | None, list[SimulatedWave]]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.machine.run_control import WavesAtBarrier
 from dwarfgpu.machine.simulated.execution.barriers import at_barriers, groups_of, release
 from dwarfgpu.machine.simulated.execution.lockstep import MIN_WAVES, run_together
 from dwarfgpu.machine.simulated.execution.observers import Observer, SelectiveObserver
@@ -28,7 +29,6 @@ from dwarfgpu.machine.simulated.storage.global_memory import GlobalMemory
 from dwarfgpu.machine.simulated.storage.wave_memory import Access
 from dwarfgpu.machine.simulated.storage.written_registers import define_all
 from dwarfgpu.machine.simulated.wave_fault import WaveStop
-from dwarfgpu.machine.target import WavesAtBarrier
 from dwarfgpu.machine.topology import StopReason
 
 STACK_POINTER: Final = 32
@@ -107,7 +107,14 @@ class RunningMachine:
     """The waves of a dispatch with their memory."""
 
     def __init__(
-        self, global_memory: GlobalMemory, program: Program, lane_count: int, seed: int = 0
+        self,
+        global_memory: GlobalMemory,
+        program: Program,
+        lane_count: int,
+        seed: int = 0,
+        *,
+        executor: Executor = "lockstep",
+        progress: Callable[[int], None] | None = None,
     ) -> None:
         self.global_memory = global_memory
         self.program = program
@@ -119,9 +126,9 @@ class RunningMachine:
         self.observers: tuple[Observer, ...] = ()
         self.is_locked = False
         """Whether a wave that waits at a barrier waits although others could run."""
-        self.progress: Callable[[int], None] | None = None
+        self.progress = progress
         """Called after each turn with the number of instructions."""
-        self.executor: Executor = "lockstep"
+        self.executor: Executor = executor
         """The most that is used where nothing else needs less."""
         self._is_ordered = False
         """Whether the order of waves is known to matter."""

@@ -12,11 +12,12 @@ import numpy as np
 
 from dwarfgpu.base.records import define, frozen
 from dwarfgpu.isa.binding import operations_of
+from dwarfgpu.machine.run_control import Watch
 from dwarfgpu.machine.simulated.execution.observers import ObservedStop
 from dwarfgpu.machine.simulated.semantics.compiled_instructions import Step
 from dwarfgpu.machine.simulated.storage.global_memory import extremes
 from dwarfgpu.machine.simulated.storage.wave_memory import Access, WaveMemory
-from dwarfgpu.machine.target import RegisterOffset, Watch, WaveId
+from dwarfgpu.machine.target import RegisterOffset, WaveId
 from dwarfgpu.machine.topology import StopReason
 
 _SETPC: Final = "s_setpc_b64"
