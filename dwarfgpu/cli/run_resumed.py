@@ -59,11 +59,10 @@ def run_resumed(args: Namespace) -> int:
     stops, progress = showing.stops, showing.progress
     if not args.json:
         print(one_line(_heading(args, resumed)))
-    if not args.json and not args.trace:
-        resumed.target.progress = progress.executed
     addresses = frozenset[int]() if stops is None else stops.addresses
     visit = None if stops is None else stops.visit
-    ending = resumed.run(addresses, visit, is_mangled=args.mangled)
+    report_progress = None if args.json or args.trace else progress.executed
+    ending = resumed.run(addresses, visit, report_progress, is_mangled=args.mangled)
     progress.clear()
     if not args.json:
         print(*map(one_line, ending_lines(ending)), sep="\n")

@@ -105,14 +105,21 @@ class ResumedWaves:
         )
 
     def run(
-        self, addresses: frozenset[int], visit: Visit | None, *, is_mangled: bool = False
+        self,
+        addresses: frozenset[int],
+        visit: Visit | None,
+        progress: Callable[[int], None] | None = None,
+        *,
+        is_mangled: bool = False,
     ) -> Ending:
         """Run until all waves have ended, one cannot continue, or `visit` ends the run.
 
-        No wave stops at the breakpoint where it is now. Raises what
+        No wave stops at the breakpoint where it is now. `progress` is called with the number of
+        executed instructions. Raises what
         `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state` raises.
         """
         target = self.target
+        target.progress = progress
         for number in self.waves:
             target.leave(number)
         stopped = target.run_on(addresses)

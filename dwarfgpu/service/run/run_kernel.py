@@ -118,13 +118,13 @@ def run_kernel(
         seed,
         tracks_writes=tracks_writes or is_partial,
         earlier=global_memory,
+        executor=executor,
+        progress=progress,
     )
-    machine.progress = progress
     if is_partial:
         from dwarfgpu.machine.simulated.storage.unknown_contents import UnknownContents
 
         machine.observe(UnknownContents(machine))
-    machine.executor = executor
     if attach is not None:
         attach(machine)
     stopped = machine.run(breakpoints=breakpoints)
@@ -224,12 +224,20 @@ def _started(
     *,
     tracks_writes: bool = False,
     earlier: GlobalMemory | None = None,
+    executor: Executor = "lockstep",
+    progress: Callable[[int], None] | None = None,
 ) -> RunningMachine:
     _require_numpy()
     from dwarfgpu.machine.simulated.launch.machine_of_dispatch import machine_of_dispatch
 
     return machine_of_dispatch(
-        launched, segments, seed, tracks_writes=tracks_writes, earlier=earlier
+        launched,
+        segments,
+        seed,
+        tracks_writes=tracks_writes,
+        earlier=earlier,
+        executor=executor,
+        progress=progress,
     )
 
 

@@ -5,14 +5,14 @@ Law: what no document defines is undefined (`storage/undefined_numbers`), not ze
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import numpy as np
 
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.code_object_memory import LoadedSegment
-from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
+from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
 from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.launch.dispatch import (
     KERNARG_ALIGNMENT,
@@ -64,11 +64,14 @@ def machine_of_dispatch(
     *,
     tracks_writes: bool = False,
     earlier: GlobalMemory | None = None,
+    executor: Executor = "lockstep",
+    progress: Callable[[int], None] | None = None,
 ) -> RunningMachine:
     """Return the machine before the first instruction; `earlier` is the memory that another
     dispatch of the code object has left.
 
     `tracks_writes`: at every stop it is known what is undefined; else all is taken as written.
+    `executor` and `progress` are those of `RunningMachine`.
     `UsageError` for a buffer without contents, `Unsupported` for a kernel whose modes are not
     simulated.
     """
@@ -93,7 +96,9 @@ def machine_of_dispatch(
     lane_count = launched.machine.lane_count
     scratch = _add_scratch(global_memory, launched, fill, is_tracked=tracks_writes)
     program = Program(global_memory, processor.name, lane_count, tracks_writes=tracks_writes)
-    machine = RunningMachine(global_memory, program, lane_count, seed)
+    machine = RunningMachine(
+        global_memory, program, lane_count, seed, executor=executor, progress=progress
+    )
     [dispatch] = launched.machine.dispatches.values()
     memories: dict[int | None, Allocation] = {
         group: _undefined(
