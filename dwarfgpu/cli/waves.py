@@ -19,10 +19,10 @@ from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.opened_core import opened_core
 from dwarfgpu.service.error_text import one_line
-from dwarfgpu.service.machine.wave_rows import (
+from dwarfgpu.service.waves.wave_rows import (
     waves_in_core,
 )
-from dwarfgpu.service.machine.wave_table import wave_lines, waves_in_state, waves_json
+from dwarfgpu.service.waves.wave_table import wave_lines, waves_in_state, waves_json
 
 SCHEMA: Final = "dwarfgpu-waves-1"
 

@@ -313,8 +313,7 @@ def test_waves() -> None:
     lines = run("waves", "--state", COMMITTED).lines
     assert lines[0] == "  Id State Target Id                     Lanes Frame"
     assert lines[5] == (
-        "  5  T     AMDGPU Wave 1:1:1:5 (2,0,0)/0 4/4   0x00007f0000002100 in item () at "
-        "opencl/kernels.cl:26"
+        "  5  T     AMDGPU Wave 1:1:1:5 (2,0,0)/0 4/4   item () at opencl/kernels.cl:26"
     )
     waves = run_json("waves", "--state", COMMITTED).json["waves"]
     assert [wave["active_lanes"] for wave in waves] == [32, 16, 32, 16, 4]
@@ -325,7 +324,7 @@ def test_waves() -> None:
 def test_waves_of_a_state_by_hand() -> None:
     lines = run("waves", "--state", STATES / "nest.gfx942.O0.json").lines
     assert re.fullmatch(
-        r"  0  T     AMDGPU Wave \?:\?:\?:0 \(\?,\?,\?\)/\? \d+/64 +0x\w+ in nest \(\) at .*",
+        r"  0  T     AMDGPU Wave \?:\?:\?:0 \(\?,\?,\?\)/\? \d+/64 +nest \(\.\.\.\) at .*",
         lines[1],
     )
     assert run("waves", "--state", STATES / "demo.gcc.O0.json").lines[1].split()[2:4] == [

@@ -21,7 +21,7 @@ from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
 from dwarfgpu.service.core.core_of_state import write_core_of_state
-from dwarfgpu.service.machine.wave_rows import MAX_GROUPS
+from dwarfgpu.service.waves.wave_rows import MAX_GROUPS
 from tests.cli.command import FIXTURES, STATES, run, run_json, validate
 from tests.machine.gpu_cores import Machine
 
@@ -171,7 +171,7 @@ def test_the_first_screen_is_short(tmp_path: Path) -> None:
     lines = run("waves", path).lines
     assert len(lines) == 1 + MAX_GROUPS + 1
     assert lines[-1].endswith(
-        f"at {len(made.waves) - MAX_GROUPS} other places; waves --all lists every wave"
+        f"at {len(made.waves) - MAX_GROUPS} other locations; waves --all lists every wave"
     )
     assert lines[-1] in run("info", path).lines
     every = run("waves", path, "--all").lines
@@ -293,7 +293,7 @@ def test_a_merged_core(tmp_path: Path) -> None:
     lines = run("info", merged, *given).lines
     assert lines[0] == f"{merged}: core file of x86_64, process 19189, with AMD GPUs"
     assert [line[:4] for line in lines[5:7]] == ["* 1 ", "  2 "]
-    assert "  1 wave in inner () at hip/call.hip:12, thread 3" in lines
+    assert "  1 wave in inner (...) at hip/call.hip:12, thread 3" in lines
     [loaded] = [line for line in lines if file.name in line]
     assert loaded.endswith(f"{file}: 1 kernel, DWARF 5, dialect upstream-clang")
     assert run("eval", merged, *given, "--wave", 3, "n").lines == ["n = 5"]

@@ -9,8 +9,9 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.thread_commands import innermost_of, thread
+from dwarfgpu.repl.waves.thread_commands import thread
 from dwarfgpu.service.value.value_history import whole_number
+from dwarfgpu.service.waves.wave_frames import innermost_of
 
 if TYPE_CHECKING:
     from dwarfgpu.machine.core.load import Core

@@ -7,9 +7,9 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.machine.target import EndsWaves
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.repl.waves.thread_commands import innermost_of
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import Watched, code_between_bounds, text_of, watched
+from dwarfgpu.service.waves.wave_frames import innermost_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import partial
 
-from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError, counted
-from dwarfgpu.language.machine_variables import used_lanes
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.repl.command import Candidate, command
 from dwarfgpu.repl.data.display_commands import displayed
@@ -18,8 +16,7 @@ from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes
 from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
 from dwarfgpu.service.frame.focus import first_lane, target_id, thread_and_lane
-from dwarfgpu.service.frame.frame_answer import innermost_frame
-from dwarfgpu.session.session import Session
+from dwarfgpu.service.waves.wave_frames import innermost_of, lane_counts, wave_frame
 from dwarfgpu.view.json_object import JsonObject
 
 
@@ -141,9 +138,10 @@ def info_threads(shell: Shell, argument: str) -> Iterator[Part]:
     yield heading(f"  Id   {global_title}{'Target Id':<{width}}{title} Frame")
     for wave, name in names.items():
         mark = "*" if wave == shell.session.wave else " "
-        counts = _lanes(shell.session, wave) if _is_simt(shell, wave) else ""
+        session = innermost_of(shell.session, wave)
+        counts = lane_counts(session).text if session.architecture.is_simt else ""
         lanes = f" {counts:<5}" if has_lanes else ""
-        where, frame = _innermost(shell, wave)
+        where, frame = wave_frame(session, shell.settings.frame_style())
         data: JsonObject = {
             "id": wave,
             "target-id": shell.machine.threads[wave],
@@ -210,33 +208,3 @@ def _is_simt(shell: Shell, wave: WaveId) -> bool:
     too."""
     target = shell.session.target
     return target is not None and target.architecture_of(wave).is_simt
-
-
-def _lanes(session: Session, wave: WaveId) -> str:
-    """Return `62/64`: the active lanes, and the lanes with a work-item."""
-    looking = innermost_of(session, wave)
-    mask, used = looking.active_lanes()[0], used_lanes(looking)
-    return f"{'?' if mask is None else (mask & (1 << used) - 1).bit_count()}/{used}"
-
-
-def innermost_of(session: Session, wave: WaveId) -> Session:
-    """Return the session in the innermost frame of a thread."""
-    looking = session.of_wave(wave, None)
-    counter = looking.architecture.program_counter
-    assert looking.target is not None and counter is not None
-    try:
-        pc = looking.target.read_register(wave, looking.architecture.register(counter))
-    except Unavailable:
-        return looking
-    return evolve(looking, pc=int.from_bytes(pc, looking.architecture.endian))
-
-
-def _innermost(shell: Shell, wave: WaveId) -> tuple[str, JsonObject | None]:
-    """Return the frame in words and, unless it cannot be read, as data."""
-    looking, style = innermost_of(shell.session, wave), shell.settings.frame_style()
-    if looking.pc is None:
-        return "<no program location>", None
-    try:
-        return innermost_frame(looking.focused(first_lane(looking)), style)
-    except DwarfGpuError as error:
-        return f"<error: {error}>", None

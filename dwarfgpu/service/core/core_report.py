@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState
 from dwarfgpu.machine.core.load import Core
 from dwarfgpu.machine.core.memory import MemorySizes, cut_short, memory_sizes
@@ -15,30 +14,14 @@ from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.service.core.core_summary import core_lines, core_record
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.machine.open_machine import Stopped
-from dwarfgpu.service.machine.wave_rows import (
+from dwarfgpu.service.waves.wave_frames import wave_frame
+from dwarfgpu.service.waves.wave_rows import (
     CoreWaves,
+    session_of_core,
     waves_in_core,
 )
-from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
-
-
-def _session(stopped: Stopped, core: Core) -> Session:
-    """Return a session at the first thread."""
-    number = core.numbers[0]
-    arch = core.architecture_of(number)
-    own, of_gpu = split_by_machine(stopped.code_objects, arch)
-    return Session(
-        arch,
-        own,
-        stopped.target(),
-        wave=number,
-        pc=core.pc_of(number),
-        knows_loaded=True,
-        other_code_objects=of_gpu,
-    )
 
 
 def _kind(core: Core) -> str:
@@ -57,14 +40,6 @@ def _wave_lines(waves: CoreWaves | None) -> Iterator[str]:
     yield f"waves: {waves.heading()}"
     for line in waves.group_lines():
         yield f"  {line}"
-
-
-def _innermost(session: Session, core: Core, wave: WaveId) -> tuple[str, JsonObject | None]:
-    """Return where a thread is, as in GDB's `info threads`."""
-    try:
-        return innermost_frame(session.of_wave(wave, core.pc_of(wave)))
-    except DwarfGpuError as error:
-        return f"<error: {error_line(error)}>", None
 
 
 def _loaded(stopped: Stopped, core: Core) -> Iterator[str]:
@@ -232,6 +207,10 @@ def core_report(stopped: Stopped) -> CoreReport:
     core = stopped.core
     assert core is not None
     waves = None if core.gpu is None else waves_in_core(stopped)
-    session = _session(stopped, core) if core.threads else None
-    threads = {number: _innermost(session, core, number) for number in core.threads if session}
+    session = session_of_core(stopped, core.numbers[0]) if core.threads else None
+    threads = {
+        number: wave_frame(session.of_wave(number, core.pc_of(number)))
+        for number in core.threads
+        if session
+    }
     return CoreReport(core, stopped, waves, threads)

@@ -11,7 +11,7 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.stop_reasons import SIGNALS, Fault, queue_exceptions
 from dwarfgpu.machine.core.signals import signal_name, signal_text
-from dwarfgpu.service.machine.faulty_access_text import access_lines
+from dwarfgpu.service.waves.faulty_access_text import access_lines
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
-"""Stopped machines: waves, queues, memory.
+"""Stopped machines: queues, memory.
 
-`open_machine` opens one, `wave_table` and `topology_tables` list its parts, `find_in_memory` and
+`open_machine` opens one, `topology_tables` lists its parts, `find_in_memory` and
 `convert_address` look into memory.
 """

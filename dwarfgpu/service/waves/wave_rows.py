@@ -1,24 +1,27 @@
 """Where waves are and why they stopped: one row per wave, or per group of similar waves.
 
-Law: a place is looked up once per program location, however many waves are there.
+Law: the frame at a program location is found once, however many waves are there.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.line_lookup import LineLookup
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
+from dwarfgpu.dwarf.code_object import split_by_machine
+from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.machine.core.gpu.stop_reasons import FAULTS
 from dwarfgpu.machine.state.load import WaveState
-from dwarfgpu.machine.target import Target
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.service.machine.open_machine import Stopped
+from dwarfgpu.service.waves.wave_frames import LaneCounts, lane_counts, wave_frame
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.frame_style import FrameStyle
 from dwarfgpu.view.json_object import JsonObject
 
 if TYPE_CHECKING:
@@ -30,24 +33,9 @@ MAX_GROUPS = 24
 """Lines of a summary: what follows is on few waves, or on waves that did nothing wrong."""
 _MAX_NUMBERS = 8
 """Ranges of numbers that a group shows."""
-
-
-@frozen
-class WavePosition:
-    """Function and line of a program location, where debugging information has them."""
-
-    function: str | None = None
-    line: str | None = None
-    """`saxpy.hip:17`."""
-
-
-def position_text(pc: int | None, position: WavePosition) -> str:
-    """Return a program location in words."""
-    if pc is None:
-        return "<no program location>"
-    at = f" at {position.line}" if position.line else ""
-    call = f"{position.function or '??'} (){at}"
-    return call if at else f"{pc:#018x} in {call}"
+_STYLE: Final = FrameStyle(arguments="presence")
+"""Values of arguments are those of one wave."""
+_ADDRESS: Final = pattern(r"^0x[0-9a-f]+ in ")
 
 
 @frozen
@@ -57,10 +45,7 @@ class WaveRow:
     wave: WaveState
     architecture: Architecture
     target_id: str
-    active: int | None
-    """Lanes of the execution mask that have a work-item; code for whole waves sets others, too."""
-    used: int | None
-    """Lanes that have a work-item."""
+    lanes: LaneCounts
     position: WavePosition
     stop_reasons: tuple[str, ...]
     kernel: str | None
@@ -68,89 +53,65 @@ class WaveRow:
     access: FaultyAccess | None = None
     """The access at which it failed; None if it failed for another reason, or not at all."""
 
-    @property
-    def lanes(self) -> str:
-        """`62/64`, as ROCgdb counts them."""
-        return "/".join("?" if count is None else str(count) for count in (self.active, self.used))
+
+@frozen
+class WavePosition:
+    """Where waves with the same program location are."""
+
+    frame: str
+    """The innermost frame as in `info threads`, with `...` for all arguments."""
+    function: str | None = None
+    line: str | None = None
+    """`saxpy.hip:17`."""
 
     @property
     def where(self) -> str:
-        """`saxpy () at saxpy.hip:17`, `0x00007f0000501000 in ?? ()` where there is no line."""
-        return position_text(self.wave.pc, self.position)
-
-    @property
-    def frame(self) -> str:
-        """The frame as in ROCgdb: the program location, the function, the line."""
-        if self.wave.pc is None:
-            return self.where
-        at = f" at {self.position.line}" if self.position.line else ""
-        return f"{self.wave.pc:#018x} in {self.position.function or '??'} (){at}"
+        """The frame without its address, where it has a source line."""
+        return self.frame if self.line is None else _ADDRESS.sub("", self.frame)
 
 
 class WavePositions:
-    """The places of program locations in code objects."""
+    """The positions of the waves of a machine, by program location."""
 
-    def __init__(self, code_objects: Iterable[CodeObject]) -> None:
-        self._code_objects = tuple(code_objects)
-        self._lines: dict[CodeObject, LineLookup] = {}
-        self._positions: dict[int, WavePosition] = {}
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._positions: dict[int | None, WavePosition] = {}
 
-    def at(self, pc: int | None) -> WavePosition:
-        """Return the place of a program location; without function and line if none is known."""
-        if pc is None:
-            return WavePosition()
-        if pc not in self._positions:
-            self._positions[pc] = self._position(pc)
-        return self._positions[pc]
-
-    def _position(self, pc: int) -> WavePosition:
-        for code_object in self._code_objects:
-            if not code_object.covers(pc):
-                continue
-            try:
-                names = code_object.scopes.functions_at(pc)
-                function = names[0] if names else None
-            except DwarfGpuError:
-                function = None
-            try:
-                lines = self._lines.setdefault(code_object, LineLookup(code_object.scopes))
-                position = lines.line_of(pc)
-                line = None if position is None else f"{position.file.name}:{position.line}"
-                return WavePosition(function, line)
-            except DwarfGpuError:
-                return WavePosition(function)
-        return WavePosition()
+    def at(self, wave: WaveId, pc: int | None) -> WavePosition:
+        """Return where a wave is; only lanes with locations of their own need one lookup each."""
+        if pc in self._positions:
+            return self._positions[pc]
+        session = self._session.of_wave(wave, pc)
+        frame, record = wave_frame(session, _STYLE)
+        function = line = None
+        if record is not None:
+            function = record["func"]
+            line = None if record["file"] is None else f"{record['file']}:{record['line']}"
+        position = WavePosition(frame, None if function is None else str(function), line)
+        if not session.focused_frame.has_lane_pc:
+            self._positions[pc] = position
+        return position
 
 
 def wave_row(
-    target: Target,
+    session: Session,
     machine: Machine,
-    wave: WaveState,
     positions: WavePositions,
     *,
     is_faulty: bool = False,
     access: FaultyAccess | None = None,
 ) -> WaveRow:
-    """Return the facts about one wave of a machine."""
-    number, arch = wave.wave, target.architecture_of(wave.wave)
-    used = machine.used_lanes(number)
-    used = arch.lane_count if used is None else used
-    active, register = None, arch.register_named("exec")
-    if register is not None:
-        try:
-            mask = int.from_bytes(target.read_register(number, register), arch.endian)
-            active = (mask & (1 << used) - 1).bit_count()
-        except Unavailable:
-            active = None
-    wave_model, dispatch = machine.waves.get(number), machine.dispatch_of(number)
+    """Return the facts about the wave in focus."""
+    number, pc = session.wave, session.pc
+    wave, dispatch = machine.waves.get(number), machine.dispatch_of(number)
+    is_simt = session.architecture.is_simt
     return WaveRow(
-        wave,
-        arch,
-        machine.target_id(number) if arch.is_simt else f"Thread {number}",
-        active,
-        used,
-        positions.at(wave.pc),
-        () if wave_model is None else wave_model.stop_reasons,
+        WaveState(number, pc),
+        session.architecture,
+        machine.target_id(number) if is_simt else f"Thread {number}",
+        lane_counts(session),
+        positions.at(number, pc),
+        () if wave is None else wave.stop_reasons,
         None if dispatch is None else dispatch.kernel,
         is_faulty,
         access,
@@ -159,7 +120,7 @@ def wave_row(
 
 @frozen
 class WaveGroup:
-    """Waves at one place that stopped for the same reasons."""
+    """Waves at one program location that stopped for the same reasons."""
 
     kernel: str | None
     where: str
@@ -193,12 +154,16 @@ class WaveGroup:
 def wave_groups(rows: Iterable[WaveRow]) -> list[WaveGroup]:
     """Return the groups of waves: failed ones first, then by size."""
     return _groups(
-        ((row.kernel, row.where, row.stop_reasons, row.is_faulty), row.wave.wave) for row in rows
+        (
+            (row.kernel, row.position.where, row.stop_reasons, row.is_faulty),
+            row.wave.wave,
+        )
+        for row in rows
     )
 
 
 GroupKey: TypeAlias = tuple[str | None, str, tuple[str, ...], bool]
-"""Kernel, place, stop reasons, and whether the waves failed."""
+"""Kernel, frame, stop reasons, and whether the waves failed."""
 
 
 def _groups(numbers: Iterable[tuple[GroupKey, int]]) -> list[WaveGroup]:
@@ -234,17 +199,21 @@ class CoreWaves:
 
     core: Core
     gpu: GpuTarget
-    positions: WavePositions
+    session: Session | None
+    """The first wave; None if there is none."""
 
     def rows(self) -> list[WaveRow]:
         """Return a row for each wave."""
+        session = self.session
+        if session is None:
+            return []
         failed = {fault.number for fault in self.core.faults}
+        positions = WavePositions(session)
         return [
             wave_row(
-                self.gpu,
+                session.of_wave(number, self.gpu.gpu.pc(wave)),
                 self.gpu.model,
-                WaveState(number, self.gpu.gpu.pc(wave)),
-                self.positions,
+                positions,
                 is_faulty=number in failed,
                 access=self.gpu.faulty_access(number) if number in failed else None,
             )
@@ -256,15 +225,16 @@ class CoreWaves:
         return _groups(self._keys())
 
     def _keys(self) -> Iterator[tuple[GroupKey, int]]:
+        if self.session is None:
+            return
         failed = {fault.number for fault in self.core.faults}
-        machine, gpu, where = self.gpu.model, self.gpu.gpu, dict[int | None, str]()
+        machine, gpu, positions = self.gpu.model, self.gpu.gpu, WavePositions(self.session)
         for number, wave in gpu.waves.items():
-            pc, dispatch = gpu.pc(wave), machine.dispatch_of(number)
-            if pc not in where:
-                where[pc] = position_text(pc, self.positions.at(pc))
+            dispatch = machine.dispatch_of(number)
             kernel = None if dispatch is None else dispatch.kernel
+            where = positions.at(number, gpu.pc(wave)).where
             reasons = machine.waves[number].stop_reasons
-            yield (kernel, where[pc], reasons, number in failed), number
+            yield (kernel, where, reasons, number in failed), number
 
     def group_lines(self) -> Iterator[str]:
         """Yield a line for each group, failed waves first, and one for all remaining groups."""
@@ -274,7 +244,8 @@ class CoreWaves:
         omitted = groups[MAX_GROUPS:]
         if omitted:
             waves = sum(len(group.numbers) for group in omitted)
-            yield f"{waves} more waves at {len(omitted)} other places; waves --all lists every wave"
+            locations = counted(len(omitted), "other location")
+            yield f"{waves} more waves at {locations}; waves --all lists every wave"
 
     def heading(self) -> str:
         """Return `3073 waves on gfx942, 1 faulty`."""
@@ -287,7 +258,25 @@ def waves_in_core(stopped: Stopped) -> CoreWaves:
     core = stopped.core
     if core is None or core.gpu is None:
         raise UsageError("the core file has no waves of GPUs; `dwarfgpu info` lists its threads")
-    return CoreWaves(core, core.gpu, WavePositions(stopped.code_objects))
+    first = next(iter(core.gpu.waves), None)
+    return CoreWaves(core, core.gpu, None if first is None else session_of_core(stopped, first))
+
+
+def session_of_core(stopped: Stopped, number: WaveId) -> Session:
+    """Return the session at a wave or thread of a core file."""
+    core = stopped.core
+    assert core is not None
+    arch = core.architecture_of(number)
+    own, of_other_machines = split_by_machine(stopped.code_objects, arch)
+    return Session(
+        arch,
+        own,
+        stopped.target(),
+        wave=number,
+        pc=core.pc_of(number),
+        knows_loaded=True,
+        other_code_objects=of_other_machines,
+    )
 
 
 def _heading(counts: Counter[str], failed: int) -> str:

@@ -1,7 +1,4 @@
-"""The table of `dwarfgpu waves`: the waves of a state or a core file, as text and as data.
-
-The rows of `info threads` are made in `dwarfgpu.repl.waves.thread_commands`.
-"""
+"""The table of `dwarfgpu waves`: the waves of a state or a core file, as text and as data."""
 
 from __future__ import annotations
 
@@ -17,14 +14,15 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.machine.faulty_access_text import access_cell, access_record
-from dwarfgpu.service.machine.wave_rows import (
+from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record
+from dwarfgpu.service.waves.wave_rows import (
     WavePositions,
     WaveRow,
     is_faulty,
     wave_groups,
     wave_row,
 )
+from dwarfgpu.session.session import Session
 
 
 def _code_objects_of(
@@ -33,9 +31,10 @@ def _code_objects_of(
     """Return the code objects that can be read; why others cannot."""
     named = [(file.path, file.load_address) for file in state.code_objects]
     if file is not None:
-        same = [at for path, at in named if resolved(path) == resolved(file)]
-        only = named[0][1] if len(named) == 1 else 0
-        named = [(Path(file), same[0] if same else only)]
+        addresses = [address for path, address in named if resolved(path) == resolved(file)]
+        if not addresses and len(named) == 1:
+            addresses = [named[0][1]]
+        named = [(Path(file), addresses[0] if addresses else 0)]
     out: list[CodeObject] = []
     problems: list[str] = []
     for path, load_address in named:
@@ -50,13 +49,13 @@ def _code_objects_of(
 
 def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
     """Yield a title and a line for each wave, as ROCgdb's `info threads`."""
-    width = max((len(row.target_id) for row in rows), default=0)
+    width = max(9, *(len(row.target_id) for row in rows), 9)
     ids = max(2, *(len(str(row.wave.wave)) for row in rows), 2)
     has_reasons = any(row.stop_reasons for row in rows)
     names = [",".join(row.stop_reasons) or "-" for row in rows]
     longest = max(16, *map(len, names), 16)
     reasons = f" {'Stop reason':<{longest}}" if has_reasons else ""
-    lanes = max(5, *(len(row.lanes) for row in rows), 5)
+    lanes = max(5, *(len(row.lanes.text) for row in rows), 5)
     cells = [access_cell(row.access) for row in rows]
     has_accesses = any(row.access is not None for row in rows)
     widest = max(13, *map(len, cells), 13)
@@ -67,7 +66,7 @@ def wave_lines(rows: Sequence[WaveRow]) -> Iterator[str]:
         why = f" {name:<{longest}}" if has_reasons else ""
         why += f" {cell:<{widest}}" if has_accesses else ""
         who = f"  {row.wave.wave:<{ids}} T     {row.target_id:<{width}}"
-        yield f"{who} {row.lanes:<{lanes}}{why} {row.frame}"
+        yield f"{who} {row.lanes.text:<{lanes}}{why} {row.position.frame}"
 
 
 def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
@@ -95,8 +94,8 @@ def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
                 if group is None or group.position is None
                 else list(group.position),
                 "wave_number_in_workgroup": None if wave is None else wave.wave_in_group,
-                "active_lanes": row.active,
-                "used_lanes": row.used,
+                "active_lanes": row.lanes.active,
+                "used_lanes": row.lanes.used,
                 "pc": row.wave.pc,
                 "function": row.position.function,
                 "place": row.position.line,
@@ -125,12 +124,12 @@ def waves_in_state(path: str, file: str | None, limits: FileLimits) -> StateWave
     """Return the waves of a state; `file`: the code object in place of those that it names."""
     state = load_state(Path(path), limits)
     objects, problems = _code_objects_of(state, file, limits)
-    positions = WavePositions(objects)
+    session = Session(state.target.architecture, tuple(objects), state.target, knows_loaded=True)
+    positions = WavePositions(session)
     rows = [
         wave_row(
-            state.target,
+            session.of_wave(wave.wave, wave.pc),
             state.machine,
-            wave,
             positions,
             is_faulty=is_faulty(state.machine.waves.get(wave.wave)),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dwarfgpu.errors import counted
-from dwarfgpu.service.machine.wave_rows import ranges
+from dwarfgpu.service.waves.wave_rows import ranges
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
