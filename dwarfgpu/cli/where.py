@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
@@ -14,7 +12,6 @@ from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.coverage.find_variables import Wanted
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
-from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
@@ -29,21 +26,18 @@ from dwarfgpu.options.file_options import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import PLACE, PLACE_HELP, natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
-from dwarfgpu.options.opened_core import opened_core
-from dwarfgpu.options.program_location import in_file
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.service.error_text import one_line, shortened
-from dwarfgpu.service.where import coverage_json
-from dwarfgpu.service.where.against import where_change
+from dwarfgpu.service.where import totals
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from dwarfgpu.service.where.coverages import described
 from dwarfgpu.terminal.input import names_a_file
 from dwarfgpu.terminal.streams import terminal_columns
 
 if TYPE_CHECKING:
-    pass
+    from fractions import Fraction
 
-SCHEMA: Final = coverage_json.SCHEMA
+SCHEMA: Final = totals.SCHEMA
 _WIDEST: Final = 120
 """Columns of a line with a bar."""
 
@@ -147,10 +141,14 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
     request = _at_program_location(args, file, request, notes)
     coverages = described(file, request.wanted, f"in {file.name}")
     if args.against is not None:
+        from dwarfgpu.service.where.against import where_change  # most requests are about one build
+
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
         query = _at_program_location(args, old, before, notes).wanted
         change = where_change(old, file, query, coverages)
         if args.json:
+            import json  # text needs none of it
+
             print(json.dumps({**change.record, "notes": [*notes]}, allow_nan=False))
         else:
             print_notes(notes)
@@ -158,8 +156,10 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
                 _print(line)
         return change.status
     if args.json:
+        from dwarfgpu.service.where.coverage_json import WhereJson  # words and operations
+
         with_lines = bool(request.wanted.names)
-        answer = coverage_json.WhereJson(file, request.minimum, with_lines)
+        answer = WhereJson(file, request.minimum, with_lines)
         sys.stdout.writelines(answer.text(coverages, notes))
         return answer.status
     print_notes(notes)
@@ -172,7 +172,8 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
     encoding = getattr(sys.stdout, "encoding", None)
     listing = CoverageListing(file, encoding, columns, code=code)
     show = listing.variables if request.wanted.names else listing.groups
-    sys.stdout.writelines(f"{line}\n" for line in show(coverages))
+    # The lines of a function are one long text, which is not copied.
+    sys.stdout.writelines(part for line in show(coverages) for part in (line, "\n"))
     sys.stdout.writelines(f"{line}\n" for line in listing.totals(request.minimum))
     why = listing.why_too_low(request.minimum)
     if why is not None:
@@ -239,6 +240,8 @@ def _take_core(args: Namespace, path: str) -> None:
 def _in_core(args: Namespace, request: Request) -> tuple[CodeObject, Request]:
     """Return the code object in which a wave or thread stopped, and the request there: in its
     scopes, unless the command line selects others."""
+    from dwarfgpu.options.opened_core import opened_core  # most requests are about a program
+
     stopped = opened_core(args, args.file)
     wave = stopped.wave(natural(args.wave, args.wave_option), args.wave_option)
     name = f"thread {wave.wave}"
@@ -263,6 +266,10 @@ def _at_program_location(
     args: Namespace, file: CodeObject, request: Request, notes: dict[str, None]
 ) -> Request:
     """Return the request at the program location of a file that `--pc` names, and notes on that."""
+    if args.pc is None:
+        return request
+    from dwarfgpu.options.program_location import in_file
+
     location = in_file(file, args.pc, "--pc")
     if location is None:
         return request
@@ -273,6 +280,8 @@ def _at_program_location(
 def _percentage(text: str | None) -> Fraction | None:
     if text is None:
         return None
+    from fractions import Fraction  # loads decimal numbers
+
     try:
         value = Fraction(text.removesuffix("%")) if len(text) < 20 and "e" not in text else None
     except (ValueError, ZeroDivisionError):
@@ -286,6 +295,8 @@ def _load_address(args: Namespace) -> int:
     """Return what the option says, else with `--demo` the state."""
     bias = natural(args.load_address, "--load-address")
     if bias is None and args.state is not None:
+        from dwarfgpu.machine.state.load import load_state
+
         bias = load_state(args.state, file_limits_of(args)).code_objects[0].load_address
     return bias or 0
 

@@ -18,7 +18,6 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue, ExprLoc
-from dwarfgpu.view.location_sentence import description_text, description_words
 from dwarfgpu.view.number_runs import runs_text
 
 MAX_ROWS: Final = 1_000
@@ -281,6 +280,9 @@ def coverage_lines(
     with_operations: bool = True,
 ) -> Iterator[Line]:
     """Yield the descriptions by address: in words, with the operations unless the words suffice."""
+    # A list of all variables of a file has no words.
+    from dwarfgpu.view.location_sentence import description_text, description_words
+
     variable = coverage.variable
     for count, row in enumerate(rows(coverage)):
         if count == MAX_ROWS:

@@ -61,7 +61,8 @@ def loaded(*arguments: str) -> set[str]:
         ("eval --file PROGRAM greeting", 229),
         ("info FILE", 139),
         ("check FILE", 215),
-        ("where --demo t", 212),
+        ("where --demo t", 208),
+        ("where --all FILE", 174),
         ("run --demo", 250),
         ("debug --demo -batch", 295),
         ("debug --demo -batch -ex bt", 324),
@@ -80,6 +81,7 @@ def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
         ("asm lit1", {"json"}),
         ("eval lit1", set()),
         ("eval --file PROGRAM greeting", set()),
+        ("where --all FILE", set()),
         ("debug --demo -batch", {"json", "pathlib", "threading"}),
     ],
 )

@@ -10,23 +10,35 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import sections as sections_module
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage import coverage, instances
-from dwarfgpu.dwarf.coverage.coverage import Extents
+from dwarfgpu.dwarf.coverage.coverage import Extents, coverage_of
+from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.section_budget import SectionBudget
+from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.expr.context import ExprLoc, LocList
 from dwarfgpu.expr.static_check.extent import extent_of
-from tests.dwarf.builder import FIXTURES
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.where.coverage_listing import CoverageListing
+from tests.dwarf.builder import FIXTURES, debug_info, file_of
 from tests.dwarf.test_coverage import (
     ABSTRACT,
     BASE,
+    HALF,
     INLINED,
     INSTANCE,
     INT,
     INT_AT,
+    LIST,
     NONE,
+    ROOT,
+    SHAPES,
     F,
     code,
     coverages,
+    entry,
+    named,
     scopes,
     word,
 )
@@ -135,6 +147,54 @@ def test_variables_without_a_location_cost_no_reading(monkeypatch: pytest.Monkey
     assert [item.variable.name for item in result] == ["v"] * 10 * VARIABLES
     assert not asked[dw.AT_LOCATION] and not asked[dw.AT_CONST_VALUE]
     assert asked[dw.AT_NAME] <= VARIABLES + 20  # each abstract variable once, and the functions
+
+
+def listed(variables: int, expression: bytes = HALF) -> bytes:
+    """A function with variables of type int, of which two bytes are in a register."""
+    body = b"".join(named(LIST, b"v", word(INT_AT) + word(0)) for _ in range(variables))
+    data = ROOT + INT + F + body + b"\0\0"
+    return file_of(data, SHAPES, {".debug_loclists": entry(0x10, 0x20, expression) + b"\0"})
+
+
+def test_the_size_of_a_type_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def counted(type_: Type | None) -> int | None:
+        asked.append(type_)
+        return size_bits(type_)
+
+    monkeypatch.setattr(coverage, "size_bits", counted)
+    result = coverages(Scopes(debug_info(listed(VARIABLES))))
+    assert [(item.described_bytes, item.complete_bytes) for item in result] == [(16, 0)] * VARIABLES
+    assert len(asked) == 1
+
+
+def test_the_size_of_a_type_is_that_in_its_unit() -> None:
+    """Types of two files at the same offset have different sizes."""
+    data = listed(1)
+    short = data.replace(INT, INT.replace(b"\0\x04", b"\0\x02"))
+    assert short != data
+    extents = Extents()
+    for _ in range(2):
+        for file, complete in ((data, 0), (short, 16)):
+            (result,) = coverages(Scopes(debug_info(file)))
+            again = coverage_of(result.variable, result.code_scope, extents)
+            assert (again.described_bytes, again.complete_bytes) == (16, complete)
+            assert again.complete == result.complete
+
+
+def test_a_line_of_a_variable_costs_little() -> None:
+    """Most variables of optimized code are in no location: their lines differ in names alone."""
+
+    def calls(count: int) -> int:
+        data = file_of(ROOT + INT + inlined(count, has_instances=False) + b"\0", SHAPES)
+        file = CodeObject.of(ObjectFile("made.co", data))
+        groups = [group for unit in find_variables(file.scopes, Wanted()) for group in unit.groups]
+        listing = CoverageListing(file, None, 80)
+        return calls_of(lambda: list(listing.groups([UnitGroups(None, groups)])))
+
+    more = calls(40) - calls(20)
+    assert more <= 7.5 * 20 * VARIABLES
 
 
 def test_names_of_the_string_section_are_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:

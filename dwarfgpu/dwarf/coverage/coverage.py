@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, common, merged, size_bytes, without
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
@@ -160,7 +161,8 @@ class Coverage:
 class Extents:
     """What expressions describe, each distinct one of units that read it alike judged once.
 
-    Law: an extent depends on nothing but the expression, the unit's dialect, and its format.
+    Law: an extent depends on nothing but the expression, the unit's dialect, and its format; the
+    size of an object on nothing but the entry of its type.
     """
 
     _unit: Unit | None = None
@@ -169,6 +171,10 @@ class Extents:
     _kept: dict[bytes, Extent] = field(factory=dict)
     _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
     """Of objects of a size in bits."""
+    _types_unit: Unit | None = None
+    """The unit of the types whose size was asked for last."""
+    _type_bits: dict[int, int | None] = field(factory=dict)
+    """The size in bits of objects of its types, by the offset of their entries; None if unknown."""
 
     def of_unit(self, unit: Unit) -> dict[bytes, Extent]:
         """Return the extents that are known of the expressions of a unit."""
@@ -204,6 +210,28 @@ class Extents:
             of_object = self._of_objects[expression, bits] = extent.of_object(bits)
         return of_object
 
+    def object_bits(self, variable: Variable) -> int | None:
+        """Return the size in bits of the object of a variable; None if it is unknown."""
+        origins = variable.origins
+        try:
+            for die in variable.die.origins() if origins is None else (variable.die, *origins):
+                attribute = die.attribute(dw.AT_TYPE)
+                if attribute is not None:
+                    break
+            else:
+                return None
+        except DwarfGpuError:
+            return None
+        offset = attribute.raw
+        if attribute.kind != "unit_reference" or not isinstance(offset, int):
+            return _object_bits(variable)
+        if die.unit is not self._types_unit:
+            self._types_unit = die.unit
+            self._type_bits.clear()
+        if offset not in self._type_bits:
+            self._type_bits[offset] = _object_bits(variable)
+        return self._type_bits[offset]
+
 
 @define
 class Allowance:
@@ -217,16 +245,23 @@ class Allowance:
         """Return an allowance far above what compilers need."""
         return cls(_LEAST_WORK + _WORK_PER_BYTE * info.object.size_bytes)
 
+    def is_undescribed(self, variable: Variable, code_scope: CodeScope | None) -> bool:
+        """Return whether it is known without reading that nothing describes a variable: then this
+        was the work. False too if the work is used up."""
+        if self.remaining < 0 or not variable.is_known_without_location:
+            return False
+        self.remaining -= _ENTRY_WORK * (1 if code_scope is None else 1 + len(code_scope.ranges))
+        return True
+
     def coverage_of(self, variable: Variable, code_scope: CodeScope | None) -> Coverage:
         """Return the coverage of a variable; its problem is `LimitExceeded` if the work is used
         up."""
+        if self.is_undescribed(variable, code_scope):
+            return Coverage(variable, code_scope)
         if self.remaining < 0:
             error = LimitExceeded("many variables share very long lists: the rest is not examined")
             return Coverage(variable, code_scope, problem=error)
         work = 1 if code_scope is None else 1 + len(code_scope.ranges)
-        if variable.is_known_without_location:
-            self.remaining -= _ENTRY_WORK * work
-            return Coverage(variable, code_scope)
         coverage = coverage_of(variable, code_scope, self._extents)
         location = coverage.location
         if location is not None:
@@ -324,7 +359,9 @@ def _extents(
         case ConstValue():
             return (Extent("whole"),), True
         case ExprLoc(expression, unit):
-            extent = _sized(extents.of(expression, unit), variable)
+            extent = extents.of(expression, unit)
+            if extent.size_bits is not None:
+                extent = extent.of_object(extents.object_bits(variable))
             return (extent,), extent.completeness == "whole"
     unit = location.unit
     out: list[Extent] = []
@@ -335,16 +372,12 @@ def _extents(
         extent = unit_extents.get(expression) or extents.of(expression, unit)
         if extent.size_bits is not None:
             if not is_sized:
-                bits, is_sized = _object_bits(variable), True
+                bits, is_sized = extents.object_bits(variable), True
             extent = extents.of_object(expression, extent, bits)
         if extent.completeness != "whole":
             is_whole = False
         out.append(extent)
     return tuple(out), is_whole
-
-
-def _sized(extent: Extent, variable: Variable) -> Extent:
-    return extent if extent.size_bits is None else extent.of_object(_object_bits(variable))
 
 
 def _object_bits(variable: Variable) -> int | None:

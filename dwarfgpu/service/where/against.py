@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.errors import counted
 from dwarfgpu.service.error_text import error_json, error_line
-from dwarfgpu.service.where.coverage_json import SCHEMA
+from dwarfgpu.service.where.totals import SCHEMA
 from dwarfgpu.view.coverage_text import percent
 from dwarfgpu.view.json_object import JsonObject, Plain
 

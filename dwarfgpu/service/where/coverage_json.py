@@ -1,109 +1,29 @@
-"""The results of `dwarfgpu where` as plain data (`docs/schema/where.json`), with their totals."""
+"""The results of `dwarfgpu where` as plain data (`docs/schema/where.json`)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
-from typing import Final
+from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.records import define, field
+from dwarfgpu.base.records import define
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, Description
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
-from dwarfgpu.errors import DwarfGpuError, counted
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
-from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, percent, variable_name
+from dwarfgpu.service.where.totals import SCHEMA, Total, architecture_of
+from dwarfgpu.view.coverage_text import MAX_CALLS, SourceLines, variable_name
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_sentence import description_words, operations_text
 
-SCHEMA: Final = "dwarfgpu-where-1"
-
-
-@define
-class Total:
-    """The sum of variables."""
-
-    functions: int = 0
-    variables: int = 0
-    """Variables of functions."""
-    global_variables: int = 0
-    described_globals: int = 0
-    scope_bytes: int = 0
-    described_bytes: int = 0
-    complete_bytes: int = 0
-    problems: list[DwarfGpuError] = field(factory=list)
-
-    def add(self, coverage: Coverage) -> None:
-        """Count one more variable."""
-        if coverage.problem is not None:
-            self.problems.append(coverage.problem)
-        code_scope = coverage.code_scope
-        if code_scope is None:
-            self.global_variables += 1
-            self.described_globals += coverage.is_described
-            return
-        self.variables += 1
-        self.scope_bytes += code_scope.size_bytes
-        if coverage.described:
-            described = coverage.described_bytes
-            self.described_bytes += described
-            is_complete = coverage.complete is coverage.described
-            self.complete_bytes += described if is_complete else coverage.complete_bytes
-
-    def join(self, total: Total) -> None:
-        """Add another total."""
-        self.functions += total.functions
-        self.variables += total.variables
-        self.global_variables += total.global_variables
-        self.described_globals += total.described_globals
-        self.scope_bytes += total.scope_bytes
-        self.described_bytes += total.described_bytes
-        self.complete_bytes += total.complete_bytes
-        self.problems += total.problems
-
-    def is_below(self, minimum: Fraction | None) -> bool:
-        """Return whether the described percentage is below the minimum; False for an empty
-        total."""
-        if minimum is None:
-            return False
-        return 100 * self.described_bytes < minimum * self.scope_bytes
-
-    def text(self) -> str:
-        """Return `9 variables, 27.3% of their code described, 1 of 1 globals`."""
-        words: list[str] = []
-        if self.variables or not self.global_variables:
-            described = percent(self.described_bytes, self.scope_bytes)
-            words = [f"{counted(self.variables, 'variable')}, {described} described"]
-        if self.global_variables:
-            globals_ = counted(self.global_variables, "global variable")
-            words.append(f"{self.described_globals} of {globals_} described")
-        return ", ".join(words)
-
-    def record(self) -> JsonObject:
-        return {
-            "functions": self.functions,
-            "variables": self.variables,
-            "global_variables": self.global_variables,
-            "described_global_variables": self.described_globals,
-            "scope_bytes": self.scope_bytes,
-            "described_bytes": self.described_bytes,
-            "complete_bytes": self.complete_bytes,
-        }
-
-
-def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
-    """Return the architecture for register names; an unreadable one adds a problem."""
-    try:
-        return file.info.architecture
-    except DwarfGpuError as error:
-        total.problems.append(error)
-        return None
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 @define(eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING, Final, get_args
 
 from dwarfgpu.arch.model import Architecture
@@ -11,11 +10,11 @@ from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
-from dwarfgpu.dwarf.scope.variable import VariableKind
+from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
 from dwarfgpu.errors import counted
 from dwarfgpu.service.error_text import error_line, one_line, shortened
-from dwarfgpu.service.where import coverage_json
 from dwarfgpu.service.where.coverages import amount, heading
+from dwarfgpu.service.where.totals import Total, architecture_of
 from dwarfgpu.view.coverage_text import (
     Cells,
     Line,
@@ -32,11 +31,20 @@ from dwarfgpu.view.coverage_text import (
 )
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from dwarfgpu.service.code.disassembly import Disassembly
 
 _NAME_COLUMNS: Final = 24
 """Of a name in the list of all variables."""
 _KINDS: Final = {kind: f"{kind:<9}" for kind in get_args(VariableKind)}
+
+
+def _head(name: str, variable: Variable) -> str:
+    """Return the name and the kind of a variable in the list of all variables, printable."""
+    if len(name) > _NAME_COLUMNS:
+        name = shortened(name)
+    return one_line(f"  {name.ljust(_NAME_COLUMNS)} {_KINDS[variable.kind]} ")
 
 
 @define(eq=False)
@@ -48,12 +56,14 @@ class CoverageListing:
     """Of what shows the lines."""
     columns: int
     cells: Cells = field(init=False)
-    total: coverage_json.Total = field(factory=coverage_json.Total)
+    total: Total = field(factory=Total)
     arch: Architecture | None = field(init=False)
     is_first: bool = True
     code: Disassembly | None = None
     """Shows the instructions of scopes in place of their addresses."""
     allowance: Allowance = field(init=False)
+    _heads: dict[VariableKind, dict[str, str]] = field(factory=dict, init=False)
+    """What is before the share of a variable of a function, by its name: that of one unit."""
 
     @cells.default
     def _cells(self) -> Cells:
@@ -65,7 +75,7 @@ class CoverageListing:
 
     @arch.default
     def _arch(self) -> Architecture | None:
-        return coverage_json.architecture_of(self.file, self.total)
+        return architecture_of(self.file, self.total)
 
     def variables(self, units: Iterable[UnitGroups]) -> Iterator[str]:
         """Yield every range of each variable."""
@@ -129,20 +139,44 @@ class CoverageListing:
         """Yield the lines of each group, one for each variable."""
         for unit in units:
             self.total.problems += unit.problems
+            self._heads = {kind: {} for kind in _KINDS}
             for group in unit.groups:
                 yield from self._group(group)
 
     def _group(self, group: Group) -> Iterator[str]:
-        total, lines = coverage_json.Total(), list[str]()
+        total, lines = Total(), list[str]()
         width = max(self.columns - 56, 10)
         # Most variables are described nowhere or everywhere.
         nothing = f"{percent(0, 1):>6} {self.cells.empty * width}"
         everything = f"{percent(1, 1):>6} {self.cells.full * width}"
         inlined: dict[CodeScope | None, str] = {None: ""}
         """The functions inlined around the variables of a scope."""
-        for coverage in group.coverages(self.allowance):
+        allowance, last = self.allowance, None
+        around, undescribed = "", nothing
+        for variable, scope in group.declared:
+            if scope is not last:
+                last = scope
+                cached = inlined.get(scope)
+                if cached is None and scope is not None:
+                    is_inlined = len(scope.functions) > 1
+                    text = f"  {one_line(function_text(scope))}" if is_inlined else ""
+                    cached = inlined[scope] = text
+                around = cached or ""
+                undescribed = f"{nothing}{around}"
+            if scope is not None:
+                heads = self._heads[variable.kind]
+                head = heads.get(variable.name)
+                if head is None:
+                    head = heads[variable.name] = _head(variable.name, variable)
+                if scope.ranges and allowance.is_undescribed(variable, scope):  # most variables
+                    total.add_undescribed(scope)
+                    lines.append(head + undescribed)
+                    continue
+            else:
+                head = _head(variable_name(variable), variable)
+            coverage = allowance.coverage_of(variable, scope)
             total.add(coverage)
-            variable, scope, problem = coverage.variable, coverage.code_scope, coverage.problem
+            problem = coverage.problem
             if scope is None or problem is not None or not scope.ranges:
                 measured = f"{share(coverage):>6} {bar(coverage, width, self.cells)}"
             elif not coverage.described:
@@ -151,14 +185,7 @@ class CoverageListing:
                 measured = everything
             else:
                 measured = f"{share(coverage):>6} {bar(coverage, width, self.cells)}"
-            name = variable.name if scope is not None else variable_name(variable)
-            if len(name) > _NAME_COLUMNS:
-                name = shortened(name)
-            around = inlined.get(scope)
-            if around is None and scope is not None:
-                is_inlined = len(scope.functions) > 1
-                around = inlined[scope] = f"  {function_text(scope)}" if is_inlined else ""
-            text = f"  {name.ljust(_NAME_COLUMNS)} {_KINDS[variable.kind]} {measured}{around}"
+            text = f"{head}{measured}{around}"
             if problem is not None:
                 text += f"  {error_line(problem)}"
             lines.append(text)
@@ -171,8 +198,7 @@ class CoverageListing:
             code = f"{group.code_scope.size_bytes} bytes {spans_text(group.code_scope.ranges, 4)}"
             yield one_line(f"{group.code_scope.qualified_name}: {code}: {total.text()}")
         if lines:
-            # A text with line ends is not printable.
-            yield "\n".join(lines if "".join(lines).isprintable() else map(one_line, lines))
+            yield "\n".join(lines)
         self.total.join(total)
 
     def totals(self, minimum: Fraction | None) -> Iterator[str]:

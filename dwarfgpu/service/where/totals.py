@@ -1,0 +1,105 @@
+"""What the variables of `dwarfgpu where` add up to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.records import define, field
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
+from dwarfgpu.errors import DwarfGpuError, counted
+from dwarfgpu.view.coverage_text import percent
+from dwarfgpu.view.json_object import JsonObject
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+SCHEMA: Final = "dwarfgpu-where-1"
+"""Of the JSON of all that `where` prints."""
+
+
+@define
+class Total:
+    """The sum of variables."""
+
+    functions: int = 0
+    variables: int = 0
+    """Variables of functions."""
+    global_variables: int = 0
+    described_globals: int = 0
+    scope_bytes: int = 0
+    described_bytes: int = 0
+    complete_bytes: int = 0
+    problems: list[DwarfGpuError] = field(factory=list)
+
+    def add(self, coverage: Coverage) -> None:
+        """Count one more variable."""
+        if coverage.problem is not None:
+            self.problems.append(coverage.problem)
+        code_scope = coverage.code_scope
+        if code_scope is None:
+            self.global_variables += 1
+            self.described_globals += coverage.is_described
+            return
+        self.variables += 1
+        self.scope_bytes += code_scope.size_bytes
+        if coverage.described:
+            described = coverage.described_bytes
+            self.described_bytes += described
+            is_complete = coverage.complete is coverage.described
+            self.complete_bytes += described if is_complete else coverage.complete_bytes
+
+    def add_undescribed(self, code_scope: CodeScope) -> None:
+        """Count one more variable of a function, which nothing describes."""
+        self.variables += 1
+        self.scope_bytes += code_scope.size_bytes
+
+    def join(self, total: Total) -> None:
+        """Add another total."""
+        self.functions += total.functions
+        self.variables += total.variables
+        self.global_variables += total.global_variables
+        self.described_globals += total.described_globals
+        self.scope_bytes += total.scope_bytes
+        self.described_bytes += total.described_bytes
+        self.complete_bytes += total.complete_bytes
+        self.problems += total.problems
+
+    def is_below(self, minimum: Fraction | None) -> bool:
+        """Return whether the described percentage is below the minimum; False for an empty
+        total."""
+        if minimum is None:
+            return False
+        return 100 * self.described_bytes < minimum * self.scope_bytes
+
+    def text(self) -> str:
+        """Return `9 variables, 27.3% of their code described, 1 of 1 globals`."""
+        words: list[str] = []
+        if self.variables or not self.global_variables:
+            described = percent(self.described_bytes, self.scope_bytes)
+            words = [f"{counted(self.variables, 'variable')}, {described} described"]
+        if self.global_variables:
+            globals_ = counted(self.global_variables, "global variable")
+            words.append(f"{self.described_globals} of {globals_} described")
+        return ", ".join(words)
+
+    def record(self) -> JsonObject:
+        return {
+            "functions": self.functions,
+            "variables": self.variables,
+            "global_variables": self.global_variables,
+            "described_global_variables": self.described_globals,
+            "scope_bytes": self.scope_bytes,
+            "described_bytes": self.described_bytes,
+            "complete_bytes": self.complete_bytes,
+        }
+
+
+def architecture_of(file: CodeObject, total: Total) -> Architecture | None:
+    """Return the architecture for register names; an unreadable one adds a problem."""
+    try:
+        return file.info.architecture
+    except DwarfGpuError as error:
+        total.problems.append(error)
+        return None
