@@ -22,6 +22,16 @@ from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import entry_json
 from dwarfgpu.view.location_text import entry_text, location_text
 
+
+def machine_interface(text: str, type_text: str | None, location: Location | None) -> JsonObject:
+    """Return a value with the keys of GDB's machine interface, and its location in one line.
+
+    It is the definition `machine_interface` of `docs/schema/value.json`.
+    """
+    where = None if location is None else location_text(location)
+    return {"value": text, "type": type_text, "location": where}
+
+
 NOT_AVAILABLE = " is not available: "
 """Between a name and the reason."""
 KERNARG_HINT: Final = "the arguments of the kernel are in $_kernarg: print "

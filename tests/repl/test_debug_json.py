@@ -130,7 +130,8 @@ _NEST = "FIXTURES/hip/nest.gfx942.O2.v5.co"
             "count": 0, "running": 0, "single-stepping": 0, "stopped": 0}}),
         ("lane 2", {"current-thread-id": 0, "current-lane-id": 2}),
         ("display t", {"displays": [
-            {"number": 1, "expression": "t", "listed": "t", "value": "30"}]}),
+            {"number": 1, "expression": "t", "listed": "t", "value": "30", "type": "int",
+             "location": "v6 + byte 12 (wave 0)"}]}),
         ("echo a\\nb", {"output": "a\nb"}),
         ('printf "%d\\n", t', {"output": "30\n"}),
         ("complete info loc", {"matches": ["info locals"]}),

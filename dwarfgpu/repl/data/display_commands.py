@@ -19,7 +19,9 @@ from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.examine_commands import address_of, memory_lines
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest
+from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import evaluated, options_of, required
 from dwarfgpu.session.stack_frames import readable_functions_at
 
@@ -179,9 +181,11 @@ def _shown(shell: Shell, display: Display) -> Iterator[Part]:
     try:
         value = evaluated(shell.session, shell.values, display.expression)
         text = language.format(value, shell.session, shell.settings.format_options(letter))
+        record = value_record(value, text)
     except DwarfGpuError as error:
         text = f"<error: {error.message}>"
-    yield Output(head + text, {**display.record, "value": text}, "displays")
+        record = machine_interface(text, None, None)
+    yield Output(head + text, {**display.record, **record}, "displays")
 
 
 def _memory(shell: Shell, display: Display, format_: Format) -> Iterator[Part]:

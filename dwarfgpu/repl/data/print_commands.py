@@ -10,20 +10,17 @@ from dwarfgpu import language
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
-from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.errors import UndefinedBits, UsageError
 from dwarfgpu.language import TypedValue
-from dwarfgpu.language.name_resolution import is_cplusplus
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import go_on_after
 from dwarfgpu.repl.data.option_settings import PRINT_OPTIONS, values_by_option, with_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
-from dwarfgpu.view.json_object import JsonObject
-from dwarfgpu.view.location_text import location_text
 from dwarfgpu.view.values import FormatOptions
 
 _FORMAT = pattern(r"/(?P<count>-?\d*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
@@ -65,18 +62,6 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
 def shown_value(shell: Shell, value: TypedValue) -> str:
     """Return the text of a value according to the settings."""
     return language.format(value, shell.session, shell.settings.format_options())
-
-
-def printed_value_json(value: TypedValue, text: str) -> JsonObject:
-    """Return a value with the keys of GDB's machine interface, and its location."""
-    kind = None if value.type is None else type_of_value(value)
-    where = None if value.location is None else location_text(value.location)
-    return {"value": text, "type": kind, "location": where}
-
-
-def type_of_value(value: TypedValue) -> str:
-    style = "c" if value.unit is None else value.unit.style
-    return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
 
 
 def _remark(shell: Shell, value: TypedValue) -> None:
@@ -153,7 +138,7 @@ def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[P
     """Yield the value as one of the history."""
     line = language.format(value, shell.session, options)
     number = shell.values.keep(value)
-    yield Output(f"${number} = {line}", {"number": number, **printed_value_json(value, line)})
+    yield Output(f"${number} = {line}", {"number": number, **value_record(value, line)})
     go_on_after(shell, value)
 
 
@@ -167,7 +152,7 @@ def output(shell: Shell, argument: str) -> Iterator[Part]:
     value = evaluated(shell.session, shell.values, required(text))
     line = language.format(value, shell.session, options)
     _remark(shell, value)  # first: the line has no end
-    yield Output(line, printed_value_json(value, line), ends_line=False)
+    yield Output(line, value_record(value, line), ends_line=False)
     go_on_after(shell, value)
 
 

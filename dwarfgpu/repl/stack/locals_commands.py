@@ -12,8 +12,10 @@ from dwarfgpu.repl.files.posix_regexps import compiled, listing_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import Settings
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.frame.focus import contents, variables
 from dwarfgpu.service.value.kernarg_hint import kernarg_hint
+from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import StackFrame
 from dwarfgpu.view.json_object import JsonObject
@@ -74,9 +76,7 @@ def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Par
             incomplete.append(variable)
         text = contents(session, reading, options)
         texts[variable.name] = text
-        type_text = reading.variable.readable_type_text
-        data: JsonObject = {"name": variable.name, "value": text, "type": type_text}
-        yield Output(f"{variable.name} = {text}", data, "variables")
+        yield Output(f"{variable.name} = {text}", _record(reading, text), "variables")
         notes += reading.notes
     for note in notes:
         shell.console.note(note, once=True)
@@ -103,11 +103,16 @@ def locals_of(shell: Shell, frame: StackFrame, settings: Settings) -> Iterator[P
         reading = frame.session.read(variable)
         text = contents(frame.session, reading, settings.format_options())
         shown = _MARGIN + f"{variable.name} = {text}".replace("\n", f"\n{_MARGIN}")
-        type_text = reading.variable.readable_type_text
-        data: JsonObject = {"name": variable.name, "value": text, "type": type_text}
-        yield Output(shown, data, "variables")
+        yield Output(shown, _record(reading, text), "variables")
         for note in reading.notes:
             shell.console.note(note, once=True)
+
+
+def _record(reading: Reading, text: str) -> JsonObject:
+    """Return a variable with its contents, by the keys of GDB's machine interface."""
+    variable = reading.variable
+    value = machine_interface(text, variable.readable_type_text, reading.location)
+    return {"name": variable.name, **value}
 
 
 def _is_trampoline(session: Session) -> bool:

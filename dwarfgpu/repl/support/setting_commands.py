@@ -30,7 +30,9 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_commands import show_user
+from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.file.source_language import frame_language
+from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import required, whole_number
 
 Verb = Literal["set", "show"]
@@ -250,7 +252,9 @@ def show_values(shell: Shell, argument: str) -> Iterator[Part]:
     """
     for number, value in shell.values.listed(argument):
         text = shown_value(shell, value)
-        yield Output(f"${number} = {text}", {"number": number, "value": text}, "values")
+        yield Output(
+            f"${number} = {text}", {"number": number, **value_record(value, text)}, "values"
+        )
 
 
 @command("show convenience", topic="data", aliases=("conv",))
@@ -268,10 +272,13 @@ def show_convenience(shell: Shell, argument: str) -> Iterator[Part]:
         names += WAVE_VARIABLES
     for name in sorted(dict.fromkeys([*names, "_thread"])):
         try:
-            text = shown_value(shell, shell.values.convenience(shell.session, name))
+            value = shell.values.convenience(shell.session, name)
+            text = shown_value(shell, value)
+            record = value_record(value, text)
         except DwarfGpuError as error:
             text = f"<error: {error}>"
-        yield Output(f"${name} = {text}", {"name": f"${name}", "value": text}, "variables")
+            record = machine_interface(text, None, None)
+        yield Output(f"${name} = {text}", {"name": f"${name}", **record}, "variables")
 
 
 @command("show commands", topic="status")

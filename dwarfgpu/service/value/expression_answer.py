@@ -18,7 +18,7 @@ from dwarfgpu.language.value_text import widened
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Implicit
 from dwarfgpu.model.value import Value
-from dwarfgpu.service.answer import Answer, of_error
+from dwarfgpu.service.answer import Answer, machine_interface, of_error
 from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import Contents, of_contents
 from dwarfgpu.session.session import Session
@@ -72,19 +72,26 @@ def of_value(
         value.error,
         value.pointer is not None,
     )
-    style = "c" if value.unit is None else value.unit.style
-
-    def type_text() -> str:
-        return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
-
     return of_contents(
         contents,
         session,
         text=lambda: language.format(evolve(value, error=None), session, shown, symbolize),
-        type_text=type_text,
-        result=lambda: _result(value, type_text(), endian),
+        type_text=lambda: type_text(value),
+        result=lambda: _result(value, type_text(value), endian),
         shown_bits=lambda bits: widened(value, bits, endian),
     )
+
+
+def type_text(value: TypedValue) -> str:
+    """Return the name of a value's type in its language."""
+    style = "c" if value.unit is None else value.unit.style
+    return type_name(value.type, cplusplus=is_cplusplus(value.unit), style=style)
+
+
+def value_record(value: TypedValue, text: str) -> JsonObject:
+    """Return a value with the keys of GDB's machine interface; void has no type."""
+    name = None if value.type is None else type_text(value)
+    return machine_interface(text, name, value.location)
 
 
 def _result(value: TypedValue, type_text: str, endian: Endian) -> JsonObject:
