@@ -16,7 +16,7 @@ from dwarfgpu.base.readable_files import beneath, is_regular, is_source, open_to
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.companions import candidate_paths, joined_below, open_companion
 from dwarfgpu.repl.files.source_path import SourcePath
-from dwarfgpu.session.stack_frames import FramePosition
+from dwarfgpu.session.focused_frame import FramePosition
 from tests.cli.command import run
 from tests.processes import finished
 

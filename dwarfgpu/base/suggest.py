@@ -10,7 +10,6 @@ _MAX_NAMES: Final = 10_000
 _MAX_CHARACTERS: Final = 80
 _LEAST_PART: Final = 3
 """Characters of a word that suggest the names in which it is a part."""
-_NO_ASCII: Final = bytes(range(0x80, 0x100))
 
 
 def did_you_mean(name: str, names: Iterable[str], sigil: str = "") -> str:
@@ -46,35 +45,44 @@ class KnownNames:
             folded = name.lower()
             self._by_length.setdefault(len(folded), []).append((folded, name))
         self._texts: dict[int, bytes] = {}
-        """Those of one length in lower case, with a zero after each but the last."""
+        """The letters of those of one length in lower case; others than ASCII are `?`."""
 
     def similar(self, name: str) -> list[tuple[int, str]]:
         """Return the edit distance of a simple name to each of the names that is near enough to
         suggest, and that name; the nearest first."""
         most = _most_edits(name)
         typed = name.lower()[:_MAX_CHARACTERS].rpartition("::")[2]
-        letters = typed.encode("utf-8", "surrogatepass")
+        is_extra = bytearray(b"\1" * 256)
+        for letter in typed.encode("ascii", "replace") + b"?":
+            is_extra[letter] = 0
+        is_few = bytes(count <= most for count in range(256))
         missing, positions = {*typed}.difference, _letter_positions(typed)
         distances: list[tuple[int, str]] = []
         for length in range(len(typed) - most, len(typed) + most + 1):
             group = self._by_length.get(length)
             if group is None:
                 continue
-            # Most of them have more other letters than edits: all are compared in C.
-            extra_letters = self._text(length).translate(None, letters + _NO_ASCII).split(b"\0")
-            for number in [at for at, count in enumerate(map(len, extra_letters)) if count <= most]:
+            # Most of them have more other letters than edits: all are counted in C, in the bytes
+            # of one number.
+            extra, total = self._text(length).translate(is_extra), 0
+            for index in range(length):
+                total += int.from_bytes(extra[index::length], "little")
+            candidates = total.to_bytes(len(group), "little").translate(is_few)
+            number = candidates.find(1)
+            while number >= 0:
                 folded, spelling = group[number]
                 if len(missing(folded)) <= most:
                     edits = _distance(positions, len(typed), folded)
                     if edits <= most:
                         distances.append((edits, spelling))
+                number = candidates.find(1, number + 1)
         return sorted(distances)
 
     def _text(self, length: int) -> bytes:
         text = self._texts.get(length)
         if text is None:
-            names = (folded.replace("\0", "") for folded, _ in self._by_length[length])
-            text = self._texts[length] = "\0".join(names).encode("utf-8", "surrogatepass")
+            names = "".join(folded for folded, _ in self._by_length[length])
+            text = self._texts[length] = names.encode("ascii", "replace")
         return text
 
 

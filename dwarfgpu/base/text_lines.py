@@ -23,6 +23,8 @@ MAX_BYTES: Final = 1 << 28
 MAX_LINE_BYTES: Final = 1 << 16
 """Longer lines are cut."""
 _CUT: Final = " ..."
+_MAX_SHOWN: Final = 100
+"""Lines that are kept as text."""
 
 
 class _Text(Protocol):
@@ -83,11 +85,15 @@ class TextLines(Sequence[str]):
     def __init__(self, text: _Text) -> None:
         self._text = text
         self._version: object = None
+        self._checked: object = None
+        """The version, where it was looked at for what comes next."""
         self._ends = [0]
         """How many lines end before each block."""
         self._has_final_end = True
         self._is_whole = False
         self._block: tuple[int, list[bytes]] = (-1, [])
+        self._shown: tuple[range, Sequence[str]] = (range(0), ())
+        """The lines that were shown last."""
 
     @classmethod
     def of_bytes(cls, data: bytes) -> TextLines:
@@ -102,6 +108,14 @@ class TextLines(Sequence[str]):
         """Raise `UsageError` if the text cannot be read."""
         self._scan(0)
 
+    def is_unchanged(self) -> bool:
+        """Return whether the text is as it was read; what is asked next does not look again."""
+        try:
+            self._checked = self._text.version()
+        except UsageError:
+            return False
+        return self._checked == self._version
+
     def __len__(self) -> int:
         self._scan(None)
         return self._ends[-1] + (not self._has_final_end)
@@ -112,10 +126,19 @@ class TextLines(Sequence[str]):
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
         if isinstance(index, slice):
-            return list(map(self._line, range(*index.indices(len(self)))))
+            return list(self.counted(range(*index.indices(len(self)))))
         if index < 0 or not self._scan(index):
             raise IndexError(index)
         return self._line(index)
+
+    def counted(self, indices: range) -> Sequence[str]:
+        """Return some of the lines that `len` has just counted: it is not asked again whether the
+        text has changed."""
+        if len(indices) > _MAX_SHOWN:
+            return tuple(map(self._line, indices))
+        if self._shown[0] != indices:
+            self._shown = indices, tuple(map(self._line, indices))
+        return self._shown[1]
 
     def _line(self, index: int) -> str:
         """Return a line that the text has."""
@@ -146,7 +169,8 @@ class TextLines(Sequence[str]):
 
     def _scan(self, index: int | None) -> bool:
         """Count lines up to that of an index, or all; return whether the text has that line."""
-        version = self._text.version()
+        version = self._text.version() if self._checked is None else self._checked
+        self._checked = None
         if version != self._version:
             self._forget()
             self._version = version
@@ -165,3 +189,4 @@ class TextLines(Sequence[str]):
         self._ends = [0]
         self._has_final_end, self._is_whole = True, False
         self._block = -1, []
+        self._shown = range(0), ()

@@ -16,8 +16,8 @@ from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
 from dwarfgpu.service.lanes.lane_choice import is_choice
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, run_breakpoint
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition
 from dwarfgpu.terminal.progress import Progress
 from dwarfgpu.view.lane_grid import joined, table_lines
 from dwarfgpu.view.number_runs import runs_text

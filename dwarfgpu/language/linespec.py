@@ -2,6 +2,9 @@
 `FUNCTION+OFFSET`, `*ADDRESS`, `+COUNT`, `-COUNT`.
 
 Both front ends use it: the commands of the command line that take an address, and the prompt.
+
+Law: the files and the place in focus alone decide which functions a name denotes, so that they are
+found once for a focused frame.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, Literal
+from weakref import WeakKeyDictionary
 
 from dwarfgpu import language
 from dwarfgpu.base.pattern import pattern
@@ -30,8 +34,8 @@ from dwarfgpu.language.explicit_location import linespec_of
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.untyped_symbols import TEXT
+from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, position_in_file
 
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""
@@ -62,6 +66,10 @@ _WITHOUT_NAMES: Final = frozenset(
 _JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
 
+_MAX_KEPT: Final = 1_000
+"""Names, with the functions that they denote."""
+
+
 class LinespecNotFound(UsageError):
     """A well-formed place that the files do not have: code that is loaded later may have it."""
 
@@ -89,6 +97,9 @@ class Spot:
     """Where the function is declared, if its first code is from another file: of another one."""
 
 
+_KNOWN: Final[WeakKeyDictionary[FocusedFrame, dict[str, tuple[Spot, ...]]]] = WeakKeyDictionary()
+
+
 def spot_of(session: Session, text: str, around: FramePosition | None, options: Options) -> Spot:
     """Return the first of `spots_of`, with the code of all of them."""
     first, *further = spots_of(session, text, around, options)
@@ -103,6 +114,8 @@ def spots_of(
 
     `options` are those of the expression of `*ADDRESS`. `UsageError` with GDB's wording.
     """
+    if text.isidentifier():  # nearly all are, and no other linespec is
+        return _spots_of_functions(session, text) or (_spot_of_expression(session, text),)
     text = linespec_of(text)
     if text.startswith(":") and not text.startswith("::"):
         raise UsageError("malformed linespec error: unexpected colon")
@@ -150,8 +163,13 @@ def spots_of(
     inside = _IN_FUNCTION.fullmatch(text)
     if inside is not None:
         return _spots_in_function(session, text, inside["function"], int(inside["offset"], 0))
+    return (_spot_of_expression(session, text),)
+
+
+def _spot_of_expression(session: Session, text: str) -> Spot:
+    """Return the function that the value of an expression is."""
     pc = entry_of(session, text)
-    return (Spot("function", _position_at(session, pc), (pc,)),)
+    return Spot("function", _position_at(session, pc), (pc,))
 
 
 def split_at_comma(text: str) -> tuple[str, bool, str]:
@@ -180,7 +198,19 @@ def _spots_in_function(
 
 def _spots_of_functions(session: Session, text: str) -> tuple[Spot, ...]:
     """Return the described functions of a name, then those that only a symbol table has: they are
-    of no file."""
+    of no file. They are kept with the frame in focus, which decides the order of the files."""
+    kept = _KNOWN.setdefault(session.focused_frame, {})
+    spots = kept.get(text)
+    if spots is None:
+        spots = _resolved_functions(session, text)
+        if len(kept) >= _MAX_KEPT:
+            kept.clear()
+        if spots:
+            kept[text] = spots
+    return spots
+
+
+def _resolved_functions(session: Session, text: str) -> tuple[Spot, ...]:
     spots = [_spot_of_function(session, function) for function in functions_of(session, text)]
     entries = {pc for spot in spots for pc in spot.pcs}
     tables = () if _IN_FILE.fullmatch(text) else _lines(session)

@@ -16,8 +16,9 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.linespec import step_at, steps_of
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, call_position
+from dwarfgpu.session.stack_frames import call_position
 
 _LLVM: Final = ("clang ", " F90 Flang ")
 """How the producers begin whose first line GDB trusts on every machine."""

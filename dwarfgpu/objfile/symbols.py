@@ -89,6 +89,8 @@ class SymbolTable:
         self._bases = tuple(bases)
         self._named: dict[tuple[object, ...], tuple[Symbol, ...]] = {}
         """The symbols of names that were searched for; the table never changes."""
+        self._absent: bytes | None = None
+        """The text searched for last that no name contains: names that contain it are absent."""
         self._remaining = _MAX_SCANS
         """How often an address is searched for before all addresses are sorted."""
         self._chosen: dict[int, int] = {}
@@ -134,7 +136,7 @@ class SymbolTable:
     def _search(self, texts: Collection[str], *, with_untyped: bool) -> tuple[Symbol, ...]:
         """Return the symbols whose names, with the zero byte at the end, begin with a text."""
         encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
-        if _common_end(encoded) not in self._names.data:
+        if not self._may_contain(_common_end(encoded)):
             return ()  # one search instead of one for each text
         name_offsets = {at for text in encoded for at in _name_offsets(text, self._names.data)}
         if not name_offsets:
@@ -146,6 +148,16 @@ class SymbolTable:
             if offset in name_offsets
         ]
         return tuple(self._symbol(row) for row in rows if row[1] & 15 in kinds and row[3])
+
+    def _may_contain(self, text: bytes) -> bool:
+        """Return whether a name contains a text. An unknown name is searched for in several
+        spellings, and the strings of a library are long."""
+        if self._absent is not None and self._absent in text:
+            return False
+        if text in self._names.data:
+            return True
+        self._absent = text
+        return False
 
     @cached_property
     def _name_offsets(self) -> array[int]:
@@ -163,6 +175,8 @@ class SymbolTable:
     def mangled_with(self, part: str) -> tuple[Symbol, ...]:
         """Return the functions whose names begin with `_Z` and contain a text."""
         encoded, data = part.encode("utf-8", "surrogateescape"), self._names.data
+        if not self._may_contain(encoded):
+            return ()
         name_offsets = set[int]()
         for at in _name_offsets(encoded, data):
             begin = data.rfind(b"\0", 0, at) + 1  # several names may share their ends

@@ -174,6 +174,7 @@ class AllCommands(Collection[Command]):
     ) -> None:
         """`frequent`: module and name of commands, by what is typed, their family included."""
         self._frequent, self._load = frequent, load
+        self._loaded: dict[str, Command] = {}
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self._load())
@@ -187,11 +188,12 @@ class AllCommands(Collection[Command]):
     def frequent(self, typed: str) -> Command | None:
         """Return the command with an exact name: `bt`, `info locals`; None if it is not
         frequent."""
-        if typed not in self._frequent:
-            return None
+        if typed in self._loaded or typed not in self._frequent:
+            return self._loaded.get(typed)
         module, name = self._frequent[typed]
         command = getattr(import_module(module), name)
         assert isinstance(command, Command)
+        self._loaded[typed] = command
         return command
 
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.repl.output import Group, NestedOutput, Part
+from dwarfgpu.repl.output import Group, NestedOutput, Part, SourceLines
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -51,6 +51,9 @@ class Answer:
             self._of(part.group).add(part.part)
         elif isinstance(part, str):
             self._console += part.split("\n")
+        elif isinstance(part, SourceLines):
+            for output in part.outputs():
+                self.add(output)
         elif part.list_of is not None:
             self._lists.setdefault(part.list_of, []).append(part.data)
         else:

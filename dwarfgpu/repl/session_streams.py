@@ -26,7 +26,7 @@ class Streams:
 
     def print(self, text: str) -> None:
         """Print text, which contains its own line ends."""
-        shown = str(text) if isinstance(text, Painted | Raw) else _printable(text, self.out)
+        shown = str(text) if isinstance(text, (Painted, Raw)) else _printable(text, self.out)
         if isinstance(text, Raw):
             send(text, self.out)
         else:

@@ -25,7 +25,7 @@ from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.json_answer import Answer, without_token
 from dwarfgpu.repl.numbered_items import Numbered
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
-from dwarfgpu.repl.output import Group, NestedOutput, Part, heading, printed
+from dwarfgpu.repl.output import Group, NestedOutput, Part, heading, printed, single_parts
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.script_state import Leaving, ScriptLines, ScriptState
 from dwarfgpu.repl.session_streams import Streams
@@ -37,8 +37,8 @@ from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.machine.examine_format import Examined
 from dwarfgpu.service.value.value_history import ValueHistory
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition
 
 if TYPE_CHECKING:
     from dwarfgpu.repl.stack.last_backtrace import LastBacktrace
@@ -209,9 +209,13 @@ class Shell:
             code_object.info.watch = console.progress
         try:
             for part in self.run(line):
-                if pager is not None and not pager.admits(printed(part)):
-                    raise KeyboardInterrupt
-                console.put(part)
+                if pager is None:
+                    console.put(part)
+                    continue
+                for single in single_parts(part):
+                    if not pager.admits(printed(single)):
+                        raise KeyboardInterrupt
+                    console.put(single)
         except (DwarfGpuError, RecursionError) as raised:
             error: DwarfGpuError = LimitExceeded("commands nested too deep")
             if isinstance(raised, DwarfGpuError):
@@ -242,7 +246,7 @@ class Shell:
         parts = call.command.run(self, call.argument)
         paint = PAINTS.get(call.command.name)
         if paint is not None and self.console.has_colours:
-            parts = (painted(part, paint) for part in parts)
+            parts = (painted(single, paint) for part in parts for single in single_parts(part))
         writes = self.session.write_count.writes
         try:
             yield from parts

@@ -10,9 +10,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.line_table import SourceFile
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named, NotStarted, Target
@@ -30,6 +31,36 @@ class LaneLocation:
     """The assumption made, if any."""
     error: DwarfGpuError | None = None
     """Why it is unknown."""
+
+
+@frozen
+class FramePosition:
+    """A line of source text."""
+
+    file: str
+    """Its path, without the directory of the compilation."""
+    path: str
+    line: int
+    is_start: bool
+    """Whether the frame's pc is where the code of the line begins."""
+    source: SourceFile = field(eq=False, repr=False)
+
+    @property
+    def file_to_open(self) -> str:
+        """`file` as it is on disk, without escapes."""
+        if "\\" not in self.path:
+            return self.file
+        folder = self.source.table.compilation_directory(to_open=True)
+        return self.source.path_to_open.removeprefix(f"{folder}/")
+
+    def is_same_line(self, position: FramePosition) -> bool:
+        """Return whether another place is of the same line of the same file."""
+        return (self.path, self.line) == (position.path, position.line)
+
+
+def position_in_file(file: SourceFile, line: int, *, is_start: bool) -> FramePosition:
+    """Return a line of a file of a line table."""
+    return FramePosition(file.shown_name, file.path, line, is_start, file)
 
 
 class WriteCount:
@@ -55,6 +86,13 @@ class FocusedFrame:
     """The machine; only its capabilities are used: they do not change."""
     function: Subprogram | None = None
     """The function that runs, where the program location is unknown."""
+
+    @cached_property
+    def positions(self) -> dict[tuple[int, int, bool], FramePosition | None]:
+        """The source positions of lanes in the frame (`dwarfgpu.session.stack_frames`), keyed by
+        where a lane is, the number of functions inlined into the one in focus, and whether the
+        frame continues where the lane is."""
+        return {}
 
     @cached_property
     def code_object(self) -> CodeObject | None:

@@ -158,7 +158,9 @@ class Session(WaveLanes):
             return self.top.call_stack
         if self.pc is None:
             return None
-        if self.stop not in self._stacks:
+        stop = self.stop
+        stack = self._stacks.get(stop)
+        if stack is None:
             from dwarfgpu.session.cfi_frames import call_stack_of  # few questions need callers
 
             context = Context(
@@ -171,14 +173,14 @@ class Session(WaveLanes):
                 widens_bases=self.widens_bases,
             )
             self._stacks.clear()
-            self._stacks[self.stop] = call_stack_of(
+            stack = self._stacks[stop] = call_stack_of(
                 context,
                 self.pc,
                 self.code_objects,
                 self.quirks,
                 is_heuristic=self.is_heuristic,
             )
-        return self._stacks[self.stop]
+        return stack
 
     def forget_frames(self) -> None:
         """Drop cached results after a write: they may depend on it."""

@@ -10,18 +10,19 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
-from dwarfgpu.dwarf.line.line_table import SourceFile
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
+from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
     from dwarfgpu.cfi.unwind import CfiFrame
+    from dwarfgpu.dwarf.code_object import CodeObject
 
 AT_CALL_FILE: Final = 0x58
 AT_CALL_LINE: Final = 0x59
@@ -30,31 +31,6 @@ MAX_OUTER: Final = 32
 
 _MAX_DEPTH: Final = 10_000
 """Maximum number of callers to count."""
-
-
-@frozen
-class FramePosition:
-    """A line of source text."""
-
-    file: str
-    """Its path, without the directory of the compilation."""
-    path: str
-    line: int
-    is_start: bool
-    """Whether the frame's pc is where the code of the line begins."""
-    source: SourceFile = field(eq=False, repr=False)
-
-    @property
-    def file_to_open(self) -> str:
-        """`file` as it is on disk, without escapes."""
-        if "\\" not in self.path:
-            return self.file
-        folder = self.source.table.compilation_directory(to_open=True)
-        return self.source.path_to_open.removeprefix(f"{folder}/")
-
-    def is_same_line(self, position: FramePosition) -> bool:
-        """Return whether another place is of the same line of the same file."""
-        return (self.path, self.line) == (position.path, position.line)
 
 
 @frozen(eq=False)
@@ -99,17 +75,27 @@ def frame_position(session: Session, frame_pc: int) -> FramePosition | None:
     code_object, pc = session.code_object, _location(session)
     if code_object is None or pc is None:
         return None
+    positions = session.focused_frame.positions
+    key = pc, session.inline_level, frame_pc == pc
     try:
-        if session.inline_level:
-            return call_position(functions_at(session)[session.inline_level - 1])
-        lines = LineLookup(code_object.scopes)
-        line_info = lines.line_of(pc)
-        if line_info is None:
-            return None
-        is_start = frame_pc == pc and lines.begins_at(pc)
-        return position_in_file(line_info.file, line_info.line, is_start=is_start)
+        if key not in positions:
+            positions[key] = _position(session, code_object, pc, frame_pc)
+        return positions[key]
     except DwarfGpuError:
         return None
+
+
+def _position(
+    session: Session, code_object: CodeObject, pc: int, frame_pc: int
+) -> FramePosition | None:
+    if session.inline_level:
+        return call_position(functions_at(session)[session.inline_level - 1])
+    lines = LineLookup(code_object.scopes)
+    line_info = lines.line_of(pc)
+    if line_info is None:
+        return None
+    is_start = frame_pc == pc and lines.begins_at(pc)
+    return position_in_file(line_info.file, line_info.line, is_start=is_start)
 
 
 def position_at_address(session: Session, address: int) -> FramePosition | None:
@@ -161,11 +147,6 @@ def call_position(inlined: Die) -> FramePosition | None:
     if file is None or not line or table is None:
         return None
     return position_in_file(table.file(file), line, is_start=True)
-
-
-def position_in_file(file: SourceFile, line: int, *, is_start: bool) -> FramePosition:
-    """Return a line of a file of a line table."""
-    return FramePosition(file.shown_name, file.path, line, is_start, file)
 
 
 @frozen(eq=False)
@@ -362,7 +343,6 @@ def symbol_name(session: Session, pc: int) -> str | None:
 
 
 __all__ = [
-    "FramePosition",
     "NumberedLevel",
     "StackFrame",
     "frame_of",

@@ -94,8 +94,10 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def shows_colours(stream: TextIO) -> bool:
     """Return whether it is a terminal with colours, and they are not disabled."""
+    if not stream.isatty():
+        return False
     is_dumb = os.environ.get("TERM", "dumb") == "dumb"
-    return stream.isatty() and not is_dumb and not os.environ.get("NO_COLOR")
+    return not is_dumb and not os.environ.get("NO_COLOR")
 
 
 COLOUR_SETTINGS: Final = ("auto", "always", "never")

@@ -11,8 +11,9 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip_reference
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.is_program import is_program
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, StackFrame, has_signed_pc
+from dwarfgpu.session.stack_frames import StackFrame, has_signed_pc
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle, frame_number
 
 if TYPE_CHECKING:

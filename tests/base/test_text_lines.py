@@ -122,3 +122,42 @@ def test_lines_of_a_range_are_of_one_version(
     assert versions == 1
     path.write_bytes(b"x\ny\n")
     assert lines[1:3] == ["y"]
+
+
+def test_what_was_just_looked_at_is_not_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"a\nb\n")
+    lines = TextLines.of_file(path)
+    assert not lines.is_unchanged()  # it was not read
+    assert list(lines) == ["a", "b"]
+    versions: list[object] = []
+    version = text_lines._File.version
+
+    def counted(self: text_lines._File) -> object:
+        versions.append(version(self))
+        return versions[-1]
+
+    monkeypatch.setattr(text_lines._File, "version", counted)
+    assert lines.is_unchanged()
+    assert len(lines) == 2 and len(versions) == 1
+    assert len(lines) == 2 and len(versions) == 2
+    path.write_bytes(b"x\n")
+    assert not lines.is_unchanged()
+    assert list(lines) == ["x"]
+    path.unlink()
+    assert not lines.is_unchanged()
+
+
+def test_lines_shown_again_are_those_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b"a\nb\nc\n")
+    lines = TextLines.of_file(path)
+    assert lines[:2] == lines[:2] == ["a", "b"]
+    assert lines[1:] == ["b", "c"]
+    assert len(lines) == 3 and lines.counted(range(1, 3)) == ("b", "c")
+    path.write_bytes(b"x\ny\nzz\n")
+    assert lines[1:] == ["y", "zz"]
+    lines[1:].append("more")
+    assert lines[1:] == ["y", "zz"]

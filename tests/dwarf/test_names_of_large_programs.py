@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import re
+import shutil
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from struct import pack
 from weakref import WeakKeyDictionary
@@ -19,18 +21,25 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index import string_index
+from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
-from dwarfgpu.dwarf.scope import functions_by_name
-from dwarfgpu.dwarf.scope.functions_by_name import functions_named
+from dwarfgpu.dwarf.scope import functions_by_name, unit_search
+from dwarfgpu.dwarf.scope.functions_by_name import function_symbols, functions_named
 from dwarfgpu.dwarf.scope.global_names import first_names
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.symbol_list import Kind, listed_symbols, required_word
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.files import symbol_index
 from dwarfgpu.repl.files.symbol_index import MAX_NAMES, SymbolIndex
 from tests.dwarf.builder import FIXTURES, Content, Shape, abbreviations, elf, unit
+from tests.work import calls_of
 
+FILES = sorted(
+    path for path in FIXTURES.glob("*/*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
+)[::9]
 UNITS = 300
 NAME, LOW, HIGH = (dw.AT_NAME, dw.FORM_STRP), (dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 0x0B)
 CODE = 0x4010000
@@ -164,6 +173,81 @@ def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
     assert 0 < len(read) <= 64  # those of which the numbers are near
 
 
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_only_names_of_no_unit_are_absent(path: Path) -> None:
+    """So that no hint is followed for them: every name of an entry is in a unit."""
+    try:
+        info = CodeObject.open(path).info
+    except UsageError:
+        pytest.skip("not opened alone")
+    assert not is_in_no_unit(info, "no such identifier")
+    dies = (unit.die(index) for unit in info.units for index in range(len(unit.tree.offsets)))
+    names = {die.name for die in dies if die.name}
+    assert not [name for name in sorted(names) if is_in_no_unit(info, name)]
+
+
+def test_no_hint_is_followed_for_a_name_of_no_unit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    followed: list[str] = []
+    likely_units = unit_search.likely_units
+
+    def counted(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+        followed.append(name)
+        return likely_units(info, name)
+
+    monkeypatch.setattr(unit_search, "likely_units", counted)
+    file = program(tmp_path, has_malloc=True)
+    assert is_in_no_unit(file.info, "nosuchname") and not is_in_no_unit(file.info, "malloc")
+    assert NameLookup((file.info,)).of("nosuchname") == ()
+    assert followed == []
+    assert NameLookup((file.info,)).of("malloc")
+    assert set(followed) == {"malloc"}
+
+
+def test_symbols_of_a_name_are_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each file; another one, or the same one opened again, has an answer of its own."""
+    searched: list[str] = []
+    symbols_named = ObjectFile.symbols_named
+
+    def counted(
+        self: ObjectFile, name: str, *beginnings: str, with_untyped: bool = False
+    ) -> tuple[Symbol, ...]:
+        searched.append(name)
+        return symbols_named(self, name, *beginnings, with_untyped=with_untyped)
+
+    monkeypatch.setattr(ObjectFile, "symbols_named", counted)
+    path = shutil.copy(FIXTURES / "core/shapes.x86_64.O0", tmp_path / "shapes")
+    file = CodeObject.open(path)
+    [symbol] = function_symbols(file, "crash")
+    assert function_symbols(file, "crash") == (symbol,)
+    assert function_symbols(file, "nosuch") == function_symbols(file, "nosuch") == ()
+    assert searched == ["crash", "nosuch"]
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"_Z5crashPN3geo5ShapeEi\0", b"_Z5hsarcPN3geo5ShapeEi\0"))
+    assert function_symbols(CodeObject.open(path), "crash") == ()
+    assert function_symbols(file, "crash") == (symbol,)
+
+
+def test_the_first_names_of_a_small_file_are_read_once(tmp_path: Path) -> None:
+    path = shutil.copy(FIXTURES / "hip/nest.gfx942.O2.v5.co", tmp_path / "nest.co")
+    file = CodeObject.open(path)
+
+    def names(of: CodeObject) -> list[str]:
+        return list(first_names([of], ("function",), "nezt"))
+
+    before = calls_of(partial(names, file))
+    first = names(file)
+    assert "nest" in first
+    assert calls_of(partial(names, file)) < before / 4
+    path.write_bytes(path.read_bytes().replace(b"nest\0", b"tsen\0"))
+    assert "tsen" in names(CodeObject.open(path)) and names(file) == first
+    kept = weakref.ref(file)
+    del file
+    gc.collect()
+    assert kept() is None
+
+
 def test_names_are_compared_with_a_misspelt_one_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,11 +342,6 @@ def test_typed_names(tmp_path: Path, read: list[int], word: str, most: int) -> N
 )  # fmt: skip
 def test_words_that_must_be_there(pattern: str, word: str) -> None:
     assert required_word(pattern) == word
-
-
-FILES = sorted(
-    path for path in FIXTURES.glob("*/*") if path.is_file() and path.read_bytes()[:4] == b"\x7fELF"
-)[::9]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

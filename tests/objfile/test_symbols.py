@@ -5,6 +5,8 @@ from __future__ import annotations
 from struct import Struct
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dwarfgpu.objfile import symbols
 from dwarfgpu.objfile.elf import ObjectFile, open_object
@@ -183,3 +185,34 @@ def test_only_symbols_of_the_name_are_read(
     before = table.before(0x1000 + 16 * 7 + 3)
     assert before is not None and before.address == 0x1000 + 16 * 7
     assert set(numbers) == {7, 200}
+
+
+@given(st.lists(st.text("abZ_1", min_size=1, max_size=4), max_size=8), st.data())
+def test_a_text_that_no_name_contains_hides_no_other(names: list[str], data: st.DataObject) -> None:
+    """The text that was absent last answers for the texts that contain it, and for no others."""
+    form = Struct("<IBBHQQ")
+    strings, rows = b"\0", b""
+    for number, name in enumerate(names):
+        rows += form.pack(len(strings), 0x12, 0, 1, number, 8)
+        strings += name.encode() + b"\0"
+    table = SymbolTable(rows, StringTable(strings, "names"), form, 64, ())
+    for text in data.draw(st.lists(st.text("abZ_1", min_size=1, max_size=3), max_size=6)):
+        named = [symbol.name for symbol in table.named(text, (f"_Z{text}",))]
+        assert named == [name for name in names if name == text or name.startswith(f"_Z{text}")]
+        mangled = [symbol.name for symbol in table.mangled_with(text)]
+        assert mangled == [name for name in names if name.startswith("_Z") and text in name[2:]]
+
+
+def test_strings_without_a_text_are_searched_once() -> None:
+    class Strings(bytes):
+        searches = 0
+
+        def __contains__(self, text: object) -> bool:
+            Strings.searches += 1
+            return super().__contains__(text)  # type: ignore[operator]
+
+    table = SymbolTable(b"", StringTable(Strings(b"\0crash\0"), "names"), Struct("<IBBHQQ"), 64, ())
+    assert table.named("nosuch", ()) == table.mangled_with("6nosuch") == ()
+    assert Strings.searches == 1
+    assert table.mangled_with("suc") == ()
+    assert Strings.searches == 2

@@ -12,7 +12,7 @@ from dwarfgpu.base.leb128 import encode_sleb
 from dwarfgpu.language.linespec import Spot
 from dwarfgpu.repl.files import list_commands
 from dwarfgpu.repl.shell import Shell
-from dwarfgpu.session.stack_frames import FramePosition
+from dwarfgpu.session.focused_frame import FramePosition
 from tests.cli.command import Done, run
 from tests.repl.repl_shell import demo_shell
 from tests.work import at_most, calls_of

@@ -39,6 +39,12 @@ def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
             yield unit
 
 
+def is_in_no_unit(info: DebugInfo, name: str) -> bool:
+    """Return whether the bytes of the file show that no unit has an entry with a simple name, so
+    that hints need not be followed; False for names with several spellings."""
+    return name.isidentifier() and mentioning_units(info, name) == ()
+
+
 def mentioning_units(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
     """Return the units of a file, in order, that may have an entry with a simple name."""
     if "\\" in name:  # it may represent undecodable bytes
@@ -51,6 +57,8 @@ def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit
     """Yield the units of a file, in order, that may have a function with a simple name; template
     arguments are ignored."""
     units = None if "\\" in name else info.strings.units(*name_texts(name, is_template=True))
+    if units == ():
+        return
     is_possible = mentions(info, name, (dw.TAG_SUBPROGRAM,), is_template=True)
     for unit in info.watched_units() if units is None else units:
         if _may_be(unit, is_possible):

@@ -114,8 +114,7 @@ class SourceFile:
     def path_to_open(self) -> str:
         """The path as it is on disk: `path` has escapes for control characters and bytes that are
         not UTF-8."""
-        directory = self.table.directory(self.entry.directory, to_open=True)
-        return joined(directory, self.table.text(self.entry.path, to_open=True))
+        return self.table.path_to_open_of(self)
 
     @property
     def md5(self) -> bytes | None:
@@ -173,6 +172,7 @@ class LineTable:
         # The table never changes: what a few addresses and files lead to is kept.
         self._paths: dict[int, str] = {}
         self._shown_names: dict[int, str] = {}
+        self._paths_to_open: dict[int, str] = {}
         self._rows_at: dict[int, tuple[LineRow, Range] | None] = {}
         self._begins_at: dict[int, bool] = {}
 
@@ -255,6 +255,17 @@ class LineTable:
             if len(path) <= _MAX_KEPT_PATH:
                 self._paths = _with_room(self._paths)
                 self._paths[file.number] = path
+        return path
+
+    def path_to_open_of(self, file: SourceFile) -> str:
+        """Return the path of a file as `SourceFile.path_to_open`."""
+        path = self._paths_to_open.get(file.number)
+        if path is None:
+            directory = self.directory(file.entry.directory, to_open=True)
+            path = joined(directory, self.text(file.entry.path, to_open=True))
+            if len(path) <= _MAX_KEPT_PATH:
+                self._paths_to_open = _with_room(self._paths_to_open)
+                self._paths_to_open[file.number] = path
         return path
 
     def shown_name_of(self, file: SourceFile) -> str:

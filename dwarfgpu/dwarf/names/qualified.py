@@ -22,6 +22,7 @@ _CLOSING: Final = ">)]}"
 _WORDS: Final = pattern(
     r"\b(?:unsigned|signed|long|short|int|char)(?:\s+(?:unsigned|signed|long|short|int|char))*\b"
 )
+_SINGLE_WORDS: Final = frozenset(("unsigned", "signed", "long", "short", "int", "char"))
 _MAX_WORDS: Final = 5
 """Of the longest name of a built-in type: `signed long long int` and one more."""
 _SPACE_BETWEEN_WORDS: Final = pattern(r"(?<=[\w>*&)])\s+(?=\w)")
@@ -63,7 +64,7 @@ def _base(words: list[str]) -> str:
 def spellings(name: str) -> tuple[str, ...]:
     """Return how compilers may spell a simple name: one way, but for built-in types, such as
     `unsigned` and `unsigned int`."""
-    if _WORDS.fullmatch(name) is None:
+    if (name.isidentifier() and name not in _SINGLE_WORDS) or _WORDS.fullmatch(name) is None:
         return (name,)
     words = canonical(f" {name}").split()
     more = [[], ["int"], ["signed"], ["signed", "int"]]

@@ -65,6 +65,9 @@ class FunctionSymbol:
     """As loaded."""
 
 
+_KNOWN_SYMBOLS: Final[WeakKeyDictionary[CodeObject, dict[str, tuple[FunctionSymbol, ...]]]] = (
+    WeakKeyDictionary()
+)
 _KNOWN: Final[WeakKeyDictionary[CodeObject, dict[str, tuple[NamedFunction, ...]]]] = (
     WeakKeyDictionary()
 )
@@ -87,6 +90,17 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     """Return the functions of the symbol table that match, one per address, in entry order: those
     without debugging information, and those that a compiler has merged with equal ones, are only
     there. Parts that it has split off (`.cold`) do not match."""
+    cached = _KNOWN_SYMBOLS.setdefault(code_object, {})
+    symbols = cached.get(text)
+    if symbols is None:
+        symbols = _function_symbols(code_object, text)
+        if len(cached) >= _MAX_KEPT:
+            cached.clear()
+        cached[text] = symbols
+    return symbols
+
+
+def _function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol, ...]:
     path, parameters = _split(text.strip())
     components = _components(path.removeprefix("::"))
     words = _IDENTIFIER.findall(" ".join(components).partition("<")[0])
@@ -221,6 +235,8 @@ def _plain(parameters: str) -> list[str]:
 
 def _split(text: str) -> tuple[str, str | None]:
     """Return the path, and the parameters with their parentheses."""
+    if text.isidentifier():
+        return text, None
     depth = at = 0
     while at < len(text):
         operator = _OPERATOR.match(text, at)
@@ -243,6 +259,8 @@ def _components(path: str) -> list[str]:
 
 def _at_depth(text: str, separator: str) -> list[str]:
     """Split a text at separators that are in no brackets."""
+    if text.isidentifier():
+        return [text]
     parts, depth, begin, at = list[str](), 0, 0, 0
     while at < len(text):
         operator = _OPERATOR.match(text, at)

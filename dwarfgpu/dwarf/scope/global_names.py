@@ -1,10 +1,14 @@
-"""Names that a code object declares outside functions and classes."""
+"""Names that a code object declares outside functions and classes.
+
+Law: a file does not change while it is open, so that the first names of a small one are read once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Final, Literal
+from weakref import WeakKeyDictionary
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -32,14 +36,32 @@ _FEW_UNITS: Final = 64
 """If there are fewer units, all are read."""
 _MAX_UNITS_PER_STRING: Final = 4
 """Units that are read for a name."""
+_KNOWN: Final[WeakKeyDictionary[CodeObject, tuple[tuple[str, Kind], ...]]] = WeakKeyDictionary()
 
 
 def names_of(code_object: CodeObject, similar_to: str | None = None) -> Iterator[tuple[str, Kind]]:
     """Yield the names and their kinds; unreadable units are skipped, and so are units without a
-    name similar to a given one, if their bytes show it."""
+    name similar to a given one, if their bytes show it. With `similar_to` they are the first."""
     info = code_object.info
     units = None if similar_to is None else _units_with_similar_names(info, similar_to)
-    for unit in info.watched_units() if units is None else units:
+    if similar_to is not None and len(info.units) < _FEW_UNITS:
+        yield from _first_of(code_object)
+        return
+    yield from _names_in(info.watched_units() if units is None else units)
+
+
+def _first_of(code_object: CodeObject) -> tuple[tuple[str, Kind], ...]:
+    """Return the first names of a file with few units, which are compared with each unknown
+    name."""
+    names = _KNOWN.get(code_object)
+    if names is None:
+        names = tuple(islice(_names_in(code_object.info.watched_units()), _MOST))
+        _KNOWN[code_object] = names
+    return names
+
+
+def _names_in(units: Iterable[CompilationUnit]) -> Iterator[tuple[str, Kind]]:
+    for unit in units:
         try:
             yield from _declared(unit.root.children(), "")
         except DwarfGpuError:

@@ -11,7 +11,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
-from dwarfgpu.dwarf.index.units_by_name import likely_units, units_naming
+from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit, likely_units, units_naming
 from dwarfgpu.dwarf.names.qualified import canonical, joined
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
@@ -69,6 +69,10 @@ class UnitSearch:
     ) -> Iterator[CompilationUnit]:
         """Yield the units with a name; the arguments of a template have several spellings, and do
         not determine them."""
+        if is_in_no_unit(info, name):
+            for source in type_sources(info):
+                yield from source.type_units
+            return
         full_name = joined((*path, name))
         named_units = info.units if "<" in full_name else units_naming(info, full_name)
         # A namespace extends over many units: the first one with the name counts.

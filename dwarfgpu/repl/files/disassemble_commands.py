@@ -10,7 +10,7 @@ from dwarfgpu.repl.files.shown_source import text_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.stack_frames import position_in_file
+from dwarfgpu.session.focused_frame import position_in_file
 
 
 @command("disassemble", topic="data", complete=completion.SYMBOLS)

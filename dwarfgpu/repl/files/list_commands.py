@@ -27,19 +27,22 @@ from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import examined_code
-from dwarfgpu.repl.files.shown_source import missing_line, numbered_line, text_of
+from dwarfgpu.repl.files.shown_source import missing_line, text_of
 from dwarfgpu.repl.files.typed_linespecs import spot_of, spots_of
-from dwarfgpu.repl.output import Output, Part, heading
+from dwarfgpu.repl.output import Output, Part, SourceLines, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
 from dwarfgpu.service.frame.focus import frame_pc, symbol_at
+from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, frame_position, position_in_file
+from dwarfgpu.session.stack_frames import frame_position
 from dwarfgpu.view.json_object import JsonObject
 
 _ADDEND: Final = pattern(r"[+-][0-9]+$")
 _OFFSET: Final = pattern(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
 """Lines relative to the next one."""
+_LINES: Final = 100
+"""Lines that are printed at once."""
 _MORE: Final = pattern(r"\+(?P<count>[0-9]{1,9})")
 
 
@@ -73,16 +76,19 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         shell.listed = Listed(frame, position, first, first)
         yield missing_line(shell, position, first)
         return
-    if not 0 < first <= len(text):
+    count = len(text)
+    if not 0 < first <= count:
         shell.listed = Listed(frame, position, first, first)
-        count = len(text)
         raise UsageError(f"Line number {first} out of range; {position.file} has {count} lines.")
     yield from _where(shell, argument)
-    shell.listed = Listed(frame, position, first, max(min(last, len(text)), first) + 1)
+    shell.listed = Listed(frame, position, first, max(min(last, count), first) + 1)
     shell.history.again = "list -" if argument.strip() == "-" else "list"
-    yield Output("", {"file": position.file, "fullname": position.path})
-    for number, line in enumerate(text[first - 1 : last], first):
-        yield numbered_line(number, line)
+    data: JsonObject = {"file": position.file, "fullname": position.path}
+    if last < first:
+        yield Output("", data)
+    for start in range(first - 1, min(last, count), _LINES):
+        end = min(start + _LINES, last, count)
+        yield SourceLines(start + 1, text.counted(range(start, end)), data)
 
 
 def _spots_by_line(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
@@ -121,7 +127,7 @@ def _titled_positions(
             continue
         last = min(first + count - 1, len(text))
         shell.listed = Listed(frame, spot.position, first, last + 1)
-        yield from (numbered_line(number, text[number - 1]) for number in range(first, last + 1))
+        yield SourceLines(first, text[first - 1 : last])
 
 
 def _title(spot: Spot) -> str:
@@ -145,6 +151,8 @@ def _shown_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple
     """Return `listed_spots`; functions whose first code is from another file are at their
     declaration."""
     spots = listed_spots(shell, text, around)
+    if not any(spot.declared for spot in spots):
+        return spots
     return tuple(evolve(spot, position=spot.declared or spot.position) for spot in spots)
 
 

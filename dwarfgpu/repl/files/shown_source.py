@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from dwarfgpu.repl.output import Output, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, frame_position
+from dwarfgpu.session.stack_frames import frame_position
 
 if TYPE_CHECKING:
     from dwarfgpu.base.text_lines import TextLines

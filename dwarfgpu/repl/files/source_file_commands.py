@@ -22,7 +22,7 @@ from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.file.source_language import language_of
 from dwarfgpu.service.symbol.symbol_description import full_path
-from dwarfgpu.session.stack_frames import FramePosition
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 _MACROS: Final = (0x79, 0x43, 0x2119)

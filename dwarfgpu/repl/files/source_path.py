@@ -1,4 +1,7 @@
-"""Where source files are looked for: GDB's substitution rules and directories."""
+"""Where source files are looked for: GDB's substitution rules and directories.
+
+Law: the file at the path of the compilation is looked for again where its text has changed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.readable_files import is_source
-from dwarfgpu.session.stack_frames import FramePosition
+from dwarfgpu.session.focused_frame import FramePosition
 
 if TYPE_CHECKING:
     from dwarfgpu.base.text_lines import TextLines
@@ -25,7 +28,8 @@ class SourcePath:
         self.rules: dict[str, str] = {}
         """Directories that were moved, and to where; the first that fits is taken."""
         self.directories = DEFAULT
-        self._last: tuple[Path, TextLines] | None = None
+        self._last: tuple[str, Path, TextLines] | None = None
+        """The path of the text that was read last, also as it was spelled, and its lines."""
 
     def rule_for(self, path: str) -> tuple[str, str] | None:
         """Return the rule that rewrites a path; None if none matches."""
@@ -51,6 +55,10 @@ class SourcePath:
     def text_file(self, position: FramePosition) -> Path | None:
         """Return the file with the text of a place; None if it is missing. Only regular files
         outside of /proc, /sys and /dev count."""
+        name = self.rewritten(position.source.path_to_open)
+        last = self._last
+        if last is not None and last[0] == name and name[0] == "/" and last[2].is_unchanged():
+            return last[1]
         for path in self._candidates(position):
             if is_source(path):
                 record_input(path)
@@ -61,9 +69,9 @@ class SourcePath:
         """Return the lines of a file: those of the last one are kept."""
         from dwarfgpu.base.text_lines import TextLines  # few commands show source text
 
-        if self._last is None or self._last[0] != path:
-            self._last = path, TextLines.of_file(path)
-        return self._last[1]
+        if self._last is None or (self._last[1] is not path and self._last[1] != path):
+            self._last = str(path), path, TextLines.of_file(str(path))
+        return self._last[2]
 
     def _candidates(self, position: FramePosition) -> Iterator[Path]:
         path = Path(self.rewritten(position.source.path_to_open))

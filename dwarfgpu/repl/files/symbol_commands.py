@@ -32,7 +32,7 @@ from dwarfgpu.service.symbol.symbol_description import (
     symbol_description,
     symbols_at,
 )
-from dwarfgpu.session.stack_frames import position_in_file
+from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.view.json_object import JsonObject
 
 _MANGLED: Final = "_Z"

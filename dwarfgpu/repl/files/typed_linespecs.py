@@ -6,7 +6,7 @@ from dwarfgpu.language import linespec
 from dwarfgpu.language.linespec import Spot
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
-from dwarfgpu.session.stack_frames import FramePosition
+from dwarfgpu.session.focused_frame import FramePosition
 
 
 def spot_of(shell: Shell, text: str, around: FramePosition | None) -> Spot:

@@ -28,9 +28,9 @@ from dwarfgpu.repl.support.script_commands import ran
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
 from dwarfgpu.service.frame.focus import focused_frame_line
 from dwarfgpu.service.frame.frame_answer import frame_record
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
-    FramePosition,
     depth,
     frame_of,
     frame_position,

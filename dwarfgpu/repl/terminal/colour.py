@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
-from dwarfgpu.repl.output import NestedOutput, Painted, Part
+from dwarfgpu.repl.output import NestedOutput, Painted, Part, SourceLines
 
 MAX_CHARACTERS: Final = 2_000
 """Maximum number of characters of a line that is coloured; a longer one is shown as it is."""
@@ -81,8 +81,8 @@ PAINTS: Final[dict[str, Paint]] = {
 
 
 def painted(part: Part, paint: Paint) -> Part:
-    """Colour a part of an answer."""
-    if isinstance(part, Painted):
+    """Colour a part of an answer, one of `single_parts`."""
+    if isinstance(part, Painted | SourceLines):
         return part
     if isinstance(part, NestedOutput):
         return evolve(part, part=painted(part.part, paint))

@@ -16,8 +16,8 @@ from dwarfgpu.language.linespec import (
 )
 from dwarfgpu.language.prologue import after_prologue, body_of, body_position
 from dwarfgpu.service.frame.focus import symbol_at
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition
 
 
 @frozen

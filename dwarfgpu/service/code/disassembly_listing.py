@@ -27,8 +27,8 @@ from dwarfgpu.service.code.session_code import (
     processor_of,
 )
 from dwarfgpu.service.frame.focus import frame_pc
+from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import position_in_file
 from dwarfgpu.view.json_object import JsonObject
 
 MAX_SOURCE_LINES: Final = 10_000

@@ -17,9 +17,10 @@ from dwarfgpu.machine.target import Named
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, frame_position, outer_frame
+from dwarfgpu.session.stack_frames import frame_position, outer_frame
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.lane_grid import MARKS, Cell, LaneRow, reason_lines, state_letter
 

@@ -27,8 +27,9 @@ from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.expression_answer import DEFAULT
 from dwarfgpu.service.value.subject import Expression, Subject, subject
 from dwarfgpu.service.value.value_history import ValueHistory
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import FramePosition, frame_position
+from dwarfgpu.session.stack_frames import frame_position
 
 if TYPE_CHECKING:  # it imports NumPy
     from dwarfgpu.machine.simulated.execution.interpreter import RunningMachine
