@@ -95,6 +95,8 @@ def run(args: Namespace) -> int:
     focus = _focus(args)
     source, address, lane, chosen = _source_address(args, focus)
     target_space, lane = _target_spaces(args, focus.architecture, lane)
+    if lane is not None and not focus.architecture.is_simt:
+        raise UsageError(f"a thread of {focus.architecture.name} has no lanes")
     focus = evolve(focus, lane=lane)
     source.require_address(address)
     conversions = [converted(focus, source, address, space) for space in target_space]

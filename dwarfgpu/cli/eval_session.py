@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from functools import partial
 
 from dwarfgpu.cli.printing import EVAL_SCHEMA, context_notes, print_json, print_notes
 from dwarfgpu.cli.subject_words import NOTHING, is_expression, names_operation, require_subject
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import MissingContext, UsageError
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options.opened_session import in_first_lane, session_of, sessions_of_waves
 from dwarfgpu.service.answer import first_hint
@@ -74,6 +75,8 @@ def _answers(
     if args.want is not None or args.push or args.object is not None:
         raise UsageError("--want, --push and --object are for operations, not for variables")
     # Operations need no types and printers.
+    if not args.subject and args.wave != "all":
+        _explain_nothing(args, sessions[0])
     if choice is None:
         from dwarfgpu.service.eval.eval_answer import variables_of_waves
 
@@ -83,6 +86,32 @@ def _answers(
     return variables_in_lanes(
         sessions, args.subject, choice, shares="nothing" if args.json else "text"
     )
+
+
+def _explain_nothing(args: argparse.Namespace, session: Session) -> None:
+    """Say why there is nothing to list; an error if the code object may be the wrong one."""
+    from dwarfgpu.service.eval.eval_answer import why_nothing_listed
+
+    try:
+        why = why_nothing_listed(session)
+    except MissingContext as error:
+        raise MissingContext(f"{error.message}{_named_by_state(args)}") from None
+    if why is not None and not args.json:
+        print_notes([why])
+
+
+def _named_by_state(args: argparse.Namespace) -> str:
+    """Return which code object a state names, where the command line selects another one."""
+    if args.state is None or args.file is None:
+        return ""
+    from dwarfgpu.machine.state.load import load_state
+    from dwarfgpu.options.limit_options import file_limits_of
+
+    named = load_state(args.state, file_limits_of(args)).code_objects
+    if len(named) != 1 or named[0].path.name == os.path.basename(args.file):
+        return ""
+    used = "--demo" if args.demo else shortened(args.file)
+    return f"; {args.state} names {named[0].path.name}: leave out {used}"
 
 
 def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave: bool) -> int:

@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 from dwarfgpu.cli.lane_pictures import UNUSED, grid, write_picture
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.target import Modelled
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
 from dwarfgpu.options.given_files import POSITIONAL, take_files
@@ -20,7 +19,7 @@ from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_notes
-from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice
+from dwarfgpu.service.lanes.lane_choice import all_lanes, chosen_states, is_choice, no_lanes
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers, refused
 from dwarfgpu.service.lanes.lanes_json import LanesJson
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
@@ -108,10 +107,7 @@ def _waves(
 ) -> list[WaveLanes]:
     for session in sessions:
         if not session.architecture.is_simt:
-            name = session.architecture.name
-            has_waves = isinstance(session.target, Modelled) and session.target.model is not None
-            advice = "; --wave N chooses a wave of a GPU" if has_waves else ""
-            raise UsageError(f"a thread of {name} has no lanes{advice}")
+            raise UsageError(no_lanes(session))
     states = [tuple(chosen_states(session, choice)) for session in sessions]
     questions = [
         Question(

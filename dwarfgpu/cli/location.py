@@ -50,7 +50,7 @@ def _run(args: argparse.Namespace) -> int:
         raise UsageError("location works on one lane, not all: give --lane N")
     session = session_of(args, [args.file] if args.file else [])
     session = in_first_lane(args, session)
-    status, records, notes = 0, list[Plain](), [*session.notes]
+    status, wrong, records, notes = 0, 0, list[Plain](), [*session.notes]
     for name in args.names:
         try:
             location = located(session, name)
@@ -58,6 +58,7 @@ def _run(args: argparse.Namespace) -> int:
             if len(args.names) == 1 and isinstance(error, UsageError):
                 raise
             status = 1
+            wrong += isinstance(error, UsageError)
             records.append({"name": name, **error_json(error)})
             if not args.json:
                 print(one_line(f"dwarfgpu: {name}: {error_line(error)}"), file=sys.stderr)
@@ -70,7 +71,7 @@ def _run(args: argparse.Namespace) -> int:
         print_json({"schema": SCHEMA, "objects": records, **context_notes(session)})
     else:
         print_notes(notes)
-    return status
+    return 2 if wrong == len(args.names) else status
 
 
 def _print(location: Located, colours: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
@@ -27,7 +28,7 @@ from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import PLACE, PLACE_HELP, natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.service.error_text import one_line, shortened
+from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import totals
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from dwarfgpu.service.where.coverages import described
@@ -139,13 +140,14 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
     notes: dict[str, None] = dict.fromkeys(filter(None, [file.placement_note, *request.notes]))
     before = request
     request = _at_program_location(args, file, request, notes)
-    coverages = described(file, request.wanted, f"in {file.name}")
+    unknown: dict[str, UsageError] = {}
+    coverages = described(file, request.wanted, f"in {file.name}", unknown)
     if args.against is not None:
         from dwarfgpu.service.where.against import where_change  # most requests are about one build
 
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
         query = _at_program_location(args, old, before, notes).wanted
-        change = where_change(old, file, query, coverages)
+        change = where_change(old, file, query, coverages, unknown)
         if args.json:
             import json  # text needs none of it
 
@@ -154,12 +156,13 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
             print_notes(notes)
             for line in change.lines():
                 _print(line)
+            _print_errors(unknown)
         return change.status
     if args.json:
         from dwarfgpu.service.where.coverage_json import WhereJson  # words and operations
 
         with_lines = bool(request.wanted.names)
-        answer = WhereJson(file, request.minimum, with_lines)
+        answer = WhereJson(file, request.minimum, with_lines, unknown)
         sys.stdout.writelines(answer.text(coverages, notes))
         return answer.status
     print_notes(notes)
@@ -175,10 +178,17 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
     # The lines of a function are one long text, which is not copied.
     sys.stdout.writelines(part for line in show(coverages) for part in (line, "\n"))
     sys.stdout.writelines(f"{line}\n" for line in listing.totals(request.minimum))
+    _print_errors(unknown)
     why = listing.why_too_low(request.minimum)
     if why is not None:
         print(f"dwarfgpu: {why}", file=sys.stderr)
-    return 1 if listing.total.problems or why is not None else 0
+    return 1 if listing.total.problems or unknown or why is not None else 0
+
+
+def _print_errors(unknown: Mapping[str, UsageError]) -> None:
+    """Print a line for each name that is not found while others are."""
+    for error in unknown.values():
+        print(f"dwarfgpu: {error_line(error)}", file=sys.stderr)
 
 
 @frozen

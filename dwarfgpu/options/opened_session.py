@@ -39,6 +39,7 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import lane_number, natural
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
+from dwarfgpu.service.lanes.lane_choice import no_lanes
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
@@ -142,6 +143,8 @@ def session_of(
         other_code_objects=of_other_machines,
     )
     session = _at_program_location(args.pc, session)
+    if args.lane is not None and (stopped.has_started or stopped.code_objects):
+        _require_lanes(session)
     explicit = stopped.given_of(session.wave)
     place_scratch(args, explicit, session.wave)
     set_registers(args, target, explicit, session.wave, session.pc)
@@ -211,6 +214,19 @@ def _check_lanes(count: int | None, lane: int | None, arch: Architecture) -> Non
         )
     if arch.is_simt and lane is not None and lane >= arch.lane_count:
         raise UsageError(f"--lane {lane}: the wave has {arch.lane_count} lanes, from 0")
+
+
+def _require_lanes(session: Session) -> None:
+    """Raise `UsageError` for a lane of a thread that has none: a CPU's, unless `--lanes` or the
+    subprogram (DW_AT_LLVM_lanes) has several."""
+    if session.architecture.is_simt or session.given_lanes is not None:
+        return
+    try:
+        count, _ = session.lane_count()
+    except DwarfGpuError:
+        return  # the answer reports it
+    if count == 1:
+        raise UsageError(no_lanes(session))
 
 
 def _code_objects(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIXTURES, STATES, run
+from tests.cli.command import FIXTURES, STATES, run, run_json
 
 
 @pytest.fixture(autouse=True)
@@ -132,3 +132,80 @@ def test_one_line(words: str) -> None:
         assert (done.out, done.status) == ("", 2), done
         lines = [line for line in done.err.splitlines() if not line.startswith("note: ")]
         assert len(lines) == 1 and lines[0].startswith("dwarfgpu: "), done.err
+
+
+# Several names, of which some are unknown: the others are shown, and the unknown are named.
+
+
+@pytest.mark.parametrize(
+    ("words", "errors", "status"),
+    [
+        ("where --demo t zz", ['No symbol "zz" in demo.co.'], 1),
+        ("where k.co nest::tt t", ['No symbol "nest::tt" in k.co. Did you mean "nest::t"?'], 1),
+        ("where k.co t zz limt --function nest", [
+            'No symbol "zz" in nest in k.co.',
+            'No symbol "limt" in nest in k.co. Did you mean "limit"?',
+        ], 1),
+        ("where k.co t zz --against k.co", ['No symbol "zz" in k.co.'], 1),
+        ("where k.co yy zz", ['No symbol "yy" or "zz" in k.co.'], 2),
+        ("where k.co t t", [], 0),
+        ("location --demo t zz", ['zz: No symbol "zz" in current context.'], 1),
+        ("location --demo yy zz", [
+            'yy: No symbol "yy" in current context.', 'zz: No symbol "zz" in current context.',
+        ], 2),
+    ],
+)  # fmt: skip
+def test_one_of_several_names_is_unknown(words: str, errors: list[str], status: int) -> None:
+    done = run(*words.split())
+    lines = done.err.splitlines()
+    assert [line.removeprefix("dwarfgpu: ") for line in lines if line[:5] != "note:"] == errors
+    assert done.status == status and bool(done.out) == (status != 2)
+
+
+def test_unknown_names_are_problems_in_json() -> None:
+    alone, several = (run_json("where", "k.co", *names) for names in (("t",), ("t", "zz")))
+    assert (alone.status, several.status) == (0, 1)
+    assert several.json["variables"] == alone.json["variables"]
+    messages = [problem["message"] for problem in several.json["problems"]]
+    assert messages == ['No symbol "zz" in k.co.']
+    new = run_json("where", "k.co", "t", "zz", "--against", "k.co").json["new"]
+    assert [problem["message"] for problem in new["problems"]] == messages
+
+
+# The state is of another code object than the command line names.
+
+
+def test_the_state_names_another_code_object() -> None:
+    state = STATES / "chain_flat.gfx942.json"
+    why = (
+        "MissingContext: no variable is in scope at pc 0x1a7c, which is in no function that "
+        f"{{}} describes; {state} names chain_flat.gfx942.v5.co: leave out {{}}"
+    )
+    for words in (("--demo",), ("--demo", "--lane", "1")):
+        done = run("eval", *words, "--state", state)
+        assert (done.out, done.error, done.status) == ("", why.format("demo.co", "--demo"), 1)
+    done = run("eval", "k.co", "--state", state)
+    assert (done.error, done.status) == (why.format("k.co", "k.co"), 1)
+
+
+# Lanes are those of waves: a thread of a CPU has none.
+
+
+@pytest.mark.parametrize("lane", ["0", "3", "all"])
+@pytest.mark.parametrize("words", ["bt", "eval", "eval n", "location n", "explain n", "lanes n"])
+def test_a_thread_has_no_lanes(words: str, lane: str) -> None:
+    command, *names = words.split()
+    done = run(command, "prog", "prog.core", *names, "--lane", lane)
+    assert (done.out, done.status) == ("", 2)
+    assert done.error == "a thread of x86_64 has no lanes" or lane == "all"
+
+
+def test_the_prompt_and_convert_have_the_same_rule() -> None:
+    done = run("debug", "prog", "prog.core", "--lane", "3", "--batch")
+    assert (done.error, done.status) == ("a thread of x86_64 has no lanes", 2)
+    done = run("debug", "prog", "prog.core", "--batch", "-ex", "lane 3")
+    assert done.err.endswith(
+        "Lane 3 does not exist on this thread. A thread of x86_64 has no lanes.\n"
+    )
+    done = run("convert", "0x10", "--core", "prog.core", "--lane", "3")
+    assert (done.error, done.status) == ("a thread of x86_64 has no lanes", 2)

@@ -433,7 +433,10 @@ def test_the_first_active_lane_is_in_focus(shell: Shell) -> None:
         ("info locals", "No frame selected.\n"),
         ("frame", "No stack.\n"),
         ("lane", "No lane selected.\n"),
-        ("lane 0", "Lane 0 does not exist on this thread.\n"),
+        (
+            "lane 0",
+            "Lane 0 does not exist on this thread. A thread of x86_64 has no lanes.\n",
+        ),
         ("info lanes", "No lanes.\n"),
         ("i r", "The program has no registers now.\n"),
         ("p $_lane_count", "$1 = 0\n"),

@@ -201,7 +201,7 @@ class Wanted:
     def takes(self, variable: Variable, code_scope: CodeScope | None) -> bool:
         """Return whether a variable is wanted."""
         if self.names and not any(
-            self._matches_name(variable, code_scope, name) for name in self.names
+            self.matches_name(variable, code_scope, name) for name in self.names
         ):
             return False
         if self.function is not None:
@@ -210,7 +210,8 @@ class Wanted:
                 return False
         return self.pc is None or code_scope is None or _covers(code_scope, self.pc)
 
-    def _matches_name(self, variable: Variable, code_scope: CodeScope | None, name: str) -> bool:
+    def matches_name(self, variable: Variable, code_scope: CodeScope | None, name: str) -> bool:
+        """Return whether one of the names is that of a variable."""
         if _is_named(variable, code_scope, name):
             return True
         function, _, last = name.rpartition("::")

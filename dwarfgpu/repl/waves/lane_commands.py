@@ -88,7 +88,9 @@ def _other_lane(session: Session, text: str) -> Session:
         raise UsageError(f"Invalid lane ID: {text}")
     digits = text.lstrip("0") or "0"
     if len(digits) > 9 or int(digits) not in lane_numbers(session):
-        raise UsageError(f"Lane {digits} does not exist on this thread.")
+        arch = session.architecture
+        why = "" if arch.is_simt else f" A thread of {arch.name} has no lanes."
+        raise UsageError(f"Lane {digits} does not exist on this thread.{why}")
     return session.focused(int(digits))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.errors import InconsistentContext, UndefinedBits, UsageError
+from dwarfgpu.errors import InconsistentContext, MissingContext, UndefinedBits, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.eval.wave_answer import Line, positioned
@@ -77,6 +77,25 @@ def variables_answer(
     is_alone = len(names) == 1 if is_alone is None else is_alone
     pairs = [_subject_and_answer(session, text, is_alone=is_alone) for text in names]
     return VariablesAnswer(session, pairs)
+
+
+def why_nothing_listed(session: Session) -> str | None:
+    """Return why no variable is in scope at the program location; None where some are.
+
+    `MissingContext` if no function is described there: the program location, or the code object,
+    is another than the user meant.
+    """
+    if session.variables():
+        return None
+    code_object, pc = session.code_object, session.program_location
+    assert code_object is not None and pc is not None
+    here = f"no variable is in scope at pc {pc:#x}"
+    functions = session.functions()
+    if functions:
+        return f"{here}, in {functions[0]}"
+    if not code_object.info.units:
+        raise MissingContext(f"{here}: {code_object.name} has no debugging information")
+    raise MissingContext(f"{here}, which is in no function that {code_object.name} describes")
 
 
 def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> list[VariablesAnswer]:

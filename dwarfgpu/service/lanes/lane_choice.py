@@ -6,6 +6,7 @@ from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
+from dwarfgpu.machine.topology import model_of
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
@@ -22,6 +23,13 @@ _LIST = pattern(r"\d{1,20}(?:-\d{1,20})?(?:,\d{1,20}(?:-\d{1,20})?)+|\d{1,20}-\d
 def all_lanes(session: Session) -> range:
     """Return the lanes of the wave, limited by `checked_lanes`."""
     return range(checked_lanes(session.lane_count()[0]))
+
+
+def no_lanes(session: Session) -> str:
+    """Return the message about a lane of a thread that has none."""
+    model = model_of(session.target)
+    advice = "" if model is None or not model.agents else "; --wave N chooses a wave of a GPU"
+    return f"a thread of {session.architecture.name} has no lanes{advice}"
 
 
 def is_choice(text: str | None) -> bool:

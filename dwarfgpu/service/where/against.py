@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.compare_builds import (
     Build,
@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.coverage.compare_builds import (
 )
 from dwarfgpu.dwarf.coverage.coverage import Allowance
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
-from dwarfgpu.errors import counted
+from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.service.error_text import error_json, error_line
 from dwarfgpu.service.where.totals import SCHEMA
 from dwarfgpu.view.coverage_text import percent
@@ -43,12 +43,15 @@ class WhereChange:
     before: Build
     after: Build
     changes: list[Change]
+    unknown: Mapping[str, UsageError]
+    """Names that neither build has, while it has others."""
 
     @property
     def status(self) -> int:
-        """1 where something got worse or could not be read."""
+        """1 where something got worse, could not be read or is unknown."""
         is_worse = any(change.kind in ("worse", "lost") for change in self.changes)
-        return 1 if is_worse or self.before.problems or self.after.problems else 0
+        problems = [*self.before.problems, *self.after.problems, *self.unknown]
+        return 1 if is_worse or problems else 0
 
     def lines(self) -> Iterator[str]:
         """Yield what changed, the worst first, and the totals."""
@@ -60,19 +63,28 @@ class WhereChange:
         return {
             "schema": SCHEMA,
             "old": _build(self.old, self.before),
-            "new": _build(self.new, self.after),
+            "new": _build(self.new, self.after, self.unknown.values()),
             "changes": [_change_json(change) for change in self.changes],
             "counts": {kind: sum(c.kind == kind for c in self.changes) for kind in _TITLES},
         }
 
 
 def where_change(
-    old: CodeObject, new: CodeObject, old_query: Wanted, new_found: Iterable[UnitGroups]
+    old: CodeObject,
+    new: CodeObject,
+    old_query: Wanted,
+    new_found: Iterable[UnitGroups],
+    unknown: dict[str, UsageError],
 ) -> WhereChange:
-    """Return what two builds describe differently."""
+    """Return what two builds describe differently. `unknown` has the names that the new build
+    lacks, once its units were read; those that the old build has are removed from it."""
     before = build_of(find_variables(old.scopes, old_query), Allowance.of(old.info))
     after = build_of(new_found, Allowance.of(new.info))
-    return WhereChange(old, new, before, after, changes_between(before, after))
+    for name in [*unknown]:
+        named = find_variables(old.scopes, evolve(old_query, names=(name,), with_functions=False))
+        if any(unit.groups for unit in named):
+            del unknown[name]
+    return WhereChange(old, new, before, after, changes_between(before, after), unknown)
 
 
 def _lines(before: Build, after: Build, changes: list[Change]) -> Iterator[str]:
@@ -121,13 +133,15 @@ def _measure(measure: Measure | None) -> str:
     return text + (f", {part} in part" if part else "")
 
 
-def _build(file: CodeObject, build: Build) -> JsonObject:
+def _build(
+    file: CodeObject, build: Build, unknown: Iterable[DwarfGpuError] = ()
+) -> JsonObject:
     return {
         "file": file.file.path,
         "variables": build.variable_count,
         "scope_bytes": build.scope_bytes,
         "described_bytes": build.described_bytes,
-        "problems": [error_json(problem)["error"] for problem in build.problems],
+        "problems": [error_json(problem)["error"] for problem in [*build.problems, *unknown]],
     }
 
 

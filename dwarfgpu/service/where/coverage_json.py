@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.records import define
+from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage, Description
 from dwarfgpu.dwarf.coverage.find_variables import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.service.error_text import error_json
 from dwarfgpu.service.where.totals import SCHEMA, Total, architecture_of
@@ -33,6 +33,8 @@ class WhereJson:
     file: CodeObject
     minimum: Fraction | None
     with_lines: bool
+    unknown: Mapping[str, UsageError] = field(factory=dict)
+    """Names that the file does not have, known once all units were read."""
     status: int = 0
     """Once the text has ended: 1 for a problem, or for less than the minimum."""
 
@@ -62,6 +64,7 @@ class WhereJson:
                 total.join(own)
             if source is not None and source.problem is not None:
                 total.problems.append(source.problem)
+        total.problems += self.unknown.values()
         is_low = total.is_below(self.minimum)
         self.status = 1 if total.problems or is_low else 0
         tail: JsonObject = {

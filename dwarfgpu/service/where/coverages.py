@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from dwarfgpu.base.records import evolve
@@ -68,12 +68,57 @@ def amount(coverage: Coverage) -> str:
     return f"{text}, {part} of them {certainly}in part"
 
 
-def described(file: CodeObject, query: Wanted, in_file: str) -> Iterator[UnitGroups]:
+def described(
+    file: CodeObject, query: Wanted, in_file: str, unknown: dict[str, UsageError] | None = None
+) -> Iterator[UnitGroups]:
     """Yield the units of a file with the variables of a question, read on demand.
 
     A name without the arguments of its template is that of every instance, if nothing has the name
-    itself. `UsageError` with `in_file` (`in FILE`) if the file has none of the names.
+    itself. `UsageError` with `in_file` (`in FILE`) if the file has none of the names; at the end,
+    `unknown` gets that error for each name that is not found while others are.
     """
+    names = dict.fromkeys(query.names)
+    if len(names) < 2 or unknown is None:
+        return _described(file, query, in_file)
+    return _several(file, query, in_file, list(names), unknown)
+
+
+def _several(
+    file: CodeObject,
+    query: Wanted,
+    in_file: str,
+    missing: list[str],
+    unknown: dict[str, UsageError],
+) -> Iterator[UnitGroups]:
+    """Return the units as `_described`, which record the names that none of them has."""
+    first = _described(file, query, in_file)
+
+    def units() -> Iterator[UnitGroups]:
+        yield from _removing_found(first, query, missing)
+        again = evolve(query, names=tuple(missing), is_generic=True, with_functions=False)
+        if missing:
+            wanted = find_variables(file.scopes, again)
+            yield from _removing_found((unit for unit in wanted if unit.groups), again, missing)
+        for name in missing:
+            unknown[name] = _unknown(file, evolve(query, names=(name,)), in_file)
+
+    return units()
+
+
+def _removing_found(
+    units: Iterable[UnitGroups], query: Wanted, missing: list[str]
+) -> Iterator[UnitGroups]:
+    """Yield the units, and remove the names of their variables from the missing ones."""
+    for unit in units:
+        for group in unit.groups if missing else ():
+            for variable, code_scope in group.declared:
+                missing[:] = [
+                    name for name in missing if not query.matches_name(variable, code_scope, name)
+                ]
+        yield unit
+
+
+def _described(file: CodeObject, query: Wanted, in_file: str) -> Iterator[UnitGroups]:
     units = find_variables(file.scopes, query)
     buffered: list[UnitGroups] = []
     for unit in units:
@@ -86,12 +131,17 @@ def described(file: CodeObject, query: Wanted, in_file: str) -> Iterator[UnitGro
             return iter(generic)
     if any(unit.problems for unit in buffered) or evolve(query, with_functions=False) == Wanted():
         return iter(buffered)
+    raise _unknown(file, query, in_file)
+
+
+def _unknown(file: CodeObject, query: Wanted, in_file: str) -> UsageError:
+    """Return the error for names that a file does not have."""
     where = "" if query.function is None else f" in {query.function}"
     where += "" if query.pc is None else f" at {query.pc:#x}"
-    title = " ".join(f'"{name}"' for name in query.names)
+    title = " or ".join(f'"{name}"' for name in query.names)
     if not query.names:
-        raise UsageError(f"{file.name} describes no variables{where}")
-    raise UsageError(f"No symbol {title}{where} {in_file}.{_suggestion(file, query)}")
+        return UsageError(f"{file.name} describes no variables{where}")
+    return UsageError(f"No symbol {title}{where} {in_file}.{_suggestion(file, query)}")
 
 
 def _suggestion(file: CodeObject, query: Wanted) -> str:
