@@ -163,4 +163,12 @@ class LimitExceeded(DwarfGpuError):
 
 
 class UsageError(DwarfGpuError):
-    """The request itself: an unknown option value, an unreadable file, a wrong schema."""
+    """The request itself: an unknown name or option value, a file that does not exist."""
+
+
+class UnreadableFile(UsageError):
+    """A file that the request names, and whose contents are not what the request needs."""
+
+    @property
+    def kind(self) -> str:
+        return "Malformed"

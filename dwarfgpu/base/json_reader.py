@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import open_to_read
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UnreadableFile, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ class Field:
     path: str
     value: Json
 
-    def expected(self, description: str) -> UsageError:
+    def expected(self, description: str) -> UnreadableFile:
         """Return the error that this field has an unexpected value."""
         import json
 
@@ -60,7 +60,7 @@ class Field:
         except ValueError:  # an integer with more digits than Python writes
             shown = "a number that large"
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
-        return UsageError(
+        return UnreadableFile(
             f"{self.source}: {self.path or 'document'}: expected {description}, not {shown}"
         )
 
@@ -222,13 +222,13 @@ def load(path: Path) -> Field:
         with open_to_read(path) as file:
             data = read_at_most(file, MAX_BYTES, path)
         if data.startswith(b"\x7fELF"):
-            raise UsageError(f"{path}: not JSON: it is an ELF file")
+            raise UnreadableFile(f"{path}: not JSON: it is an ELF file")
         return parse(data.decode("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError as error:
         message = f"{path}: not JSON: byte {error.start:#x} is not of UTF-8 text"
-        raise UsageError(message) from None
+        raise UnreadableFile(message) from None
     except ValueError as error:  # a NUL in the name
         raise UsageError(f"{path}: cannot be read: {error}") from None
 
@@ -248,15 +248,15 @@ def parse(text: str, source: str) -> Field:
         return Field(source, "", json.loads(text, object_pairs_hook=_members))
     except json.JSONDecodeError as error:
         problem = error.msg.removesuffix(" at")
-        raise UsageError(
+        raise UnreadableFile(
             f"{source}: not JSON: {problem} at line {error.lineno} column {error.colno}"
         ) from None
     except RecursionError:
-        raise UsageError(f"{source}: arrays or objects are nested too deep") from None
+        raise UnreadableFile(f"{source}: arrays or objects are nested too deep") from None
     except _DuplicateKey as error:
-        raise UsageError(f"{source}: not JSON that can be read: {error}") from None
+        raise UnreadableFile(f"{source}: not JSON that can be read: {error}") from None
     except ValueError:  # Python's bound on converting decimal digits
-        raise UsageError(f"{source}: a number has more digits than are read") from None
+        raise UnreadableFile(f"{source}: a number has more digits than are read") from None
 
 
 class _DuplicateKey(ValueError):

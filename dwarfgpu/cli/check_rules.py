@@ -10,6 +10,7 @@ from typing import Final
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.check.rules import RULES, Rule
 from dwarfgpu.errors import UsageError
+from dwarfgpu.service.error_text import shortened
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 
@@ -56,8 +57,15 @@ def _rule(name: str, option: str) -> Rule:
 
 def show_rules(arguments: Namespace, schema: str) -> int:
     """Print the output of `--list-rules` or `--explain`; return the exit status."""
-    if arguments.expression or (arguments.list_rules and arguments.explain is not None):
-        raise UsageError("give --list-rules, or --explain RULE, or a file or expression to check")
+    option = "--list-rules" if arguments.list_rules else "--explain"
+    if arguments.list_rules and arguments.explain is not None:
+        raise UsageError("give --list-rules or --explain RULE, not both")
+    if arguments.expression:
+        does = "explains a rule" if arguments.explain is not None else "lists the rules"
+        raise UsageError(
+            f"{option} {does} and checks nothing: leave out {shortened(arguments.expression[0])}; "
+            "--only RULE checks a file for one rule"
+        )
     if arguments.explain is not None:
         rules = [_rule(arguments.explain, "--explain")]
     else:

@@ -13,8 +13,9 @@ from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.core_options import add_core_options, require_core
+from dwarfgpu.options.demo import DEMO_FILE
 from dwarfgpu.options.file_options import add_target_option
-from dwarfgpu.options.given_files import opening
+from dwarfgpu.options.given_files import opening, require_file_first
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled_option import add_mangled_option
@@ -24,6 +25,7 @@ from dwarfgpu.service.code.code_json import function_record, instruction_record
 from dwarfgpu.service.code.code_listing import CodeListing, ListingOptions, simulated_lines
 from dwarfgpu.service.code.code_to_show import CodeToShow, code_between, line_spans
 from dwarfgpu.service.code.disassembly import Disassembly, require_code
+from dwarfgpu.terminal.input import is_object
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, is_terminal
 from dwarfgpu.view.branch_arrows import glyphs_for
 
@@ -42,6 +44,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only the code of a function, a line or addresses: "
         "FUNCTION, FILE:LINE, ADDRESS, BEGIN,END or BEGIN,+BYTES",
     )  # fmt: skip
+    parser.add_argument("extra", nargs="?", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--demo", action="store_true", help="the kernel that comes with dwarfgpu, instead of FILE"
+    )
     add_target_option(parser)
     parser.add_argument("--no-source", action="store_true", help="omit source lines")
     parser.add_argument("--no-bytes", action="store_true", help="omit bytes")
@@ -72,6 +78,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the code; return 1 if a part of it is not an instruction."""
+    if args.demo:
+        args.file, args.place, args.extra = DEMO_FILE, args.file, args.place
+    _require_one_place(args)
     code_object = _code_object(args)
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
@@ -93,6 +102,23 @@ def run(args: argparse.Namespace) -> int:
     for line in listing.lines(shown_code):
         print(f"{line.margin}{paint(line.text)}" if line.text else line.margin)
     return 1 if listing.undefined_count else 0
+
+
+def _require_one_place(args: argparse.Namespace) -> None:
+    """Raise `UsageError` for a place of two words, and for one before the file."""
+    place, extra = args.place, args.extra
+    require_file_first(args.file, place, "PLACE")
+    if args.demo and place is not None and is_object(place):
+        raise UsageError(f"{place}: give FILE or --demo, not both")
+    if extra is None:
+        return
+    if is_number(place) and is_number(extra.removeprefix("+")):
+        size = extra.removeprefix("+")
+        raise UsageError(
+            f"{place} {extra}: PLACE is one word: {place},+{size} for a size, {place},{size} for "
+            "an end"
+        )
+    raise UsageError(f"{place} {extra}: give one PLACE")
 
 
 def _painter(choice: str) -> Callable[[str], str]:

@@ -13,6 +13,7 @@ from dwarfgpu.expr.dialect.dialect import DIALECTS
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.options.batch_options import NO_FILE, add_batch_options, is_batch
+from dwarfgpu.options.demo import DEMO_FILE
 from dwarfgpu.options.dialect_option import DIALECT_HELP
 from dwarfgpu.options.file_options import add_target_option
 from dwarfgpu.options.given_files import opening, require_no_core
@@ -40,6 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", nargs="*",
         help="an ELF file; or several files, archives, wheels, Debian packages and folders",
     )  # fmt: skip
+    parser.add_argument("--demo", action="store_true", help="the kernel that comes with dwarfgpu")
     parser.add_argument(
         "--pc", metavar=PLACE, help=f"only entries that cover one place in the file: {PLACE_HELP}"
     )
@@ -51,6 +53,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.demo:
+        if args.file:
+            raise UsageError(f"{args.file[0]}: give FILE or --demo, not both")
+        args.file = [DEMO_FILE]
     if not args.file:
         raise UsageError(NO_FILE)
     if is_batch(args.file, args):

@@ -58,6 +58,9 @@ def operations(
             if text.isidentifier() and not args.file and "unknown operation" in error.message:
                 advice = "to evaluate a variable, give its FILE before it"
                 raise UsageError(f"{error.message}; {advice}") from None
+            if args.expression is not None and text.isidentifier():
+                advice = f"-e takes DWARF operations; a variable is given without -e: {text}"
+                raise UsageError(f"{error.message}; {advice}") from None
             if args.expression is None and not names_operation(text):
                 raise UsageError(f"{error.message}; {_EXPECTED}") from None
             raise

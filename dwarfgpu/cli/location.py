@@ -14,6 +14,7 @@ from dwarfgpu.options.given_files import POSITIONAL, take_files
 from dwarfgpu.options.opened_session import in_first_lane, session_of
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
+from dwarfgpu.service.value.subject import or_operations
 from dwarfgpu.terminal.streams import COLOUR_SETTINGS, has_colours, terminal_columns
 from dwarfgpu.view.json_object import Plain
 from dwarfgpu.view.location_drawing import glyphs_for, plain
@@ -54,9 +55,10 @@ def _run(args: argparse.Namespace) -> int:
     for name in args.names:
         try:
             location = located(session, name)
-        except DwarfGpuError as error:
+        except DwarfGpuError as failure:
+            error = or_operations(name, failure) if isinstance(failure, UsageError) else failure
             if len(args.names) == 1 and isinstance(error, UsageError):
-                raise
+                raise error from None
             status = 1
             wrong += isinstance(error, UsageError)
             records.append({"name": name, **error_json(error)})

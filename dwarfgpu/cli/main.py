@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from typing import Any, NoReturn, Protocol, cast
 
@@ -199,7 +199,12 @@ class _Parser(argparse.ArgumentParser):
         from dwarfgpu.base.suggest import nearest
 
         typed = re.match(r"unrecognized arguments: (--?\w[-\w]*)", message)
-        return nearest(f"--{typed[1].lstrip('-')}", self._option_string_actions) if typed else ""
+        if typed is None:
+            return ""
+        others = [name for name in COMMANDS if typed[1] in _options_of(name)]
+        if others and typed[1].startswith("--"):
+            return f"; {typed[1]} is an option of {', '.join(others)}"
+        return nearest(f"--{typed[1].lstrip('-')}", self._option_string_actions)
 
     def _print_message(self, message: str, file: object = None) -> None:
         """Print help, which argparse would lose where it cannot be written."""
@@ -287,6 +292,13 @@ def configure_command(command: str, parser: argparse.ArgumentParser) -> Command:
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
     module.configure(parser)
     return module
+
+
+def _options_of(command: str) -> Collection[str]:
+    """Return the options of a command."""
+    parser = _Parser(allow_abbrev=False)
+    configure_command(command, parser)
+    return parser._option_string_actions
 
 
 def _module_of(command: str) -> str:

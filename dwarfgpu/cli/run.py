@@ -21,7 +21,7 @@ from dwarfgpu.cli.run_stop_options import configure_stops, require_breakpoint
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.demo import with_run_demo
 from dwarfgpu.options.file_options import add_load_address_option, add_target_option
-from dwarfgpu.options.given_files import require_object
+from dwarfgpu.options.given_files import require_file_first, require_object
 from dwarfgpu.options.launch_options import configure_launch
 from dwarfgpu.options.limit_options import add_file_limit_options
 from dwarfgpu.options.mangled_option import add_mangled_option
@@ -46,7 +46,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--demo", action="store_true", help="a kernel that comes with dwarfgpu and draws a picture"
     )
-    configure_launch(parser, is_required=False)
+    configure_launch(parser)
     parser.add_argument(
         "--then", action=_Then, metavar="KERNEL",
         help="run another kernel afterwards, with the options that follow; --arg NAME=same:BUFFER "
@@ -111,6 +111,7 @@ def _run(args: Namespace) -> int:
         raise UsageError(
             "run needs FILE, --grid and --workgroup, --demo alone, a core file, or --state FILE"
         )
+    require_file_first(args.file, args.kernel, "KERNEL")
     sizes = {"--grid": first.grid, "--workgroup": first.workgroup}
     if missing := [option for option, size in sizes.items() if size is None]:
         require_object(args.file)

@@ -25,6 +25,11 @@ from dwarfgpu.service.waves.wave_rows import (
 from dwarfgpu.service.waves.wave_table import wave_lines, waves_in_state, waves_json
 
 SCHEMA: Final = "dwarfgpu-waves-1"
+_NEEDS_SAVE: Final = {
+    "wave": "--wave chooses the wave that --save FILE writes: give --save FILE, too; bt, eval and "
+    "lanes show one wave",
+    "memory": "--memory goes with --save FILE, which writes a wave: give --save FILE, too",
+}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -69,15 +74,17 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the waves, or save one of them."""
     take_only_files(args, "files")
-    if (args.core is None) == (args.state is None):
-        raise UsageError("give --state FILE or --core FILE")
+    if args.core is None and args.state is None:
+        raise UsageError("no waves: give --state FILE or --core FILE")
+    if args.core is not None and args.state is not None:
+        raise UsageError("give --core or --state, not both")
     if args.core is None:
         require_core(args)
     if args.save is not None:
         return _save(args)
     for name in ("wave", "memory"):
         if getattr(args, name):
-            raise UsageError(f"--{name} says what --save FILE writes")
+            raise UsageError(_NEEDS_SAVE[name])
     is_filtered = args.faulty or args.kernel is not None
     if args.core is not None:
         stopped = opened_core(args, args.file)

@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Type
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, InconsistentContext
+from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
@@ -27,7 +27,9 @@ def is_in_gdbs_words(error: DwarfGpuError) -> bool:
         return error.message.startswith(
             "lane "
         )  # the lane is not in the frame: this is the whole reason
-    return error.kind == "UsageError" or (error.site is None and error.message.startswith(_GDBS))
+    if isinstance(error, UsageError):
+        return True
+    return error.site is None and error.message.startswith(_GDBS)
 
 
 @frozen(eq=False)

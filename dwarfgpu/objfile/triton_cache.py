@@ -57,7 +57,9 @@ def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
     named = sorted((_id(path), path) for path in _paths(folder))
     if not named:
         endings = ", ".join(f"*{suffix}" for suffix in SUFFIXES)
-        raise UsageError(f"{folder} is a folder without kernels of Triton ({endings})")
+        raise UsageError(
+            f"{folder} is a folder, without kernels of Triton ({endings}): give a file"
+        )
     return tuple(
         CachedKernel(index, id, FileBytes.of(_ReopenedFile(path), os.stat(path).st_size), path=path)
         for index, (id, path) in enumerate(named)

@@ -10,6 +10,7 @@ from typing import Final
 from dwarfgpu.errors import UsageError
 
 _FOLDER: Final = f"{os.path.dirname(os.path.dirname(__file__))}/data"
+DEMO_FILE: Final = f"{_FOLDER}/demo.co"
 DEMO_ARGUMENTS: Final = ("picture=zeros:1344", "most=40")
 """Arguments of the kernel `mandelbrot`: 21 rows of 64 characters, and the most steps of a point."""
 
@@ -27,7 +28,7 @@ def with_demo(
     """Run, for `--demo` with the kernel and the state that come with dwarfgpu."""
     if not args.demo:
         return run(args)
-    args.file = args.file or f"{_FOLDER}/demo.co"
+    args.file = args.file or DEMO_FILE
     args.state = args.state or f"{_FOLDER}/demo.json"
     args.lane = args.lane or lane
     return run(args)

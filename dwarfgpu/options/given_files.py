@@ -7,13 +7,20 @@ position; an unreadable file is a usage error, with exit status 2.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unsupported, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    UnreadableFile,
+    Unsupported,
+    UsageError,
+)
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.options.unit_options import is_core
+from dwarfgpu.service.error_text import shortened
 from dwarfgpu.terminal.input import FILE_ENDINGS, is_existing, is_object
 
 POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"
@@ -24,8 +31,13 @@ def take_files(args: Namespace, words: str) -> None:
 
     `words` is the attribute of the words, which keeps the others. A core file named by `--file` is
     a core file, too. `UsageError` for a second file of a kind, and for a first word that must be a
-    file and is not.
+    file and is not, or for a file after the names.
     """
+    _take(args, words)
+    _require_before_names(args, getattr(args, words))
+
+
+def _take(args: Namespace, words: str) -> None:
     files: list[str] = list(getattr(args, words) or ())
     if args.file is not None and args.core is None and is_core(args.file):
         args.file, args.core = None, args.file
@@ -42,7 +54,9 @@ def take_files(args: Namespace, words: str) -> None:
 def take_only_files(args: Namespace, words: str) -> None:
     """Take the files from words that must all be files."""
     files: list[str] = list(getattr(args, words))
-    take_files(args, words)
+    _take(args, words)
+    if args.demo and files:
+        raise UsageError(f"{files[0]}: give FILE or --demo, not both")
     remaining = getattr(args, words)
     if remaining:
         expected = (
@@ -53,6 +67,27 @@ def take_only_files(args: Namespace, words: str) -> None:
         if is_object(remaining[0]) and args.core is None:
             raise UsageError(f"{_why_no_core(remaining[0])}: give {expected}")
         raise UsageError(f"{remaining[0]}: give {expected}, with or without --file and --core")
+
+
+def require_file_first(file: str | None, word: str | None, name: str) -> None:
+    """Raise `UsageError` if the file is in the place of an argument that comes after it."""
+    if file is not None and word is not None and is_object(word) and not is_object(file):
+        raise UsageError(f"{word}: FILE comes before {name}: give {word} {file}")
+
+
+def _require_before_names(args: Namespace, names: Sequence[str]) -> None:
+    """Raise `UsageError` for a file among the names of variables and expressions."""
+    has_program = args.demo or any((args.file, args.core, args.state))
+    for word in names:
+        is_path = "/" in word or word.endswith(FILE_ENDINGS) or not has_program
+        if not is_path or not _is_operand(word) or not is_object(word):
+            continue
+        if args.demo:
+            raise UsageError(f"{word}: give FILE or --demo, not both")
+        if has_program:
+            raise UsageError(f"{word}: give one FILE, before the names")
+        others = " ".join(other for other in names if other != word)
+        raise UsageError(f"{word}: FILE comes before the names: give {word} {shortened(others)}")
 
 
 def _why_no_core(word: str) -> str:
@@ -120,8 +155,9 @@ def opening() -> Iterator[None]:
     except UsageError:
         raise
     except DwarfGpuError as error:
-        kind = f"{error.kind}: " if isinstance(error, Unsupported | LimitExceeded) else ""
-        raise UsageError(f"{kind}{error}") from None
+        if isinstance(error, Unsupported | LimitExceeded):
+            raise UsageError(f"{error.kind}: {error}") from None
+        raise UnreadableFile(str(error)) from None
 
 
 def require_no_core(path: str) -> None:

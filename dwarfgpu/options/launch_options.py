@@ -9,12 +9,10 @@ LAUNCH: Final = ("grid", "workgroup", "arg", "dynamic_lds", "scratch", "fill")
 """What the parsed arguments call them."""
 
 
-def configure_launch(parser: ArgumentParser | _ArgumentGroup, *, is_required: bool) -> None:
+def configure_launch(parser: ArgumentParser | _ArgumentGroup) -> None:
     """Add the arguments of a dispatch, also for other commands."""
-    parser.add_argument("--grid", metavar="X[,Y[,Z]]", required=is_required, help="work-items")
-    parser.add_argument(
-        "--workgroup", metavar="X[,Y[,Z]]", required=is_required, help="work-items of a workgroup"
-    )
+    parser.add_argument("--grid", metavar="X[,Y[,Z]]", help="work-items")
+    parser.add_argument("--workgroup", metavar="X[,Y[,Z]]", help="work-items of a workgroup")
     parser.add_argument(
         "--arg", action="append", default=[], metavar="NAME=VALUE",
         help="an argument by name, number or hidden kind: 10, 1.5, data.npy, @raw.bin, "

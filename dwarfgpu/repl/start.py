@@ -29,6 +29,7 @@ from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.session.session import Session
+from dwarfgpu.terminal.input import is_existing
 from dwarfgpu.terminal.streams import is_terminal, usable
 
 GDB_VERSION: Final = (13, 1)
@@ -102,7 +103,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     launch.add_argument(
         "--dispatch", metavar="KERNEL", help="set up a kernel as dwarfgpu dispatch does"
     )
-    configure_launch(launch, is_required=False)
+    configure_launch(launch)
 
 
 def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
@@ -154,11 +155,20 @@ def _take_gdbs(args: argparse.Namespace) -> None:
     args.core = args.core_file or args.core
     if args.core is None and args.file is not None and is_core(args.file):
         args.core, args.file = args.file, None
+    if args.path is not None and not is_existing(args.path):
+        _require_no_command(args.path)
     if args.path is not None and args.path.endswith(".json") and args.state is None:
         raise UsageError(f"{args.path} is not an ELF file; give a state with --state {args.path}")
     is_process = args.core_file is not None and not Path(args.core_file).exists()
     if args.pid is not None or (is_process and args.core_file.isdigit()):
         raise UsageError("cannot attach to a process: dwarfgpu reads core files and state files")
+
+
+def _require_no_command(word: str) -> None:
+    """Raise `UsageError` for a word that is a command of the prompt, not a file."""
+    first, *_ = word.split() or [""]
+    if any(first in command.words for command in ALL_COMMANDS):
+        raise UsageError(f"{word} is not a file: give a command of the prompt with -ex {word!r}")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.printable import one_line
-from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable
+from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, UsageError
 from dwarfgpu.view.json_object import JsonObject
 
 HINTS = {
@@ -44,7 +44,7 @@ def hint(error: DwarfGpuError) -> str | None:
 def error_line(error: DwarfGpuError) -> str:
     """Return one line: who is at fault, where, what, what to do."""
     advice = hint(error)
-    kind = "" if error.kind == "UsageError" else f"{error.kind}: "
+    kind = "" if isinstance(error, UsageError) else f"{error.kind}: "
     return one_line(f"{kind}{shortened(str(error))}" + (f"; {advice}" if advice else ""))
 
 
@@ -58,12 +58,10 @@ def shortened(text: str) -> str:
 def error_json(error: DwarfGpuError) -> JsonObject:
     """Return the `error` member of every schema."""
     site = error.site
-    # A usage error is a malformed request: the schemas know the kinds of the engine only.
-    kind = "Malformed" if error.kind == "UsageError" else error.kind
     message = error.message if error.context is None else f"{error.context}: {error.message}"
     return {
         "error": {
-            "kind": kind,
+            "kind": error.kind,
             "message": shortened(message),
             "operation": None if site is None else site.operation,
             "offset": None if site is None else site.offset,

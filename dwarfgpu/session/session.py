@@ -344,10 +344,13 @@ class Session(WaveLanes):
     def variables(self) -> list[Variable]:
         """Return every variable in scope at the program location, innermost first."""
         code_object, pc = self.code_object, self.program_location
-        if pc is None or (code_object is None and not self.code_objects):
+        if pc is None:
             raise MissingContext("the context has no program location")
         if code_object is None:
-            raise MissingContext(f"no variable is in scope: pc {pc:#x} is not in any code object")
+            from dwarfgpu.session.unknown_name import missing_file  # most have their code object
+
+            why = f"pc {pc:#x} is not in any code object{missing_file(self)}"
+            raise MissingContext(f"no variable is in scope: {why}")
         variables = code_object.scopes.variables_at(pc)
         if not self.inline_level:
             return variables

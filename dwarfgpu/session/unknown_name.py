@@ -33,6 +33,9 @@ class SearchedSession(Protocol):
     @property
     def is_absent(self) -> bool: ...
 
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
     def variables(self) -> list[Variable]: ...
 
     def functions(self) -> list[str]: ...
@@ -40,6 +43,10 @@ class SearchedSession(Protocol):
 
 def why_unknown(focus: SearchedSession, name: str) -> str:
     """Return what follows the message that there is no variable of a name; may be empty."""
+    if focus.pc is not None and focus.code_object is None:
+        missing = missing_file(focus)
+        if missing:
+            return f" pc {focus.pc:#x} is not in any code object{missing}"
     without = [code_object.name for code_object in focus.code_objects if not code_object.info.units]
     if without and len(without) == len(focus.code_objects):
         return f" {', '.join(without)} has no debugging information"
@@ -59,6 +66,17 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         caller = focus.functions()[level]
         return f" It is in {caller}, {above} above, into which this function is inlined"
     return suggestion(focus, name, ("variable", "function"))
+
+
+def missing_file(focus: SearchedSession) -> str:
+    """Return `: FILE is not used: …; give …` if a core file lacks files; otherwise empty."""
+    note = next((note for note in focus.notes if " is not used: " in note), None)
+    if note is None:
+        return ""
+    why = note.partition(" is not used: ")[2]
+    why = why if " cannot be read: " in why else note
+    option = "--code-object URI=FILE" if focus.architecture.is_simt else "FILE"
+    return f": {why}; give {option} or --sysroot DIR"
 
 
 def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> str:

@@ -164,7 +164,8 @@ def test_what_a_state_says() -> None:
     refused = run("convert", "local#0", "--state", state, "--arch", "gfx942")
     assert refused.error == "--arch gfx942, but the state is of gfx1100"
     assert (
-        "no such wave; it has 0" in run("convert", "local#0", "--state", state, "--wave", 9).error
+        "no such wave; it has only wave 0"
+        in run("convert", "local#0", "--state", state, "--wave", 9).error
     )
 
 

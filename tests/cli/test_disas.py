@@ -132,7 +132,9 @@ def test_bytes_that_are_no_instruction(tmp_path: Path) -> None:
     [
         ("0x10", "0x10: the file has no code at 0x10"),
         ("0x10,0x20", "the file has no code there"),
-        ("0x1660,0x1660", "the file has no code there"),
+        ("0x1660,0x1660", "the range is empty"),
+        ("0x1660,+0", "the range is empty"),
+        ("0x1660,0x1650", "the range ends before it begins"),
         ("nets", 'Function "nets" not defined.'),
         ("nest.hip:9999", "neither this line nor one after it has code"),
     ],

@@ -136,7 +136,7 @@ def test_one_line_where_all_lanes_agree() -> None:
         (["t", "--file", "\0"], 2, None),
         (["t", "--file", str(FIXTURES / "README.md")], 2, None),
         (["t", "--state", str(ASM), "--wave", "7"], 2,
-         "--wave 7: the state has no such wave; it has 0"),
+         "--wave 7: the state has no such wave; it has only wave 0"),
         (["t", "--state", str(ASM), "--arch", "x86_64"], 2,
          "--arch x86_64, but the state is of gfx942"),
         (["t", "--state", str(ASM), "--file", str(FIXTURES / "x86_64/demo.gcc.O0.v5")], 2,

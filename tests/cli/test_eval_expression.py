@@ -84,7 +84,7 @@ def test_errors(expression: str, status: int, message: str) -> None:
     assert (done.error, done.out, done.status) == (message, "", status)
     answer = run_json("eval", "--state", ASM, "--lane", 3, expression)
     assert answer.status == status
-    assert (answer.json["error"]["kind"] == "Malformed") == (status == 2)
+    assert (answer.json["error"]["kind"] == "UsageError") == (status == 2)
 
 
 @pytest.mark.parametrize("expression", ["t = 3", "t++", "t--", "(--t)", "t += 1", "$x = 1"])
@@ -300,7 +300,7 @@ def test_a_wrong_name_does_not_take_the_others_away(lane: str) -> None:
     done = run("eval", "--demo", "--lane", lane, "t", "nope", "a", "1 +")
     assert done.err.startswith(
         'dwarfgpu: nope: No symbol "nope" in current context.\n'
-        "dwarfgpu: 1 +: A syntax error in expression, near `'.\n"
+        "dwarfgpu: 1 +: A syntax error in expression, near the end of `1 +'.\n"
     )
     known = run("eval", "--demo", "--lane", lane, "t", "a")
     assert (done.out, done.status, known.status) == (known.out, 1, 0)

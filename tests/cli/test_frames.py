@@ -195,8 +195,8 @@ def test_why_it_stops() -> None:
 
 def test_wrong_requests() -> None:
     assert bt("--lane", "all").status == 2
-    assert "give --state, --core or --pc" in run("bt", "--file", LOCATIONS).error
-    assert json.loads(run("bt", "--file", LOCATIONS, "--json").out)["error"]["kind"] == "Malformed"
+    assert "give --state, --core, --pc or --demo" in run("bt", "--file", LOCATIONS).error
+    assert json.loads(run("bt", "--file", LOCATIONS, "--json").out)["error"]["kind"] == "UsageError"
 
 
 CHAIN = STATES / "chain_flat.gfx942.json"

@@ -147,7 +147,11 @@ def test_where_and_convert_take_a_core(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("--save", "X", "--wave", 9), "--wave 9: the core has no such wave"),
-        (("--wave", 1), "--wave says what --save FILE writes"),
+        (
+            ("--wave", 1),
+            "--wave chooses the wave that --save FILE writes: give --save FILE, too; "
+            "bt, eval and lanes show one wave",
+        ),
         (("--save", "X", "--memory", "5"), "--memory 5: expected ADDRESS,SIZE"),
         (("--kernel", "x"), "--kernel x: the waves are of diverge"),
     ],

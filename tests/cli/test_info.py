@@ -211,7 +211,7 @@ def test_requests_that_are_wrong(tmp_path: Path) -> None:
     ):
         done = run("info", *arguments)
         assert done.status == 2 and message in done.error
-        assert run_json("info", *arguments).json["error"]["kind"] == "Malformed"
+        assert run_json("info", *arguments).json["error"]["kind"] == "UsageError"
 
 
 def test_large_files_of_debian(tool: Tool) -> None:

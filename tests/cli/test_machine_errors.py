@@ -29,8 +29,8 @@ AT = "LLVM_form_aspace_address; deref_size 4"
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("eval", "--wave", 7, "$v0"), "--wave 7: the state has no such wave; it has 1, 2"),
-        (("lanes", "--wave", 9), "--wave 9: the state has no such wave; it has 1, 2"),
+        (("eval", "--wave", 7, "$v0"), "--wave 7: the state has no such wave; it has waves 1, 2"),
+        (("lanes", "--wave", 9), "--wave 9: the state has no such wave; it has waves 1, 2"),
         (("lanes", "--lane", "3,64", "$v0"), "--lane 64: the wave has 64 lanes, from 0"),
         (("eval", "--lane", "0-64", "$v0"), "--lane 0-64: the wave has 64 lanes, from 0"),
         (("eval", "--lane", 64, "limit"), "--lane 64: the wave has 64 lanes, from 0"),

@@ -49,14 +49,14 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("--verson", "unrecognized arguments: --verson; did you mean --version?; see "),
         # a file that is not what the command reads
         ("run nofile", "nofile cannot be read: No such file or directory"),
-        ("run dir", "dir is a folder without kernels of Triton (*.hsaco, *.cubin)"),
+        ("run dir", "dir is a folder, without kernels of Triton (*.hsaco, *.cubin): give a file"),
         ("run notes.txt", "notes.txt is not an ELF file"),
         ("run k.co", "k.co: to run a kernel of it, give --grid and --workgroup too"),
         ("dis nofile.co", "nofile.co: dis reads bytes; give a file of them, as text, with "),
         ("dis k.co", "k.co: an object file, not bytes as text; info, where, frames, check and "),
         ("asm notes.txt", "notes.txt: asm reads operations; give a file of them with --file"),
         ("eval empty t", "empty is empty"),
-        ("eval dir t", "dir is a folder without kernels of Triton (*.hsaco, *.cubin)"),
+        ("eval dir t", "dir is a folder, without kernels of Triton (*.hsaco, *.cubin): give a f"),
         ("eval text.gz t", "text.gz is "),
         ("where state.json", READ_STATES),
         ("where state.json t", READ_STATES),
@@ -209,3 +209,112 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
     )
     done = run("convert", "0x10", "--core", "prog.core", "--lane", "3")
     assert (done.error, done.status) == ("a thread of x86_64 has no lanes", 2)
+
+
+# Messages that say what is wrong, where, and what to do.
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        # the order of words
+        ("eval t k.co", "k.co: FILE comes before the names: give k.co t"),
+        ("location t prog", "prog: FILE comes before the names: give prog t"),
+        ("lanes --demo k.co t", "k.co: give FILE or --demo, not both"),
+        ("eval --demo t k.co", "k.co: give FILE or --demo, not both"),
+        ("bt --demo k.co", "k.co: give FILE or --demo, not both"),
+        ("frames --demo k.co", "k.co: give FILE or --demo, not both"),
+        ("disas --demo k.co", "k.co: give FILE or --demo, not both"),
+        ("explain k.co ./prog t --pc 0x1660", "./prog: give one FILE, before the names"),
+        ("dispatch nest k.co", "k.co: FILE comes before KERNEL: give k.co nest"),
+        ("run nest k.co --grid 64", "k.co: FILE comes before KERNEL: give k.co nest"),
+        ("disas nest k.co", "k.co: FILE comes before PLACE: give k.co nest"),
+        ("dispatch k.co nest", "k.co: to dispatch a kernel of it, give --grid and --workgroup too"),
+        ("dispatch nofile nest", "nofile cannot be read: No such file or directory"),
+        ("disas k.co 0x1660,0x1650", "0x1660,0x1650: the range ends before it begins"),
+        ("disas k.co 0x1660,+0", "0x1660,0x1660: the range is empty: END is the address after it"),
+        ("disas k.co 0x1660 0x20", "0x1660 0x20: PLACE is one word: 0x1660,+0x20 for a size, "
+         "0x1660,0x20 for an end"),
+        ("disas --demo 0x1660 +32", "0x1660 +32: PLACE is one word: 0x1660,+32 for a size, "),
+        ("disas k.co nest twice", "nest twice: give one PLACE"),
+        # options
+        ("where k.co t --state state.json", "unrecognized arguments: --state state.json; --state "
+         "is an option of eval, explain, location, convert, run, waves, lanes, bt, debug; see "),
+        ("convert 0x10 --demo", "unrecognized arguments: --demo; --demo is an option of eval, "),
+        ("check k.co --explain empty-fde", "--explain explains a rule and checks nothing: leave "
+         "out k.co; --only RULE checks a file for one rule"),
+        ("check k.co --list-rules", "--list-rules lists the rules and checks nothing: leave out "
+         "k.co; --only RULE checks a file for one rule"),
+        ("check --list-rules --explain x", "give --list-rules or --explain RULE, not both"),
+        ("waves --state state.json --wave 0", "--wave chooses the wave that --save FILE writes: "
+         "give --save FILE, too; bt, eval and lanes show one wave"),
+        ("waves --wave 0", "no waves: give --state FILE or --core FILE"),
+        ("waves prog.core --state state.json", "give --core or --state, not both"),
+        ("eval --demo --wave 5", "--wave 5: the state has no such wave; it has only wave 0"),
+        ("eval --demo -e t", "1:1: 't': unknown operation; -e takes DWARF operations; a variable "
+         "is given without -e: t"),
+        ("bt", "No stack: no program location is known; give --state, --core, --pc or --demo"),
+        ("debug --demo step", "step is not a file: give a command of the prompt with -ex 'step'"),
+        ("debug bt", "bt is not a file: give a command of the prompt with -ex 'bt'"),
+        ("debug --demo nosuch", "nosuch cannot be read: No such file or directory"),
+        # files
+        ("eval --file dir", "dir is a folder, without kernels of Triton (*.hsaco, *.cubin): give"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_and_what_to_do(words: str, error: str) -> None:
+    done = run(*words.split())
+    assert done.error.startswith(error), done.error
+    assert (done.out, done.status, done.err.count("\n")) == ("", 2, 1)
+
+
+@pytest.mark.parametrize("command", ["eval", "explain", "location"])
+@pytest.mark.parametrize(
+    ("expression", "error"),
+    [
+        # As GDB 15 and later say it.
+        ("t +", "A syntax error in expression, near the end of `t +'."),
+        ("strct foo", 'No symbol "strct" in current context. Did you mean "struct"?'),
+        ("(strct S *) in", 'No symbol "strct" in current context. Did you mean "struct"?'),
+    ],
+)
+def test_an_expression_that_ends_early_or_is_misspelt(
+    command: str, expression: str, error: str
+) -> None:
+    done = run(command, "--demo", "--lane", "1", expression)
+    assert (done.out, done.error, done.status) == ("", error, 2)
+
+
+def test_the_demo_of_machine_code_and_of_frames() -> None:
+    assert run("disas", "--demo", "nest", "--no-source").lines[0] == "demo.co: gfx942, wave64"
+    assert run("frames", "--demo").lines[0] == ".debug_frame:"
+    assert run("bt", "--demo").lines[0].startswith("#0  ")
+
+
+@pytest.mark.parametrize("command", ["eval", "location", "explain"])
+def test_a_core_whose_program_is_missing(command: str) -> None:
+    """The missing file is named, not the vDSO, which is there."""
+    done = run(command, "--core", "prog.core", "sum")
+    why = 'No symbol "sum" in current context. pc 0x'
+    assert done.error.startswith(why) and "vdso" not in done.error
+    assert done.error.endswith(
+        " is not in any code object: /opt/crash/crash.x86_64.O0 cannot be read: No such file or "
+        "directory; give FILE or --sysroot DIR"
+    )
+
+
+def test_the_kind_of_a_wrong_request_is_not_that_of_a_damaged_file(tmp_path: Path) -> None:
+    """`Malformed` blames bytes: the file of a wrong request is fine."""
+    (tmp_path / "cut").write_bytes((tmp_path / "k.co").read_bytes()[:40])
+    for words, kind in (
+        ("eval k.co nosuch", "UsageError"),
+        ("eval --lane x lit1", "UsageError"),
+        ("eval nofile.co t", "UsageError"),
+        ("eval lit99", "UsageError"),
+        ("where k.co nosuch", "UsageError"),
+        ("info nofile", "UsageError"),
+        ("eval cut t", "Malformed"),
+        ("info cut", "Malformed"),
+        ("eval k.co --state notes.txt t", "Malformed"),
+    ):
+        answer = run_json(*words.split())
+        assert (answer.json["error"]["kind"], answer.status) == (kind, 2), words

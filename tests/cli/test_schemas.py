@@ -23,12 +23,12 @@ def test_a_schema_is_one(path: Path) -> None:
     Draft202012Validator.check_schema(document)
 
 
-def test_the_kinds_of_errors_are_the_eleven() -> None:
+def test_the_kinds_of_errors_are_the_twelve() -> None:
     kinds = schema("value")["$defs"]["error"]["properties"]["kind"]["enum"]
     assert sorted(kinds) == [
         "EvaluationError", "IllFormed", "InconsistentContext", "LimitExceeded", "Malformed",
         "MissingContext", "OutOfRange", "StaleLocation", "Unavailable", "UndefinedBits",
-        "Unsupported",
+        "Unsupported", "UsageError",
     ]  # fmt: skip
 
 
@@ -166,7 +166,7 @@ def test_floats_that_are_not_finite_are_strings(bits: str, expected: Json) -> No
 def test_a_wrong_request_is_one_object_too(arguments: list[str]) -> None:
     answer = run_json(*arguments)
     assert answer.status == 2
-    assert answer.json["error"]["kind"] == "Malformed"
+    assert answer.json["error"]["kind"] == "UsageError"
 
 
 @pytest.mark.parametrize("path", sorted((FIXTURES / "cases").glob("*.json")), ids=lambda p: p.stem)

@@ -308,7 +308,7 @@ WRONG = [
 def test_requests_that_are_wrong(arguments: list[object], message: str) -> None:
     done = run("where", *arguments)
     assert done.status == 2 and message in done.error, done
-    assert run_json("where", *arguments).json["error"]["kind"] == "Malformed"
+    assert run_json("where", *arguments).json["error"]["kind"] == "UsageError"
 
 
 def test_a_file_without_debugging_information(tmp_path: Path) -> None:

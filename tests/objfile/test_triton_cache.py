@@ -86,7 +86,7 @@ def test_a_file_that_is_gone_is_an_error(cache: Path) -> None:
 
 def test_another_folder_has_none(tmp_path: Path) -> None:
     assert not has_kernels(tmp_path) and not has_kernels(FIXTURES / "README.md")
-    with pytest.raises(UsageError, match="is a folder without kernels of Triton"):
+    with pytest.raises(UsageError, match="is a folder, without kernels of Triton"):
         open_container(tmp_path)
 
 

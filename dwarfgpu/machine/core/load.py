@@ -35,7 +35,7 @@ from dwarfgpu.machine.core.memory import (
     shift_of_pipe,
     unmapped_reason,
 )
-from dwarfgpu.machine.core.modules import LoadedFile, Modules, Where, modules
+from dwarfgpu.machine.core.modules import IS_NOT_USED, LoadedFile, Modules, Where, modules
 from dwarfgpu.machine.core.notes import CoreDump, CoreThread, read_core
 from dwarfgpu.machine.core.process_target import ProcessTarget
 from dwarfgpu.machine.state.state_target import StateTarget
@@ -225,6 +225,10 @@ class _Loader:
             notes += [] if cut is None else [cut]
         host = self._host(memory)
         notes += () if host is None else host.notes
+        if any(IS_NOT_USED in note for note in notes):
+            notes.append(
+                "FILE names the program, and --sysroot DIR the root folder of its libraries"
+            )
         for dump in dumps:
             notes += [str(problem) for problem in dump.problems]
         ranges = () if host is None else host.ranges

@@ -24,6 +24,8 @@ from dwarfgpu.objfile.elf import PF_X, PT_LOAD, ObjectFile, Segment, open_object
 from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 
+IS_NOT_USED: Final = " is not used: "
+"""In a note, between a file and the reason."""
 _PAGE_BYTES: Final = 4096
 _DELETED: Final = " (deleted)"
 _MAX_NOTE_BYTES: Final = 1 << 16
@@ -243,13 +245,13 @@ class _Reader:
         if file is None or why is not None:
             if program is not None:
                 raise UsageError(f"{program} is not the program that ran: {why}")
-            self._mark_unreadable(module, f"{shown_path(module.path)} is not used: {why}")
+            self._mark_unreadable(module, f"{shown_path(module.path)}{IS_NOT_USED}{why}")
             if module.page is not None or module.has_code:
-                self.notes.append(f"{shown_path(module.path)} is not used: {why}")
+                self.notes.append(f"{shown_path(module.path)}{IS_NOT_USED}{why}")
             return
         load_address = _load_address(module.header or file, module.parts)
         if load_address is None:
-            self.notes.append(f"{file.path} is not used: none of its segments is at its mapping")
+            self.notes.append(f"{file.path}{IS_NOT_USED}none of its segments is at its mapping")
             return
         self.files.append(LoadedFile(module.path, file, load_address, is_program))
         for part in module.parts:

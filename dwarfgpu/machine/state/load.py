@@ -198,7 +198,8 @@ def wave_named(
             return wave
     numbers = [str(wave.wave) for wave in waves]
     names = ", ".join(numbers if len(numbers) <= 16 else [*numbers[:14], "…", numbers[-1]])
-    raise UsageError(f"{option or '--wave'} {number}: the state has no such wave; it has {names}")
+    valid = f"only wave {names}" if len(numbers) == 1 else f"waves {names}"
+    raise UsageError(f"{option or '--wave'} {number}: the state has no such wave; it has {valid}")
 
 
 def _architecture(named: Field, wave_size: Field | None) -> Architecture:

@@ -23,7 +23,11 @@ class CodeToShow:
 
 def code_between(disassembly: Disassembly, begin: int, end: int) -> Iterator[CodeToShow]:
     """Yield the parts of a span, function by function."""
-    if disassembly.range_at(begin) is None or end <= begin:
+    if end < begin:
+        raise UsageError(f"{begin:#x},{end:#x}: the range ends before it begins")
+    if end == begin:
+        raise UsageError(f"{begin:#x},{end:#x}: the range is empty: END is the address after it")
+    if disassembly.range_at(begin) is None:
         raise UsageError(f"{begin:#x},{end:#x}: the file has no code there")
     for item in disassembly.ranges:
         if item.begin < end and begin < item.end:

@@ -77,7 +77,9 @@ def backtrace(session: Session, limit: int | None, *, with_arguments: bool) -> B
     """
     stack = session.call_stack
     if stack is None:
-        raise UsageError("No stack: no program location is known; give --state, --core or --pc")
+        raise UsageError(
+            "No stack: no program location is known; give --state, --core, --pc or --demo"
+        )
     frames: list[StackFrame] = []
     omitted = 0
     for frame in stack_frames(session):

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
+from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.operation import OPERATIONS
 from dwarfgpu.service.answer import Answer
-from dwarfgpu.service.error_text import error_line, one_line
+from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -30,6 +31,13 @@ _NAME: Final = pattern(rf"{_PART}(?:::{_PART})*|[^'\"\\]*\\[^'\"]*")
 shown."""
 _UNKNOWN: Final = "No symbol "
 """The beginning of the error for an unknown name."""
+_UNKNOWN_NAME: Final = pattern(r'No symbol "(\w+)" in current context\.')
+_AT_THE_END: Final = "A syntax error in expression, near `'."
+"""What GDB 13 says of an expression that ends too early; newer ones say `near the end of`."""
+_TYPE_WORDS: Final = (
+    "struct", "union", "enum", "class", "unsigned", "signed", "const", "volatile", "sizeof",
+)  # fmt: skip
+"""Words of the language that come before a name."""
 
 
 @frozen
@@ -87,7 +95,15 @@ def misspelt(session: Session, text: str, error: UsageError) -> UsageError:
 
 
 def or_operations(text: str, error: UsageError) -> UsageError:
-    """Return an error about an expression, with a hint if the text contains operations."""
+    """Return an error about an expression of the command line, with a hint if the text contains
+    operations, ends too early or misspells a word of the language."""
+    if error.message == _AT_THE_END:
+        return UsageError(f"{_AT_THE_END[:-3]}the end of `{shortened(text)}'.")
+    unknown = _UNKNOWN_NAME.fullmatch(error.message)
+    if unknown and re.search(rf"(?<!\w){re.escape(unknown[1])}\s+[A-Za-z_]", text):
+        meant = did_you_mean(unknown[1], _TYPE_WORDS)
+        if meant:
+            return UsageError(f"{error.message}{meant}")
     first = re.split(r"[\s;,]", text, maxsplit=1)[0].removeprefix("DW_OP_")
     if first not in OPERATIONS:
         return error

@@ -133,9 +133,7 @@ def _measure(measure: Measure | None) -> str:
     return text + (f", {part} in part" if part else "")
 
 
-def _build(
-    file: CodeObject, build: Build, unknown: Iterable[DwarfGpuError] = ()
-) -> JsonObject:
+def _build(file: CodeObject, build: Build, unknown: Iterable[DwarfGpuError] = ()) -> JsonObject:
     return {
         "file": file.file.path,
         "variables": build.variable_count,
