@@ -75,6 +75,15 @@ def run(*arguments: object) -> Done:
     return Done(out.getvalue(), err.getvalue(), status)
 
 
+def printed_in_order(*arguments: object) -> str:
+    """Return what a command prints on a terminal: both streams, in the order of writing."""
+    both = io.StringIO()
+    with contextlib.redirect_stdout(both), contextlib.redirect_stderr(both):
+        with contextlib.suppress(SystemExit):
+            main([str(argument) for argument in arguments])
+    return both.getvalue()
+
+
 @frozen
 class Answered:
     """The object of a `--json` run and the exit status."""

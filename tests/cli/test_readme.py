@@ -52,23 +52,24 @@ def printed(command: str, output: str) -> str:
     if words[0] != "tools/dwarfgpu" or " | " in command or not output.isascii():
         return run(command)
     with contextlib.chdir(REPOSITORY):
-        done = command_line.run(*words[1:])
-    return done.out + done.err
+        return command_line.printed_in_order(*words[1:])
 
 
 def run(command: str) -> str:
-    """What a shell prints, with this interpreter in the place of the one of `.venv`."""
+    """What a shell prints on a terminal, where results and notes are in the order in which they are
+    written, with this interpreter in the place of the one of `.venv`."""
     here = f"{shlex.quote(sys.executable)} -P -m dwarfgpu"
     done = subprocess.run(
         ["sh", "-c", command.replace("tools/dwarfgpu", here)],
         cwd=REPOSITORY,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         timeout=60,
         check=False,
     )
-    return done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.mark.parametrize(("command", "output"), commands())
