@@ -21,7 +21,7 @@ from dwarfgpu.batch.in_order import in_order
 from dwarfgpu.batch.reading_options import Options
 from dwarfgpu.check.file import Verdict
 from dwarfgpu.cli.check_rules import chosen_rules
-from dwarfgpu.errors import DwarfGpuError, UsageError, counted
+from dwarfgpu.errors import DwarfGpuError, Malformed, UnreadableFile, UsageError, counted
 from dwarfgpu.expr.static_check.abstract_stack import SEVERITIES
 from dwarfgpu.objfile.collection.members import Member, Wanted, members
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
@@ -126,7 +126,8 @@ def _report(request: _Request, member: Member) -> Report:
 
 
 def _unreadable(member: Member, error: DwarfGpuError) -> Report:
-    return Report(str(member), error=UsageError(str(error)))
+    kind = UnreadableFile if isinstance(error, Malformed) else UsageError
+    return Report(str(member), error=kind(str(error)))
 
 
 def _with_progress(reports: Iterable[Report]) -> Iterator[Report]:

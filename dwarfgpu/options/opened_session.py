@@ -39,7 +39,6 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import lane_number, natural
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.service.lanes.lane_choice import no_lanes
 from dwarfgpu.service.lanes.lane_count import checked_lanes
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
@@ -226,6 +225,8 @@ def _require_lanes(session: Session) -> None:
     except DwarfGpuError:
         return  # the answer reports it
     if count == 1:
+        from dwarfgpu.service.lanes.lane_choice import no_lanes  # most requests are right
+
         raise UsageError(no_lanes(session))
 
 

@@ -23,7 +23,6 @@ from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.service.frame.focus import first_lane, lane_numbers
-from dwarfgpu.service.lanes.lane_choice import no_lanes
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.run.resumable_state import resumable_state
 from dwarfgpu.session.session import Session
@@ -192,6 +191,8 @@ def focused(session: Session) -> Session:
     numbers = lane_numbers(session)
     if session.lane is not None and session.lane not in numbers:
         if not session.architecture.is_simt:
+            from dwarfgpu.service.lanes.lane_choice import no_lanes  # most requests are right
+
             raise UsageError(no_lanes(session))
         raise UsageError(f"--lane {lane}: the wave has {len(numbers) or 'no'} lanes")
     return evolve(session, lane=lane, has_frames=True)

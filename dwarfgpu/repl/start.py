@@ -29,7 +29,6 @@ from dwarfgpu.repl.terminal.plain_prompt import StartupCommand
 from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.gdb_error_text import error_text
 from dwarfgpu.session.session import Session
-from dwarfgpu.terminal.input import is_existing
 from dwarfgpu.terminal.streams import is_terminal, usable
 
 GDB_VERSION: Final = (13, 1)
@@ -155,7 +154,7 @@ def _take_gdbs(args: argparse.Namespace) -> None:
     args.core = args.core_file or args.core
     if args.core is None and args.file is not None and is_core(args.file):
         args.core, args.file = args.file, None
-    if args.path is not None and not is_existing(args.path):
+    if args.path is not None and not os.path.exists(args.path):
         _require_no_command(args.path)
     if args.path is not None and args.path.endswith(".json") and args.state is None:
         raise UsageError(f"{args.path} is not an ELF file; give a state with --state {args.path}")
