@@ -201,9 +201,9 @@ class _Parser(argparse.ArgumentParser):
         typed = re.match(r"unrecognized arguments: (--?\w[-\w]*)", message)
         if typed is None:
             return ""
-        others = [name for name in COMMANDS if typed[1] in _options_of(name)]
-        if others and typed[1].startswith("--"):
-            return f"; {typed[1]} is an option of {', '.join(others)}"
+        commands = [name for name in COMMANDS if typed[1] in _options_of(name)]
+        if commands and typed[1].startswith("--"):
+            return f"; {typed[1]} is an option of {', '.join(commands)}"
         return nearest(f"--{typed[1].lstrip('-')}", self._option_string_actions)
 
     def _print_message(self, message: str, file: object = None) -> None:

@@ -86,8 +86,8 @@ def _require_before_names(args: Namespace, names: Sequence[str]) -> None:
             raise UsageError(f"{word}: give FILE or --demo, not both")
         if has_program:
             raise UsageError(f"{word}: give one FILE, before the names")
-        others = " ".join(other for other in names if other != word)
-        raise UsageError(f"{word}: FILE comes before the names: give {word} {shortened(others)}")
+        remaining = " ".join(name for name in names if name != word)
+        raise UsageError(f"{word}: FILE comes before the names: give {word} {shortened(remaining)}")
 
 
 def _why_no_core(word: str) -> str:

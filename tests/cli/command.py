@@ -78,9 +78,12 @@ def run(*arguments: object) -> Done:
 def printed_in_order(*arguments: object) -> str:
     """Return what a command prints on a terminal: both streams, in the order of writing."""
     both = io.StringIO()
-    with contextlib.redirect_stdout(both), contextlib.redirect_stderr(both):
-        with contextlib.suppress(SystemExit):
-            main([str(argument) for argument in arguments])
+    with (
+        contextlib.redirect_stdout(both),
+        contextlib.redirect_stderr(both),
+        contextlib.suppress(SystemExit),
+    ):
+        main([str(argument) for argument in arguments])
     return both.getvalue()
 
 
