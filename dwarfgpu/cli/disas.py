@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the code; return 1 if a part of it is not an instruction."""
     if args.demo:
         args.file, args.place, args.extra = DEMO_FILE, args.file, args.place
-    _require_one_place(args)
+    _require_order(args)
     code_object = _code_object(args)
     disassembly = Disassembly(code_object, is_mangled=args.mangled)
     with opening():
@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
     return 1 if listing.undefined_count else 0
 
 
-def _require_one_place(args: argparse.Namespace) -> None:
+def _require_order(args: argparse.Namespace) -> None:
     """Raise `UsageError` for a place of two words, and for one before the file."""
     place, extra = args.place, args.extra
     require_file_first(args.file, place, "PLACE")
