@@ -64,8 +64,21 @@ ROLES: Final[Mapping[int, tuple[str, Role]]] = {
 }
 """Attributes whose value may be an expression: their names and roles."""
 
+REFERENCES: Final[Mapping[int, str]] = {
+    0x15: "discr", 0x18: "import", 0x1D: "containing_type", 0x31: "abstract_origin",
+    0x35: "base_types", 0x41: "friend", 0x44: "namelist_item", 0x45: "priority",
+    0x47: "specification", 0x48: "static_link", 0x49: "type", 0x54: "extension",
+    0x64: "object_pointer", 0x69: "signature", 0x6D: "small", 0x7F: "call_origin",
+    0x80: "call_parameter", 0x8A: "defaulted", 0x22: "lower_bound", 0x2F: "upper_bound",
+    0x37: "count",
+}  # fmt: skip
+"""Attributes whose value may be a reference to an entry, by name without DW_AT_."""
+_SIBLING: Final = 0x01
+"""DW_AT_sibling, which may refer to the end of the entries."""
+
 _LISTS: Final = frozenset({0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D})
 """Attributes that may be location lists in every version."""
+_REFERRING: Final = frozenset({"unit_reference", "section_reference"})
 _BLOCKS: Final = frozenset({"exprloc", "block"})
 _TAG_DWARF_PROCEDURE: Final = 0x36
 
@@ -159,6 +172,8 @@ class CheckedValue:
     """None for a constant."""
     is_list: bool = False
     vendor: Vendor | None = None
+    is_reference: bool = False
+    """Whether it refers to an entry of the unit or of the section."""
 
 
 def checked_values(
@@ -188,6 +203,9 @@ def checked_values(
         is_listed = role is not None and can_list and is_list(attribute.form, kind, format)
         if not (is_listed or kind in _BLOCKS):
             role = None
+        if kind in _REFERRING and number != _SIBLING:
+            out.append(CheckedValue(position, number, attribute.form, "", None, is_reference=True))
+            continue
         if role is not None or vendor is not None:
             title = f"DW_AT_{name}"
             out.append(

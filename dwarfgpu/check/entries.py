@@ -7,7 +7,7 @@ checked once per unit, however many entries share it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 from functools import partial
 from operator import itemgetter
 from typing import Final
@@ -15,6 +15,7 @@ from typing import Final
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import define, field
 from dwarfgpu.check.attributes import FUNCTIONS, TAGS, CheckedValue, checked_values, vendor_numbers
+from dwarfgpu.check.entry_references import BadReference, EntryReferences
 from dwarfgpu.check.expressions import ExpressionChecker, Results, Role
 from dwarfgpu.check.finding import Excerpt, Finding, FindingPosition, Findings, SourcePosition
 from dwarfgpu.check.references import References
@@ -57,7 +58,7 @@ class _Step:
 
     @count.default
     def _count(self) -> int:
-        return int(not self.spec.is_list)
+        return int(not (self.spec.is_list or self.spec.is_reference))
 
 
 @define
@@ -87,10 +88,15 @@ class EntryChecker:
     _sizes: dict[int, int | None] = field(init=False, factory=dict)
     """The sizes in bytes of objects that are described in pieces, by the index of their entry."""
     _references: References = field(init=False)
+    references: EntryReferences = field(init=False)
 
     @_references.default
     def _of_unit(self) -> References:
         return References(self.unit)
+
+    @references.default
+    def _of_entries(self) -> EntryReferences:
+        return EntryReferences(self.unit)
 
     def run(self) -> None:
         """Check every entry; `DwarfGpuError` where the unit cannot be read to its end."""
@@ -100,6 +106,7 @@ class EntryChecker:
         expressions = self.expressions
         start, budget = unit.header.entries_at, unit.sections.budget
         index, remaining = -1, budget.checked_entries_left
+        add_offset = self.references.offsets.append
         rows = walk(unit.data, start, unit.end, unit.abbreviations)
         try:
             for index, (offset, abbreviation, values) in enumerate(rows):
@@ -111,6 +118,7 @@ class EntryChecker:
                     )
                 # An abbreviation of many attributes makes as much work of each entry.
                 remaining -= 1 + len(values) // _VALUES_OF_AN_ENTRY
+                add_offset(offset)
                 plan = plans.get(abbreviation.code)
                 if plan is None:
                     plan = plans[abbreviation.code] = self._plan(abbreviation)
@@ -122,6 +130,13 @@ class EntryChecker:
                         self._value(index, step, value)
         finally:
             self.entries, budget.checked_entries_left = index + 1, remaining
+        self.refer(self.references.bad_within())
+
+    def refer(self, references: Iterable[BadReference]) -> None:
+        """Report references to entries."""
+        for bad in references:
+            position = partial(self._position, bad.index, bad.attribute)
+            self._report("dangling-reference", f"{bad.attribute}: {bad.message}", position)
 
     def _plan(self, abbreviation: Abbreviation) -> tuple[_Step, ...]:
         plan = checked_values(abbreviation, self.unit.format, self._numbers)
@@ -132,6 +147,12 @@ class EntryChecker:
 
     def _value(self, index: int, step: _Step, value: Raw) -> None:
         spec, role = step.spec, step.spec.role
+        if spec.is_reference:
+            assert isinstance(value, int)
+            step.known = targets = self.references.targets(spec.form, spec.number)
+            if value not in targets:
+                self.references.add(targets, value, index, spec.number)
+            return
         if spec.vendor is not None:
             self._vendor(index, spec, value)
         if role is None:

@@ -13,6 +13,7 @@ from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.check.call_frame_info import FrameChecker
 from dwarfgpu.check.entries import EntryChecker, unit_position
+from dwarfgpu.check.entry_references import EntriesOfUnits
 from dwarfgpu.check.expressions import ExpressionChecker, PossibleArchitectures
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.functions_by_address import Functions
@@ -61,6 +62,7 @@ def verify(
     architectures = _architectures(file, info, findings)
     expressions = ExpressionChecker(architectures, findings)
     units = entries = fdes = 0
+    entries_of_units, referring = EntriesOfUnits(), list[EntryChecker]()
     try:
         check_headers(info, architectures.architecture, findings)
         for problem in info.problems:
@@ -73,8 +75,14 @@ def verify(
             except DwarfGpuError as error:
                 _broken(error, unit, findings)
             entries += checker.entries
+            if checker.references.beyond:
+                entries_of_units.add(checker.references)
+                checker.references.forget_unit()
+                referring.append(checker)
             unit.lists.forget_locations()
             unit.forget_entries()
+        for checker in referring:
+            checker.refer(checker.references.bad_beyond(entries_of_units))
     except DwarfGpuError as error:  # a section that cannot be read at all
         findings.skip(error)
     files = [file] if info.object is file else [file, info.object]

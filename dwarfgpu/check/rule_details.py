@@ -79,6 +79,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "from that in the operation, to no entry (`call*`; a warning for `implicit_pointer`, "
         "which fails only when it is dereferenced), or to no address of `.debug_addr`"
     ),
+    "dangling-reference": (
+        "an attribute that refers to an offset where no entry starts, or a `DW_AT_type` that "
+        "refers to an entry that describes no type, as a variable. References to type units and "
+        "into supplementary files are not looked up, and `DW_AT_sibling` is not checked"
+    ),
     "fbreg-in-frame-base": "`DW_OP_fbreg` in `DW_AT_frame_base`",
     "lanes-missing": (
         "`push_lane` in a function without `DW_AT_LLVM_lanes`, which has one lane. Reported once "

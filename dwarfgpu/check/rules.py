@@ -102,6 +102,9 @@ _ENTRIES: Final = (
     Rule("bad-reference", "error", "A.2.5.4.3.4", "an operand that refers to no type or entry",
          "offsets of types are relative to the unit, those of call_ref and implicit_pointer to "
          ".debug_info"),
+    Rule("dangling-reference", "error", "A.2.7", "an attribute that refers to no entry, or no type",
+         "debuggers lose what the entry describes, as the type of a variable: the offset is wrong, "
+         "or the entry that it named was removed"),
     Rule("fbreg-in-frame-base", "error", "A.3.3.5", "a frame base that depends on itself",
          "use DW_OP_call_frame_cfa or a register"),
     Rule("lanes-missing", "warning", "A.3.3.5", "push_lane in a function that has one lane",

@@ -54,6 +54,10 @@ class UnitFile(Protocol):
     @property
     def common_language(self) -> int | None: ...
 
+    def unit_at(self, section_offset: int) -> CompilationUnit | None:
+        """Return the unit that contains an offset of its section."""
+        ...
+
     def die_at(self, section_offset: int) -> Die:
         """Return the entry at an offset of `.debug_info`; `IllFormed` where none starts there."""
         ...

@@ -110,7 +110,7 @@ def _struct_pieces(
         elif bases and new_line:
             yield f"{new_line}members of {_name(struct_type) or 'anonymous'}:"
         if isinstance(field, DwarfGpuError):
-            yield f"{new_line}<error: {field.message}>"
+            yield f"{new_line}{shown.error_text(field)}"
             continue
         static = "static " if field.is_static else ""
         yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")

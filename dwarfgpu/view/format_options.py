@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.constants import Style
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.view.printers.printer import Printers
 from dwarfgpu.view.printers.standard import STANDARD
 
@@ -68,6 +68,8 @@ class FormatOptions:
     """Structures and arrays are `...`, and the children of printed objects are omitted."""
     printers: Printers = field(default=STANDARD, repr=False)
     """Printers for classes whose members are not informative (docs/printers.md)."""
+    report: Callable[[DwarfGpuError], None] | None = field(default=None, repr=False)
+    """Called with each error that is shown in place of a part."""
     cplusplus: bool = False
     """Types are named without `struct` and `enum`."""
     style: Style = "c"
@@ -85,6 +87,11 @@ class FormatOptions:
         if (cplusplus, style) == (self.cplusplus, self.style):
             return self
         return evolve(self, cplusplus=cplusplus, style=style)
+
+
+def error_in_place(error: DwarfGpuError) -> str:
+    """Return what is shown in place of a part that cannot be shown."""
+    return f"<error: {error.message}>"
 
 
 DEFAULT_OPTIONS: Final = FormatOptions()

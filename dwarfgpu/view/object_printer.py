@@ -17,7 +17,13 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.session.type_attributes import EnclosingObject, displaced
-from dwarfgpu.view.format_options import OPTIMIZED_OUT, UNAVAILABLE, FormatOptions, Symbolize
+from dwarfgpu.view.format_options import (
+    OPTIMIZED_OUT,
+    UNAVAILABLE,
+    FormatOptions,
+    Symbolize,
+    error_in_place,
+)
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.printers.printer import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
@@ -131,7 +137,13 @@ class Shown:
         try:
             yield from pieces
         except DwarfGpuError as error:
-            yield f"<error: {error.message}>"
+            yield self.error_text(error)
+
+    def error_text(self, error: DwarfGpuError) -> str:
+        """Return an error in place of a part, and report it."""
+        if self.options.report is not None:
+            self.options.report(error)
+        return error_in_place(error)
 
     def quoted(
         self, data: bytes, kind: CharacterKind, *, is_cut: bool, has_length: bool = False

@@ -72,7 +72,9 @@ _QUALIFIERS: Final[dict[int, Qualifier]] = {
     dw.TAG_RESTRICT_TYPE: "restrict",
     dw.TAG_ATOMIC_TYPE: "atomic",
 }
-_TRANSPARENT: Final = {dw.TAG_TYPEDEF, dw.TAG_SUBRANGE_TYPE, *_QUALIFIERS}
+_NAMES_OF_TYPES: Final = {dw.TAG_TYPEDEF, dw.TAG_TEMPLATE_TYPE_PARAMETER}
+"""Entries that name a type: members of a template's instance may have its parameter (2.23)."""
+_TRANSPARENT: Final = {*_NAMES_OF_TYPES, dw.TAG_SUBRANGE_TYPE, *_QUALIFIERS}
 """Entries whose objects have another type's representation."""
 _NOT_READ: Final = {
     dw.TAG_SET_TYPE: "set",
@@ -123,7 +125,7 @@ class TypeBuilder:
             return self._struct(die, _STRUCTS[tag])
         if tag in _QUALIFIERS:
             return Qualified(_QUALIFIERS[tag], self.target(die))
-        if tag == dw.TAG_TYPEDEF:
+        if tag in _NAMES_OF_TYPES:
             return Typedef(die.name or "typedef", self.target(die), _scope(die))
         if tag == dw.TAG_SUBRANGE_TYPE:
             return self._subrange(die)
@@ -171,7 +173,10 @@ class TypeBuilder:
 
     def _referenced(self, die: Die, name: int) -> Type | None:
         target = die.reference(name)
-        return None if target is None else self.build(target)
+        if target is None:
+            return None
+        _require_type(target)
+        return self.build(target)
 
     def target(self, die: Die, name: int = dw.AT_TYPE) -> Callable[[], Type | None]:
         """Return a function that returns the type to which an attribute refers; it is looked up
@@ -465,9 +470,16 @@ def _underlying(die: Die) -> Base | None:
         if target.tag == dw.TAG_BASE_TYPE:
             return Base(_canonical(target, base_type_of(target)))
         if target.tag not in _TRANSPARENT:
+            _require_type(target)
             return None
         target = target.reference(dw.AT_TYPE)
     raise IllFormed(f"the type at {die.offset:#x} has more than {MAX_CHAIN} types below it")
+
+
+def _require_type(die: Die) -> None:
+    """Raise `IllFormed` for an entry that describes no type."""
+    if die.tag in dw.NO_TYPES:
+        raise die.located(IllFormed(f"it is in place of a type, with DW_TAG {die.tag:#x}"))
 
 
 def _linked_name(die: Die) -> str | None:

@@ -75,7 +75,9 @@ def of_value(
     return of_contents(
         contents,
         session,
-        text=lambda: language.format(evolve(value, error=None), session, shown, symbolize),
+        text=lambda report: language.format(
+            evolve(value, error=None), session, evolve(shown, report=report), symbolize
+        ),
         type_text=lambda: type_text(value),
         result=lambda: _result(value, type_text(value), endian),
         shown_bits=lambda bits: widened(value, bits, endian),

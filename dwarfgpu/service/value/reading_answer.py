@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import TypeAlias
 
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import (
@@ -27,6 +28,7 @@ from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import error_in_place
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
@@ -39,6 +41,7 @@ from dwarfgpu.view.values import (
     format_value,
 )
 
+Report: TypeAlias = Callable[[DwarfGpuError], None]
 UNDEFINED_STORAGE = "undefined storage"
 """The reason that `Access` gives for bits without a location."""
 
@@ -64,15 +67,16 @@ def of_contents(
     contents: Contents,
     session: Session,
     *,
-    text: Callable[[], str],
+    text: Callable[[Report], str],
     type_text: Callable[[], str | None],
     result: Callable[[], JsonObject] | None = None,
     shown_bits: Callable[[Bits], Bits] | None = None,
 ) -> Answer:
     """Return the answer about an object of a type.
 
-    `result`: the member of that name for a value without a location. `shown_bits`: the object as
-    which a bit-field is shown.
+    `text` returns its text, and reports each error that is in place of a part. `result`: the
+    member of that name for a value without a location. `shown_bits`: the object as which a
+    bit-field is shown.
     """
     location, bits, notes, error = contents.location, contents.bits, contents.notes, contents.error
     endian = session.architecture.endian
@@ -85,7 +89,10 @@ def of_contents(
         if isinstance(error, UndefinedBits):
             why = f"{OPTIMIZED_OUT} ({error.message})"
         return Answer(why, 1, notes, notes, error, location_line=location_line)
-    shown = text()
+    faults: list[DwarfGpuError] = []
+    shown = text(faults.append)
+    if faults and shown == error_in_place(faults[0]):  # of the whole object
+        return Answer(shown, 1, notes, notes, faults[0], location_line=location_line)
 
     def record() -> JsonObject:
         record = location_json(location, endian) if location is not None else None
@@ -108,7 +115,7 @@ def of_contents(
         rest = beside_removed(bits, contents.type, session, location)
         notes = (*notes, *about_bits(contents.name, bits, rest, session))
         is_whole = rest.is_complete
-    is_whole = is_whole and (bits is None or not is_cut(bits, contents.type))
+    is_whole = is_whole and not faults and (bits is None or not is_cut(bits, contents.type))
     status = 0 if is_whole else 1
     assumed = contents.notes
     return Answer(
@@ -130,10 +137,14 @@ def of_reading(reading: Reading, session: Session, text: str | None = None) -> A
         reading.pointer is not None,
     )
 
+    def shown(report: Report) -> str:
+        options = evolve(DEFAULT_OPTIONS, report=report)
+        return variable_text(reading, session, options) if text is None else text
+
     return of_contents(
         contents,
         session,
-        text=lambda: variable_text(reading, session, DEFAULT_OPTIONS) if text is None else text,
+        text=shown,
         type_text=lambda: variable.readable_type_text,
     )
 

@@ -1,0 +1,149 @@
+"""References between entries: attributes that refer to no entry, and types that are none.
+
+Law: a reference into the unit of the entry is looked up when the unit has been read, one into
+another unit when all have; each target once for each unit. References to type units and into
+supplementary files are not looked up: those may be elsewhere.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import Final
+
+from dwarfgpu.base.records import define, field, frozen
+from dwarfgpu.check.attributes import REFERENCES, TAGS
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.forms import read_uleb
+from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.unit_file_protocol import UnitFile
+from dwarfgpu.dwarf.unit_walk import walk
+from dwarfgpu.errors import DwarfGpuError
+
+_ATTRIBUTE_BITS: Final = 16
+"""A reference is the index of its entry and its attribute in one number, as there are many."""
+
+
+@frozen
+class BadReference:
+    """A reference that leads nowhere."""
+
+    index: int
+    """Of the entry in its unit."""
+    attribute: str
+    """With DW_AT_."""
+    message: str
+
+
+@define(eq=False)
+class EntryReferences:
+    """The references of the entries of one unit."""
+
+    unit: CompilationUnit
+    offsets: array[int] = field(init=False, factory=lambda: array("Q"))
+    """The offset of each entry of the unit that was read."""
+    within: dict[int, dict[int, int]] = field(init=False, factory=dict)
+    """Targets as offsets from the start of the unit, for references to types (1) and others (0),
+    with the first reference to each."""
+    beyond: dict[int, dict[int, int]] = field(init=False, factory=dict)
+    """The same for targets as offsets from the start of the section."""
+
+    def targets(self, form: int, number: int) -> dict[int, int]:
+        """Return the targets of an attribute of a form so far."""
+        targets = self.beyond if form == dw.FORM_REF_ADDR else self.within
+        return targets.setdefault(int(number == dw.AT_TYPE), {})
+
+    def add(self, targets: dict[int, int], value: int, index: int, number: int) -> None:
+        """Note a target that is new."""
+        targets[value] = index << _ATTRIBUTE_BITS | number
+
+    def bad_within(self) -> list[BadReference]:
+        """Return the bad references into the unit, all entries of which were read."""
+        offsets, unit = self.offsets, self.unit
+
+        def is_entry(offset: int) -> bool:
+            index = bisect_left(offsets, offset)
+            return index < len(offsets) and offsets[index] == offset
+
+        return [
+            _bad(first, problem)
+            for is_type, targets in self.within.items()
+            for value, first in targets.items()
+            if (problem := _problem(unit, unit.offset + value, is_entry, is_type)) is not None
+        ]
+
+    def forget_unit(self) -> None:
+        """Free what `bad_within` needs."""
+        self.offsets, self.within = array("Q"), {}
+
+    def bad_beyond(self, entries: EntriesOfUnits) -> list[BadReference]:
+        """Return the bad references to entries of any unit."""
+        return [
+            _bad(first, problem)
+            for is_type, targets in self.beyond.items()
+            for value, first in targets.items()
+            if (problem := entries.problem(self.unit.info, value, is_type)) is not None
+        ]
+
+
+@define(eq=False)
+class EntriesOfUnits:
+    """Which offsets are entries of other units: each unit is read again, once, if at all."""
+
+    _wanted: dict[UnitFile, set[int]] = field(init=False, factory=dict)
+    _known: dict[UnitFile, set[int]] = field(init=False, factory=dict)
+    """Those of the wanted offsets where an entry starts."""
+    _unread: set[CompilationUnit] = field(init=False, factory=set)
+    """Units whose entries cannot be read to the end."""
+
+    def add(self, references: EntryReferences) -> None:
+        """Add the targets of a unit, before the first problem is asked for."""
+        for targets in references.beyond.values():
+            self._wanted.setdefault(references.unit.info, set()).update(targets)
+
+    def problem(self, info: UnitFile, offset: int, is_type: int) -> str | None:
+        """Return why an offset in a section is no valid target; None if it is, or unknown."""
+        known = self._known.get(info)
+        if known is None:
+            known = self._known[info] = self._read(info)
+        unit = info.unit_at(offset)
+        if unit is None:
+            return f"offset {offset:#x} is not in any unit"
+        if unit in self._unread:
+            return None
+        return _problem(unit, offset, known.__contains__, is_type)
+
+    def _read(self, info: UnitFile) -> set[int]:
+        of_units: dict[CompilationUnit, set[int]] = {}
+        for offset in self._wanted[info]:
+            unit = info.unit_at(offset)
+            if unit is not None:
+                of_units.setdefault(unit, set()).add(offset)
+        known = set[int]()
+        for unit, wanted in of_units.items():
+            try:
+                rows = walk(unit.data, unit.header.entries_at, unit.end, unit.abbreviations)
+                known.update(offset for offset, _, _ in rows if offset in wanted)
+            except DwarfGpuError:  # reported where it is read
+                self._unread.add(unit)
+        return known
+
+
+def _bad(first: int, message: str) -> BadReference:
+    number = first & (1 << _ATTRIBUTE_BITS) - 1
+    name = REFERENCES.get(number, f"{number:#x}")
+    return BadReference(first >> _ATTRIBUTE_BITS, f"DW_AT_{name}", message)
+
+
+def _problem(
+    unit: CompilationUnit, offset: int, is_entry: Callable[[int], bool], is_type: int
+) -> str | None:
+    if not is_entry(offset):
+        return f"no entry starts at offset {offset:#x}"
+    if is_type:
+        code, _ = read_uleb(unit.data, offset, unit.end)
+        tag = unit.abbreviations[code].tag
+        if tag in dw.NO_TYPES:
+            return f"the entry at offset {offset:#x} is a DW_TAG_{TAGS.get(tag, f'{tag:#x}')}"
+    return None
