@@ -24,7 +24,7 @@ _CONDITION, _PREDICATE, _FULL, _UNIFORM_PREDICATE, _UNIFORM = 1, 2, 5, 9, 11
 """REG_CLASS_REG_CC, REG_CLASS_REG_PRED, REG_CLASS_REG_FULL, REG_CLASS_UREG_PRED and _FULL."""
 _NO_REGISTER: Final = 0xFFFFFFFF
 """Return address column of functions whose call frame information names no register for it."""
-_REGISTER: Final = re.compile(r"%([A-Za-z]+)\d*")
+_REGISTER: Final = re.compile(r"%([A-Za-z]+)[0-9]*")
 _LONGEST_NAME_BYTES: Final = 32
 _TYPES: Final = {
     "p": BaseType("bool", "boolean", 1),

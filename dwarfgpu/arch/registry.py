@@ -45,7 +45,7 @@ _OTHER_NAMES: Final = {
 }
 _TYPICAL_GPUS: Final = (("gfx90a", 64), ("gfx1010", 32), ("gfx1200", 64), ("gfx1250", 32))
 """Together they have every register that an AMD GPU has."""
-_NVIDIA_NAME: Final = pattern(r"sm_\d{2,3}[a-z]?")
+_NVIDIA_NAME: Final = pattern(r"sm_[0-9]{2,3}[a-z]?")
 """A compute capability times ten, with `a` for code of only that GPU."""
 _NVIDIA: Final = tuple(
     f"sm_{number}"

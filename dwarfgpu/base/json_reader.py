@@ -186,6 +186,11 @@ def integer_of(text: str) -> int | None:
         return None
 
 
+def is_decimal(text: str) -> bool:
+    """Return whether a text has ASCII digits alone, and at least one."""
+    return text.isascii() and text.isdecimal()
+
+
 def read_at_most(file: BinaryIO, most_bytes: int, source: object) -> bytes:
     """Read a file in parts: in one read Python would allocate the maximum at once.
 

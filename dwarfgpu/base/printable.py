@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+_LONGEST: Final = 200
+"""Characters of a name in a line."""
+
 
 def printable(data: bytes) -> str:
     """Return the text of a name; invalid UTF-8 and unprintable characters are escaped."""
@@ -14,3 +19,10 @@ def one_line(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def short_name(text: str) -> str:
+    """Return a name out of a file for a line of text: a long one is cut, with its length."""
+    if len(text) <= _LONGEST:
+        return one_line(text)
+    return f"{one_line(text[:_LONGEST])}… ({len(text)} characters)"

@@ -342,7 +342,7 @@ def _remove_unnamed(path: Path, document: bytes) -> None:
     Their names identify them: the prefix of the document's name and the hash of their contents.
     """
     stem = re.escape(path.name.removesuffix(".json"))
-    own = re.compile(rf"{stem}(?:-\d+)?\.[\w-]+\.[0-9a-f]{{{_HASH_DIGITS}}}\.(?:npy|co)")
+    own = re.compile(rf"{stem}(?:-[0-9]+)?\.[\w-]+\.[0-9a-f]{{{_HASH_DIGITS}}}\.(?:npy|co)")
     named = _names(document)
     old = [name for name in _entries(path.parent) if own.fullmatch(name) and name not in named]
     if not old:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, field
 from dwarfgpu.errors import UsageError
 from dwarfgpu.view.json_object import JsonObject, Plain
@@ -21,7 +22,7 @@ MAX_UNREADABLE: Final = 100
 """Files that are named as unreadable."""
 _SEVERITIES: Final = ("error", "warning", "note")
 _CHECKED: Final = ("units", "entries", "expressions", "fdes")
-_NUMBERS: Final = re.compile(r"(\d+)")
+_NUMBERS: Final = re.compile(r"([0-9]+)")
 
 
 def corpus_report(records: Iterable[JsonObject]) -> JsonObject:
@@ -146,7 +147,7 @@ def _by_name_and_version(key: tuple[str | None, str | None]) -> tuple[object, ..
     """Order version 9 before 10; what is unknown last."""
     name, version = key
     parts = [
-        (0, int(part), "") if part.isdecimal() and len(part) < 20 else (1, 0, part)
+        (0, int(part), "") if is_decimal(part) and len(part) < 20 else (1, 0, part)
         for part in _NUMBERS.split(version or "")
     ]
     return name is None, (name or "").lower(), name or "", version is None, parts

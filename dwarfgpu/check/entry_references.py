@@ -59,7 +59,7 @@ class EntryReferences:
         targets[value] = index << _ATTRIBUTE_BITS | number
 
     def bad_within(self) -> list[BadReference]:
-        """Return the bad references into the unit, all entries of which were read."""
+        """Return the bad references into the unit, after all its entries were read."""
         offsets, unit = self.offsets, self.unit
 
         def is_entry(offset: int) -> bool:

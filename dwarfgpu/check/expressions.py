@@ -14,6 +14,7 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture, RegisterInfo
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.arch.registry import architecture as architecture_named
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.cfi.allowed_operations import forbidden
 from dwarfgpu.check.finding import Excerpt, Findings, excerpt
@@ -347,7 +348,7 @@ def register_of(name: str, number: int | None, operands: tuple[object, ...]) -> 
     """Return the register that DW_OP_reg* names; None for any other operation."""
     if name == "regx" and isinstance(operands[0], int):
         return operands[0]
-    return number if name.startswith("reg") and name[3:].isdigit() else None
+    return number if name.startswith("reg") and is_decimal(name[3:]) else None
 
 
 def gives_no_memory(expression: Expression) -> str | None:

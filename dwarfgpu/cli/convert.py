@@ -21,7 +21,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import InconsistentContext, UsageError, shown
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import add_core_options, require_core
@@ -99,6 +99,9 @@ def run(args: Namespace) -> int:
         raise UsageError(f"a thread of {focus.architecture.name} has no lanes")
     focus = evolve(focus, lane=lane)
     source.require_address(address)
+    if lane is not None and not 0 <= lane < focus.architecture.lane_count:
+        lanes, name = focus.architecture.lane_count, focus.architecture.name
+        raise InconsistentContext(f"lane {shown(lane)} is not one of the {lanes} lanes of {name}")
     conversions = [converted(focus, source, address, space) for space in target_space]
     if args.to is not None and conversions[0].error is not None:
         raise conversions[0].error
@@ -203,7 +206,10 @@ def _source_address(
     of_lane = _space_of_lane(args, focus.architecture, name)
     space = of_lane[0] if of_lane else _space(focus.architecture, name, args.address[:60])
     lane = natural(args.lane, "--lane")
-    for named in (of_lane and of_lane[1], natural(match["lane"], "the lane in brackets")):
+    in_brackets = natural(match["lane"], "the lane in brackets")
+    if in_brackets is not None and space.scope not in ("lane", "any"):
+        raise UsageError(f"{args.address[:60]}: address space {space} has no lanes")
+    for named in (of_lane and of_lane[1], in_brackets):
         if named is not None and lane not in (None, named):
             raise UsageError(f"--lane {lane}, but the address is of lane {named}")
         lane = lane if named is None else named

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
@@ -181,7 +182,7 @@ def _code_to_show(
     if named := disassembly.ranges_named(place):
         return [CodeToShow(item, item.begin, item.end) for item in named], ()
     name, colon, line = place.rpartition(":")
-    if colon and line.isdecimal():
+    if colon and is_decimal(line):
         spans = line_spans(disassembly, name, int(line))
         if spans:
             return [
@@ -192,7 +193,7 @@ def _code_to_show(
     code = disassembly.range_at(location.pc)
     if code is None:
         raise UsageError(f"{place}: the file has no code at {location.pc:#x}")
-    used = disassembly.lines.line_of(location.pc) if colon and line.isdecimal() else None
+    used = disassembly.lines.line_of(location.pc) if colon and is_decimal(line) else None
     if used is not None:  # the next line with code
         return [
             piece

@@ -14,11 +14,11 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 
-_CLANG: Final = pattern(r"(?:clang|flang) version (\d{1,9})")
+_CLANG: Final = pattern(r"(?:clang|flang) version ([0-9]{1,9})")
 _TRITON: Final = pattern(r"triton\b")
-_GCC: Final = pattern(r"GNU (?!AS\b)\S+ \d")
+_GCC: Final = pattern(r"GNU (?!AS\b)\S+ [0-9]")
 _LEVEL: Final = pattern(r" -O(\w*)(?= |$)")
-_AMD: Final = pattern(r"\bAMD (?:clang|flang)|\broc-\d|RadeonOpenCompute|ROCm/llvm-project")
+_AMD: Final = pattern(r"\bAMD (?:clang|flang)|\broc-[0-9]|RadeonOpenCompute|ROCm/llvm-project")
 LAST_WITHOUT_USER: Final = 16
 """The last major version of LLVM whose AMD compilers did not write DW_OP_LLVM_user."""
 LAST_DIRECT: Final = 18

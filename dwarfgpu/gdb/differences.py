@@ -57,17 +57,17 @@ BASE: Final = "GDB forgets the base address of a location list in a split unit"
 BEFORE: Final = "GDB continues below address 0, where a frame base is not set up yet"
 WORDS: Final = "the same, worded differently"
 
-_REGISTER: Final = re.compile(r"b?reg(\d+)")
+_REGISTER: Final = re.compile(r"b?reg([0-9]+)")
 _NUMBERED: Final = ("regx", "bregx", "regval_type", "GNU_regval_type")
 _LARGE: Final = re.compile(
-    r"\{?<error(?: reading variable)?: value requires \d+ bytes, which is more"
+    r"\{?<error(?: reading variable)?: value requires [0-9]+ bytes, which is more"
 )
 _INCOMPLETE: Final = "<incomplete type>"
 _MARK: Final = " [uninitialized] "
 _TOO_WIDE: Final = "<error: that operation is not available on integers of more than 8 bytes>"
-_DESCRIBED: Final = re.compile(r"the location describes (\d+) of \d+ bits")
+_DESCRIBED: Final = re.compile(r"the location describes ([0-9]+) of [0-9]+ bits")
 _TYPED: Final = re.compile(r"\(([^()].*?) \*(?: const)?\) (0x.*)")
-_TOO_SHORT: Final = re.compile(r"a part of \d+ bits, but an implicit value has \d+ left>$")
+_TOO_SHORT: Final = re.compile(r"a part of [0-9]+ bits, but an implicit value has [0-9]+ left>$")
 _LEAF: Final = re.compile(r"= ([^{][^,{}]*)")
 _NO_ACCESS: Final = re.compile(
     r"(\(.*\)) <error reading variable: Cannot access memory at address (0x[0-9a-f]+)>"
@@ -76,7 +76,7 @@ _NOT_READ: Final = re.compile(
     r"(\(.*\)) @(0x[0-9a-f]+): <error: Cannot access memory at address (0x[0-9a-f]+)>"
 )
 _ABSENT_STATIC: Final = re.compile(r"(static \w+ = )<optimized out>")
-_BELOW: Final = re.compile(r"<error: .*: bit offset -\d+ is outside the \d+ bits of ")
+_BELOW: Final = re.compile(r"<error: .*: bit offset -[0-9]+ is outside the [0-9]+ bits of ")
 _MAX_BASES: Final = 1000
 _MAX_CALLS: Final = 8
 

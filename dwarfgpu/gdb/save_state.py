@@ -28,11 +28,11 @@ STEP_BYTES = 4096
 ARCHITECTURES = {"i386:x86-64": "x86_64", "i386": "i386", "aarch64": "aarch64"}
 GPU = "amdgcn:"
 REGISTERS = {
-    "x86_64": r"r(?:[a-d]x|[sd]i|[bsi]p|[89]|1[0-5])|eflags|[c-gs]s|[fg]s_base|xmm\d|xmm1[0-5]"
+    "x86_64": r"r(?:[a-d]x|[sd]i|[bsi]p|[89]|1[0-5])|eflags|[c-gs]s|[fg]s_base|xmm[0-9]|xmm1[0-5]"
     r"|st[0-7]|mxcsr|fctrl|fstat",
     "i386": r"e(?:[a-d]x|[sd]i|[bsi]p)|eflags|[c-gs]s|xmm[0-7]|st[0-7]|mxcsr|fctrl|fstat",
-    "aarch64": r"x\d+|sp|pc|v\d+|tpidr|pauth_[cd]mask",
-    "": r"[sva]\d+|exec(?:_hi)?|vcc(?:_hi)?|m0|status|mode|trapsts|flat_scratch|scratch_base"
+    "aarch64": r"x[0-9]+|sp|pc|v[0-9]+|tpidr|pauth_[cd]mask",
+    "": r"[sva][0-9]+|exec(?:_hi)?|vcc(?:_hi)?|m0|status|mode|trapsts|flat_scratch|scratch_base"
     r"|xnack_mask|state_priv|trap_ctrl|excp_flag_(?:priv|user)|ttmp(?:[4-9]|1[013])",
 }
 """The registers of a state, by GDB's names; last those of GPUs."""
@@ -40,7 +40,7 @@ UNLISTED = ("fs_base", "gs_base", "tpidr", *("xmm%d" % number for number in rang
 """Registers that GDB may have and not list."""
 RENAMED = {"tpidr": "tpidr_el0"}
 """GDB's names that differ from those of a state."""
-X87 = re.compile(r"st\d")
+X87 = re.compile(r"st[0-9]")
 X87_BYTES = 10
 """The size of a register that GDB shows with padding."""
 WRITABLE = re.compile(r"\.(?:data|bss|tdata|got|init_array|fini_array)\b.*")
@@ -179,7 +179,7 @@ def registers(frame: Any, architecture: str) -> Dict[str, object]:
 def register(name: str, value: Any) -> object:
     """Return the contents as in a state: an integer, a list of lanes, or bytes."""
     kind = value.type.strip_typedefs()
-    is_lanes = kind.code == gdb.TYPE_CODE_ARRAY and re.fullmatch(r"[va]\d+", name) is not None
+    is_lanes = kind.code == gdb.TYPE_CODE_ARRAY and re.fullmatch(r"[va][0-9]+", name) is not None
     if is_lanes and not name_is_wide(kind):
         first, last = kind.range()
         lanes = [value[index] for index in range(first, last + 1)]

@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.linespec import spots_of, with_code
+from dwarfgpu.language.linespec import no_line, spots_of, with_code
 from dwarfgpu.session.session import Session
 
 _READ_ONLY: Final = Options(read_only="assignments are not possible in a location", is_closed=True)
@@ -145,6 +145,8 @@ def next_code_position(
     """Return where the code begins of the first line with code after a `FILE:LINE` that has
     none."""
     for spot in spots_of(session, text, None, options):
+        if spot.position is not None and spot.position.line < 1:
+            raise no_line(text, spot)
         for pc in with_code(session, spot).pcs:
             return _position_of(session, pc)
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.arch.model import PseudoRegister, RegisterInfo
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.types.types import Base
@@ -61,7 +62,7 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
         return wave
     if name in ROLES:
         raise UsageError("No registers.")
-    if name.removeprefix("$").isdecimal():
+    if is_decimal(name.removeprefix("$")):
         raise UsageError(f"History has not yet reached ${name.removeprefix('$')}.")
     return None
 

@@ -18,7 +18,7 @@ from typing import Final
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.printable import printable
+from dwarfgpu.base.printable import printable, short_name
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, UsageError
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, inflate_some, unpack_zstd
@@ -80,7 +80,7 @@ class BundleEntry:
     @property
     def label(self) -> str:
         """What lists of code objects call it."""
-        return str(self.target or self.id)
+        return short_name(str(self.target or self.id))
 
     @property
     def names(self) -> tuple[str, ...]:

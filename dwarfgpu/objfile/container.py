@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.registry import GPUS
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LONGEST_MAGIC_BYTES: Final = 64
+_MAX_LISTED: Final = 100
+"""Maximum number of code objects that a message lists."""
 _ENTRY_NAME: Final = pattern(
-    r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_\d+[af]?|joined|kind \d+-sm_\d+[af]?"
+    r"(host|hip|hipv4|openmp|cuda)-.+|((cubin|ptx)-)?sm_[0-9]+[af]?|joined"
+    r"|kind [0-9]+-sm_[0-9]+[af]?"
 )
 """The ID of an entry in a bundle or fat binary, and the names of NVIDIA's GPUs."""
 
@@ -55,7 +59,7 @@ class Container:
         entry.require_code(self.path)
         if entry.path is not None:
             return ObjectFile(entry.path, map_file(entry.path), self.limits)
-        name = name or f"{self.path}[{entry.target or entry.id}]"
+        name = name or f"{self.path}[{entry.label}]"
         return ObjectFile(name, read_if_small(entry.data), self.limits)
 
 
@@ -132,13 +136,16 @@ def is_container(header: bytes) -> bool:
 def pick(container: Container, target: str | None) -> BundleEntry:
     """Return the entry that a target names; `UsageError` unless exactly one matches."""
     entries = container.device_entries()
-    is_number = target is not None and target.isdecimal()
+    is_number = target is not None and is_decimal(target)
     if not (container.entries if is_number else entries):
         raise UsageError(f"{container.path} holds no code for a GPU")
     fitting = entries if target is None else entries_for(container, target)
     if len(fitting) == 1:
         return fitting[0]
-    listed = ", ".join(f"{entry.index}: {entry.label}" for entry in fitting or entries)
+    matching = fitting or entries
+    listed = ", ".join(f"{entry.index}: {entry.label}" for entry in matching[:_MAX_LISTED])
+    if len(matching) > _MAX_LISTED:
+        listed += f" and {len(matching) - _MAX_LISTED} more"
     if not fitting:
         raise UsageError(f"{container.path} holds no code for {target}; it has {listed}")
     raise UsageError(
@@ -151,7 +158,7 @@ def pick(container: Container, target: str | None) -> BundleEntry:
 def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
     """Return the entries that a target, a whole entry ID or a number names; perhaps none."""
     entries = container.device_entries()
-    if target.isdecimal() and len(target) < 9:
+    if is_decimal(target) and len(target) < 9:
         return tuple(entry for entry in container.entries if entry.index == int(target))
     named = tuple(entry for entry in entries if target in entry.names)
     if named or "gfx" not in target or _ENTRY_NAME.fullmatch(target):
@@ -164,7 +171,7 @@ def entries_for(container: Container, target: str) -> tuple[BundleEntry, ...]:
 
 def require_target(text: str) -> None:
     """Raise `UsageError` for a text that cannot name a code object of any container."""
-    if not (text.isdecimal() or _ENTRY_NAME.fullmatch(text)):
+    if not (is_decimal(text) or _ENTRY_NAME.fullmatch(text)):
         parse_target_id(text)
 
 
@@ -172,7 +179,7 @@ def check_target(file: ObjectFile, target: str | None) -> None:
     """Raise `UsageError` if a code object is not for the target that the user wants."""
     if target is None:
         return
-    if target.isdecimal():
+    if is_decimal(target):
         raise UsageError(f"{file.path} is one code object: leave out --target, or give its target")
     if file.machine == "CUDA":
         from dwarfgpu.objfile.cuda_target import cuda_target

@@ -17,7 +17,7 @@ from dwarfgpu.objfile.metadata_value import Metadata, check_depth
 _KEY: Final = re.compile(
     r"""('(?:[^']|'')*'|"(?:[^"\\]|\\.)*"|[^\s'"\[\]{}#&*!|>%@,:-][^:#\s]*)\s*:(?:\s+|$)"""
 )
-_INTEGER: Final = re.compile(r"[-+]?\d{1,20}|0x[0-9a-fA-F]{1,16}")
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,20}|0x[0-9a-fA-F]{1,16}")
 _WORDS: Final[dict[str, Metadata]] = {
     "true": True, "false": False, "null": None, "~": None, "": None,
 }  # fmt: skip

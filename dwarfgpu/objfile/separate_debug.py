@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.base.printable import short_name
 from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, UsageError
@@ -87,7 +88,9 @@ def find_debug_file(
         if id is None or its_id is None or id == its_id:
             return opened
         problem = (
-            problem or f"{path} is from another build: build ID {its_id.hex()}, not {id.hex()}"
+            problem
+            or f"{path} is from another build: build ID {short_name(its_id.hex())}, not "
+            f"{short_name(id.hex())}"
         )
     if problem is not None:
         raise UsageError(f"the debug file of {file.path} does not belong to it: {problem}")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.printable import short_name
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed, Unsupported
 from dwarfgpu.objfile.companions import (
@@ -55,7 +56,9 @@ class SupplementaryLink:
             checksum = own[2]
         if checksum == self.id:
             return None
-        return f"has {f'the {subject} {checksum.hex()}' if checksum else f'no {subject}'}"
+        if not checksum:
+            return f"has no {subject}"
+        return f"has the {subject} {short_name(checksum.hex())}"
 
 
 def supplementary_link(file: ObjectFile) -> SupplementaryLink | None:
@@ -114,7 +117,8 @@ def find_supplementary(
     companion = search.first(_paths(file, link, roots), look)
     if companion is None:
         raise search.failure(
-            f"supplementary file {link.shown_name} ({link.id.hex()}), named by {link.section},"
+            f"supplementary file {link.shown_name} ({short_name(link.id.hex())}), named by "
+            f"{link.section},"
         )
     return companion
 

@@ -16,7 +16,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.options.integer_options import natural
 
-_ADDRESS: Final = pattern(r"(?:(?P<space>\w+)(?:\[(?P<lane>\d+)\])?#)?(?P<address>\w+)")
+_ADDRESS: Final = pattern(r"(?:(?P<space>\w+)(?:\[(?P<lane>[0-9]+)\])?#)?(?P<address>\w+)")
 
 
 def place_scratch(args: argparse.Namespace, target: StateTarget, wave: WaveId) -> None:

@@ -35,10 +35,10 @@ from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.service.error_text import error_line
 
 MAX_BUFFER_BYTES: Final = 1 << 30
-_FLOAT: Final = pattern(r"[+-]?(?:\d+\.\d*|\.?\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)")
+_FLOAT: Final = pattern(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|nan)")
 _NAME: Final = pattern(r"(?:::)?[^\W\d]\w*(?:::[^\W\d]\w*)*")
 MAX_NUMBERS: Final = 1 << 22
-_GENERATED: Final = pattern(r"(?:range|random:(?P<seed>\d{1,18})):(?P<count>\w+)")
+_GENERATED: Final = pattern(r"(?:range|random:(?P<seed>[0-9]{1,18})):(?P<count>\w+)")
 _FORMS: Final = {
     "zeros": "zeros:SIZE in bytes, such as zeros:512",
     "buffer": "buffer:SIZE in bytes, such as buffer:512",

@@ -71,7 +71,7 @@ MAX_LOADED_BYTES: Final = 1 << 26
 
 GUARD_BYTES: Final = 4096
 """Between the buffers of a dispatch that runs: what goes past the end of one is in no other."""
-_NUMBER: Final = pattern(r"\b\d+[UL]+\b")
+_NUMBER: Final = pattern(r"\b[0-9]+[UL]+\b")
 """A template argument with its suffix."""
 _BARE: Final = pattern(r"([\w:]+)\(")
 """A demangled name before its parameters, without template arguments."""

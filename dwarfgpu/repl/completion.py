@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from dwarfgpu import language
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
@@ -28,7 +29,7 @@ _ACCESS_BEFORE = pattern(r"(?:\.|->)$")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
 _LINESPEC_IN_FILE = pattern(r"(?<![^\s:])(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
-_APPLIED = pattern(r"\s*(?:(?:level\s+)?(?:[-\d.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
+_APPLIED = pattern(r"\s*(?:(?:level\s+)?(?:[-0-9.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
 _FLAGS = pattern(r"(?:-[a-z-]+\s+)*")
 _WITH_END = pattern(r"(?:^|\s)--\s")
 _DELIMITED = pattern(r"\s*(?:-d\s+\S+\s+)?")
@@ -251,7 +252,7 @@ def _of_expression(shell: Shell, text: str) -> Completions:
     match = _ACCESS.search(text)
     if match is not None:
         before = _object(text[: match.start()])
-        is_number = before[:1].isdigit()
+        is_number = is_decimal(before[:1])
         return match.start("word"), () if is_number else members(shell, before)
     match = _TAG.search(text)
     if match is not None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.options.context_options import configure as configure_machine
@@ -159,7 +160,7 @@ def _take_gdbs(args: argparse.Namespace) -> None:
     if args.path is not None and args.path.endswith(".json") and args.state is None:
         raise UsageError(f"{args.path} is not an ELF file; give a state with --state {args.path}")
     is_process = args.core_file is not None and not Path(args.core_file).exists()
-    if args.pid is not None or (is_process and args.core_file.isdigit()):
+    if args.pid is not None or (is_process and is_decimal(args.core_file)):
         raise UsageError("cannot attach to a process: dwarfgpu reads core files and state files")
 
 

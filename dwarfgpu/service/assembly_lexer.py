@@ -8,7 +8,7 @@ from pygments.lexer import RegexLexer, bygroups
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
 _REGISTER: Final = (
-    r"(?:[sva](?:\d+|\[\d+(?::\d+)?\])|ttmp(?:\d+|\[\d+:\d+\])|vcc(?:_lo|_hi)?|exec(?:_lo|_hi)?|"
+    r"(?:[sva](?:[0-9]+|\[[0-9]+(?::[0-9]+)?\])|ttmp(?:[0-9]+|\[[0-9]+:[0-9]+\])|vcc(?:_lo|_hi)?|exec(?:_lo|_hi)?|"
     r"m0|null|scc|flat_scratch(?:_lo|_hi)?|xnack_mask(?:_lo|_hi)?|src_\w+|off)(?![\w])(?:\.[lh]\b)?"
 )
 
@@ -42,8 +42,8 @@ class AmdGpuLexer(RegexLexer):  # type: ignore[misc]  # pygments has no types
             (r"<[^>\n]*>", Name.Label),
             (_REGISTER, Name.Variable),
             (r"0x[0-9a-fA-F]+", Number.Hex),
-            (r"\d+\.\d+", Number.Float),
-            (r"\d+", Number.Integer),
+            (r"[0-9]+\.[0-9]+", Number.Float),
+            (r"[0-9]+", Number.Integer),
             (r'"[^"\n]*"', String),
             (r"([a-z_]\w*)(:)", bygroups(Keyword.Type, Punctuation)),
             (r"[A-Za-z_$][\w$.@]*", Name),

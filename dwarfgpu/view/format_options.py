@@ -89,7 +89,7 @@ class FormatOptions:
         return evolve(self, cplusplus=cplusplus, style=style)
 
 
-def error_in_place(error: DwarfGpuError) -> str:
+def error_as_text(error: DwarfGpuError) -> str:
     """Return what is shown in place of a part that cannot be shown."""
     return f"<error: {error.message}>"
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import plural
@@ -154,7 +155,7 @@ def table_lines(rows: Sequence[Sequence[str]], focus: int | None = None) -> Iter
 def _has(lanes: str, focus: int) -> bool:
     """Return whether a lane is in `0-15`."""
     first, _, last = lanes.partition("-")
-    return first.isdecimal() and int(first) <= focus <= int(last or first)
+    return is_decimal(first) and int(first) <= focus <= int(last or first)
 
 
 def columns_for(cells: Sequence[Cell], width: int | None) -> int:

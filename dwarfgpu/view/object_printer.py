@@ -22,7 +22,7 @@ from dwarfgpu.view.format_options import (
     UNAVAILABLE,
     FormatOptions,
     Symbolize,
-    error_in_place,
+    error_as_text,
 )
 from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
 from dwarfgpu.view.printers.printer import Printer
@@ -143,7 +143,7 @@ class Shown:
         """Return an error in place of a part, and report it."""
         if self.options.report is not None:
             self.options.report(error)
-        return error_in_place(error)
+        return error_as_text(error)
 
     def quoted(
         self, data: bytes, kind: CharacterKind, *, is_cut: bool, has_length: bool = False

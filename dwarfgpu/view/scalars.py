@@ -15,6 +15,7 @@ from dwarfgpu.arch.model import FlagField
 from dwarfgpu.base.base_type import BaseType, float_format
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import BFLOAT16, BINARY32, BINARY64, FloatFormat
+from dwarfgpu.base.json_reader import is_decimal
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -178,7 +179,7 @@ def base_text(base: BaseType, number: int, size_bits: int, style: Style = "c") -
 def _with_point(text: str) -> str:
     """Return a number with a point, as Ada's have: `1.0`, `1.0e+30`."""
     digits, mark, exponent = text.partition("e")
-    if "." in digits or not digits.lstrip("-").isdigit():
+    if "." in digits or not is_decimal(digits.lstrip("-")):
         return text
     return f"{digits}.0{mark}{exponent}"
 

@@ -79,6 +79,13 @@ def test_one_space(arguments: str, expected: str) -> None:
             "MissingContext: the context has no lane; give --l",
         ),
         ("private_lane#0 --to private_wave --lane 64", 1, "InconsistentContext: lane 64"),
+        ("private_lane[64]#0 --to generic", 1, "InconsistentContext: lane 64 is not one of the 64"),
+        ("private_lane[99999999999]#0", 1, "InconsistentContext: lane 99999999999 is not one of"),
+        ("private_lane#0 --lane 64", 1, "InconsistentContext: lane 64 is not one of the 64 lanes"),
+        ("private_lane[32]#0 --wave-size 32 --arch gfx1030", 1, "InconsistentContext: lane 32 is"),
+        ("global[3]#0 --to generic", 2, "global[3]#0: address space global has no lanes"),
+        ("local[3]#0 --to generic", 2, "local[3]#0: address space local has no lanes"),
+        ("private_wave[3]#0", 2, "private_wave[3]#0: address space private_wave has no lanes"),
         (
             "private_lane#0x100000000 --to generic",
             1,

@@ -41,6 +41,8 @@ def test_eval_takes_a_place(text: str, pc: int) -> None:
         ("nst+4", 'Function "nst+4" not defined. Did you mean "nest"?'),
         ("none.hip:3", "No source file named none.hip."),
         ("nest.hip:4000", "neither this line nor one after it has code"),
+        ("nest.hip:0", 'No line 0 in file "nest.hip".'),
+        ("nest.hip:-1", 'No line -1 in file "nest.hip".'),
         ("*nst", 'No symbol "nst" in current context.'),
         ("*", "A syntax error in expression, near `'."),
         ("*local#0x10", "local#0x10 is not an address of code"),

@@ -21,6 +21,7 @@ from dwarfgpu.objfile.bundle import BundleEntry, entries_of, read_bundles
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC
+from tests.cli import command
 from tests.dwarf.builder import FIXTURES, X86_64, elf, overlapping, read_fixture
 from tests.objfile.build import run
 
@@ -121,6 +122,18 @@ def test_bundles_by_hand(data: bytes, kinds: list[str | None]) -> None:
 def test_ids(id: str, kind: str, triple: str, target: str) -> None:
     entry = BundleEntry(0, id, b"")
     assert (entry.kind, entry.triple, str(entry.target)) == (kind, triple, target)
+
+
+def test_a_long_id_is_cut_in_lines(tmp_path: Path) -> None:
+    path = tmp_path / "long"
+    ids = {f"hip-x86\x01{'x' * 6000}": b"1", **{f"hip-{index}": b"2" for index in range(150)}}
+    path.write_bytes(plain(ids))
+    done = command.run("info", path)
+    first = next(line for line in done.out.splitlines() if "xxx" in line)
+    assert first.endswith("… (6008 characters) 1 bytes") and len(first) < 300
+    done = command.run("where", path, "x")
+    assert (done.status, len(done.err) < 3000) == (2, True)
+    assert "(6008 characters), 1: hip-0, " in done.err and " and 51 more; give one" in done.err
 
 
 @pytest.fixture

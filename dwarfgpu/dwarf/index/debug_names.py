@@ -199,7 +199,7 @@ class NameIndex:
         return die
 
 
-_ONE: Final = r"\[([^\]:]+):v(\d{1,9})\.(\d{1,9})(?::([^\]]*))?\]"
+_ONE: Final = r"\[([^\]:]+):v([0-9]{1,9})\.([0-9]{1,9})(?::([^\]]*))?\]"
 _PART: Final = pattern(_ONE)
 _WHOLE: Final = pattern(f"(?:{_ONE})*")
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 
 _TOKEN: Final = pattern(
-    r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|\d[\w.']*|'(?:\\.|[^'\\])+'|[<>()\[\],*&-])"
+    r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|[0-9][\w.']*|'(?:\\.|[^'\\])+'|[<>()\[\],*&-])"
 )
 _INTEGER_WORDS: Final = frozenset(
     ["signed", "unsigned", "short", "long", "int", "char", "__int128"]
@@ -147,7 +148,7 @@ class _Parser:
 
     def argument(self) -> str:
         token = self.next
-        if token == "-" or token[:1].isdigit() or token[:1] == "'":
+        if token == "-" or is_decimal(token[:1]) or token[:1] == "'":
             sign = self.take() if token == "-" else ""
             literal = self.take()
             return sign + (literal if literal[:1] == "'" else literal.lower())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf.names.mangled_types import last_name, marked, member, qualified
 
@@ -106,7 +107,7 @@ class ItaniumName:
 
     def number(self) -> int:
         start = self.position
-        while self.peek().isdigit() and self.position - start < _MAX_DIGITS:
+        while is_decimal(self.peek()) and self.position - start < _MAX_DIGITS:
             self.position += 1
         if start == self.position:
             raise NotSupported
@@ -217,7 +218,7 @@ class ItaniumName:
         if is_long:
             self.number()
             self.expect("_")
-        elif self.peek().isdigit():
+        elif is_decimal(self.peek()):
             self.position += 1
         else:
             raise NotSupported
@@ -284,7 +285,7 @@ class ItaniumName:
         return text
 
     def untagged(self) -> str:
-        if self.peek().isdigit():
+        if is_decimal(self.peek()):
             size = self.number()
             name = self.text[self.position : self.position + size]
             if len(name) != size or not size:
@@ -297,7 +298,7 @@ class ItaniumName:
             return name
         if self.peek() == "U":
             return self.unnamed()
-        if self.peek() in ("C", "D") and self.peek(2)[1:].isdigit():
+        if self.peek() in ("C", "D") and is_decimal(self.peek(2)[1:]):
             mark = self.peek()
             self.position += 2
             self.has_no_result = True

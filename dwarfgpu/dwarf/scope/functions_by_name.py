@@ -37,7 +37,7 @@ from dwarfgpu.errors import DwarfGpuError
 
 _OPERATOR: Final = pattern(r"operator\s*(\(\)|<=>|<<=?|>>=?|->\*?|[<>]=?)")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
-_COLD: Final = pattern(r"\.cold(?:\.\d+)?$")
+_COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _ANONYMOUS: Final = "(anonymous namespace)"
 _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""

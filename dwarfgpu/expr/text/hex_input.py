@@ -39,7 +39,7 @@ class _Word:
     position: int
 
 
-_BLOCK: Final = pattern(r"^(.*\b\d+ byte block:)([0-9a-fA-F \t]*)(\(.*\))?", re.MULTILINE)
+_BLOCK: Final = pattern(r"^(.*\b[0-9]+ byte block:)([0-9a-fA-F \t]*)(\(.*\))?", re.MULTILINE)
 """A line of readelf: the text before the bytes, the bytes, and the operations in words."""
 
 

@@ -24,7 +24,7 @@ Kind = Literal["number", "string", "character", "quoted", "name", "dollar", "mar
 
 _PATTERN: Final = pattern(
     r"""(?P<space>\s+)
-    | (?P<number>0[xX][\w.]*(?:(?<=[pP])[+-]\w+)? | \.?\d(?:[eE][+-]\w|[\w.])*)
+    | (?P<number>0[xX][\w.]*(?:(?<=[pP])[+-]\w+)? | \.?[0-9](?:[eE][+-]\w|[\w.])*)
     | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
     | (?P<character>(?:L|u8|u|U)?'(?:\\.|[^'\\])*')
     | (?P<dollar>\$\$?\w*)
@@ -36,13 +36,13 @@ _PATTERN: Final = pattern(
     re.VERBOSE | re.DOTALL,
 )
 _INTEGER: Final = pattern(
-    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|(?P<decimal>\d+))(?P<suffix>[uUlL]*)"
+    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|(?P<decimal>[0-9]+))(?P<suffix>[uUlL]*)"
 )
 _FLOATING: Final = pattern(
-    r"(?P<digits>\d+\.?\d*|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?(?P<suffix>[fFlL]?)"
+    r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)"
 )
 _HEX_FLOATING: Final = pattern(
-    r"0[xX](?P<whole>[0-9a-fA-F]*)\.?(?P<part>[0-9a-fA-F]*)[pP](?P<exponent>[+-]?\d+)(?P<suffix>[fFlL]?)"
+    r"0[xX](?P<whole>[0-9a-fA-F]*)\.?(?P<part>[0-9a-fA-F]*)[pP](?P<exponent>[+-]?[0-9]+)(?P<suffix>[fFlL]?)"
 )
 _SUFFIXES: Final = {"", "u", "l", "ll", "ul", "ull"}
 _ESCAPES: Final = {

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.arch.model import NO_APERTURES, Apertures, Architecture, RegisterInfo
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import (
     LimitExceeded,
@@ -294,7 +295,7 @@ class StateTarget:
     def _require_allocated(self, wave: WaveId, register: RegisterInfo) -> None:
         """Raise `Unavailable` for a register beyond the allocation of the wave's dispatch."""
         bank, number = register.name[:1], register.name[1:]
-        dispatch = self.machine.dispatch_of(wave) if number.isdecimal() else None
+        dispatch = self.machine.dispatch_of(wave) if is_decimal(number) else None
         count = None if dispatch is None else dispatch.registers_of(bank)
         if count is not None and int(number) >= count:
             raise WhollyUnavailable(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu import language
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.language.address_symbols import symbol_text
@@ -108,7 +109,7 @@ def _options(argument: str) -> tuple[str | None, int | None, str]:
 def _integer(shell: Shell, text: str) -> int:
     value = evaluated(shell.session, shell.values, text)
     shown = language.format(value, shell.session, FormatOptions(letter="d"))
-    if not shown.removeprefix("-").isdecimal():
+    if not is_decimal(shown.removeprefix("-")):
         raise UsageError("Value can't be converted to integer.")
     return int(shown)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.repl.declared_settings import WITHOUT_MEANING
@@ -144,9 +145,9 @@ def _limit(setting: Setting, option: str, text: str) -> tuple[SettingValue, str]
     if word and "unlimited".startswith(word):
         return None, rest
     digits = word.removeprefix("-")
-    if word.startswith("-") and not digits.isdecimal():
+    if word.startswith("-") and not is_decimal(digits):
         raise UsageError(f"-{option} requires an argument")
-    if not (digits.isascii() and digits.isdecimal()):
+    if not is_decimal(digits):
         raise UsageError(f"Expected integer at: {text}")
     if len(digits) > _MAX_DIGITS:
         raise UsageError(f"integer {word} out of range")

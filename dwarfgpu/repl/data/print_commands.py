@@ -23,7 +23,7 @@ from dwarfgpu.service.value.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.values import FormatOptions
 
-_FORMAT = pattern(r"/(?P<count>-?\d*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
+_FORMAT = pattern(r"/(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
 _LETTERS = "xduotacfzsr"
 _SIZES = "bhwg"
 

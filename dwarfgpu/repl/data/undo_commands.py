@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import load_state
@@ -30,7 +31,7 @@ def _recorded(shell: Shell) -> RecordedTarget:
 
 
 def _count(argument: str) -> int:
-    if argument and not (argument.isascii() and argument.isdecimal() and len(argument) < 10):
+    if argument and not (is_decimal(argument) and len(argument) < 10):
         raise UsageError(f"Invalid count: {argument}")
     return int(argument or 1)
 

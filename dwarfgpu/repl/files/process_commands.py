@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.command import Command, command
 from dwarfgpu.repl.output import Output, Part, heading
@@ -151,8 +152,8 @@ def info_inferiors(shell: Shell, argument: str) -> Iterator[Part]:
     There is only one inferior: the program.
     """
     words = argument.split()
-    if any(not word.isdecimal() for word in words):
-        raise UsageError(f"Invalid inferior ID: {next(w for w in words if not w.isdecimal())}")
+    if any(not is_decimal(word) for word in words):
+        raise UsageError(f"Invalid inferior ID: {next(w for w in words if not is_decimal(w))}")
     if words and "1" not in words:
         yield Output("No inferiors.", {"inferiors": []})
         return

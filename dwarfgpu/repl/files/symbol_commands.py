@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -66,7 +67,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     }
     # As in GDB, a C function has the name of its symbol, not that of its entry with parameters.
     is_mangled = symbol.symbol.startswith(_MANGLED)
-    is_numbered = symbol.symbol.removeprefix(f"{symbol.name}.").isdecimal()  # of a variable
+    is_numbered = is_decimal(symbol.symbol.removeprefix(f"{symbol.name}."))  # of a variable
     name = symbol.name if is_numbered else symbol.symbol
     name = (demangled(symbol.symbol) or symbol.name) if is_mangled else name
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})

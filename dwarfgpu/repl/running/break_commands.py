@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve
 from dwarfgpu.dwarf.line.line_table import is_path_end
 from dwarfgpu.errors import UsageError
@@ -27,7 +28,7 @@ from dwarfgpu.view.json_object import JsonObject
 
 _OPTION: Final = re.compile(r"-(?P<name>lane|wave|thread)\s+")
 _IN_FILE: Final = re.compile(r"(?P<file>[^:\s][^:]*):(?P<regexp>[^:].*)")
-_LINE: Final = re.compile(r"[-+]?\d+")
+_LINE: Final = re.compile(r"[-+]?[0-9]+")
 _KEYWORD: Final = re.compile(
     r"(?:^|\s)\s*(?:(?P<if>if)(?=[\s(])\s*|(?P<force>-force-condition)(?=\s|$)"
     r"|(?P<name>lane|wave|thread|task)\s+(?=\S))"
@@ -79,8 +80,8 @@ def _number_after(shell: Shell, parsed: _BreakArgument, name: str, text: str) ->
         return rest
     number, _, rest = text.partition(" ")
     if name == "task":
-        raise UsageError(f"Unknown task {number}." if number.isdecimal() else "Invalid task ID.")
-    if not number.isdecimal() or int(number) not in lane_numbers(shell.session):
+        raise UsageError(f"Unknown task {number}." if is_decimal(number) else "Invalid task ID.")
+    if not is_decimal(number) or int(number) not in lane_numbers(shell.session):
         raise UsageError(f"Lane {number} does not exist on this thread.")
     parsed.lane = int(number)
     return rest.strip()

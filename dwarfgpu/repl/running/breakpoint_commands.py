@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from itertools import chain
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, UsageError, plural
 from dwarfgpu.repl import completion
@@ -77,7 +78,7 @@ def _one(shell: Shell, argument: str) -> Breakpoint:
     """Return the breakpoint of the number that an argument begins with."""
     complaint = f"Bad breakpoint argument: '{argument}'"
     word = _with_variables(shell, argument, complaint).partition(" ")[0]
-    if not word.isdecimal() or not word.strip("0"):
+    if not is_decimal(word) or not word.strip("0"):
         raise UsageError(complaint)
     number = int(word) if len(word) <= _MAX_DIGITS else 0
     if number not in shell.breakpoints:
@@ -126,7 +127,7 @@ def ignore(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("Argument required (a breakpoint number).")
     word, _, count = argument.partition(" ")
-    if not _VARIABLE.fullmatch(word) and (not word.isdecimal() or not word.strip("0")):
+    if not _VARIABLE.fullmatch(word) and (not is_decimal(word) or not word.strip("0")):
         raise UsageError(f"bad breakpoint number: '{argument}'")
     if not count.strip():
         raise UsageError("Second argument (specified ignore-count) is missing.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu import language
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -48,7 +49,7 @@ def integer(shell: Shell, text: str) -> int:
     required(text)
     value = language.evaluate(text, shell.session, options_of(shell.session, shell.values))
     shown = language.format(value, shell.session, FormatOptions(letter="d"))
-    if not shown.removeprefix("-").isdecimal():
+    if not is_decimal(shown.removeprefix("-")):
         raise UsageError("Value can't be converted to integer.")
     return int(shown)
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeAlias
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
@@ -138,7 +139,7 @@ def _memory_read(argument: str) -> list[str]:
     if size not in _SIZES:
         raise UsageError(f"invalid size {size}: one of 1, 2, 4, 8")
     count = flags.get("c", "32" if not flags else "1")
-    if not (count.isascii() and count.isdecimal()):
+    if not is_decimal(count):
         raise UsageError(f"invalid count: {count}")
     return [f"x/{count}{_letter(flags.get('f', 'x'))}{_SIZES[size]} {address}"]
 

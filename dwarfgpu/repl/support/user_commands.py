@@ -23,7 +23,7 @@ MAX_CALLS: Final = 50
 _NAME: Final = re.compile(r"[A-Za-z_][\w.-]*")
 _NOT_OF_NAME: Final = re.compile(r"[^\w.-].*", re.DOTALL)
 _ARGUMENT: Final = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|\S)+""")
-_FORMAL: Final = re.compile(r"\$arg(c|\*|\d+)")
+_FORMAL: Final = re.compile(r"\$arg(c|\*|[0-9]+)")
 _HOOK: Final = re.compile(r"hook(?:post)?-(?P<name>.+)")
 _ALIAS_USAGE: Final = "Usage: alias [-a] [--] ALIAS = COMMAND [DEFAULT-ARGS...]"
 

@@ -25,9 +25,9 @@ CONTROL: Final = {
 }
 """Names and sources come from the debugged program: they must not control the terminal, nor reorder
 the text. Halves of surrogate pairs are undecodable bytes."""
-_LISTED: Final = pattern(r"(?P<number>\d+)\t(?P<text>.*)", re.DOTALL)
+_LISTED: Final = pattern(r"(?P<number>[0-9]+)\t(?P<text>.*)", re.DOTALL)
 _WORDS: Final = pattern(
-    r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[\d.]+\))|(?P<offset>^0x[\da-f]{4}\b)"
+    r"(?P<operation>\bDW_(?:OP|AT|ATE|CFA)_\w+)|(?P<section>\(A\.[0-9.]+\))|(?P<offset>^0x[0-9a-f]{4}\b)"
     r"|(?P<verdict>^=>.*|^ +(?:\^|the compiler kept).*)|(?P<gone><optimized out>|undefined)"
 )
 _CODES: Final = {

@@ -21,7 +21,7 @@ _COMMAND: Final = re.compile(
     r"\s*(?:(?P<comment>\#.*)|(?P<keyword>(?:i|inf|info)\s+[\w-]+|[A-Za-z][\w.-]*)(?P<type>/\w*)?)"
 )
 _ARGUMENT: Final = re.compile(
-    r"(?P<variable>\$[\w$]*)|(?P<number>0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?)"
+    r"(?P<variable>\$[\w$]*)|(?P<number>0[xX][0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?)"
     r"|(?P<string>\"[^\"\n]*\"?)|(?P<builtin>DW_\w+|[^\W\d]\w*#)|[^\W\d]\w*"
 )
 

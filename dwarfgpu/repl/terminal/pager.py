@@ -9,7 +9,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define, field
 
 MORE: Final = "--Type <RET> for more, q to quit, c to continue without paging--"
-CODES: Final = pattern(r"\x1b\[[\d;]*m")
+CODES: Final = pattern(r"\x1b\[[0-9;]*m")
 
 
 @define

@@ -45,7 +45,7 @@ _SOURCE: Final = re.compile(
     r"(?P<comment>//.*|/\*.*?(?:\*/|$))|(?P<directive>^[ \t]*\#[ \t]*\w+)"
     r"|(?P<string>\"(?:\\.|[^\"\\])*\"?|'(?:\\.|[^'\\])*'?)"
     r"|(?P<word>[^\W\d]\w*)(?P<call>(?=[ \t]*\())?"
-    r"|(?P<number>\.?\d(?:[eEpP][+-]|'?\w|\.)*)"
+    r"|(?P<number>\.?[0-9](?:[eEpP][+-]|'?\w|\.)*)"
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Final, Literal
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.machine_variables import used_lanes
@@ -203,7 +204,7 @@ def _of_threads(shell: Shell, argument: str) -> tuple[Iterator[CommandRun], str,
         threads, rest = leading_threads(shell, argument)
         missing = "Please specify a command following the thread ID list"
         flags, line = flags_of(rest, "thread apply", missing)
-        if not threads or line[:1].isdecimal():
+        if not threads or is_decimal(line[:1]):
             raise UsageError(f"Invalid thread ID: {line}")
     return _thread_runs(shell, threads), line, flags
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -84,7 +85,7 @@ def _focus_data(session: Session) -> JsonObject:
 
 
 def _other_lane(session: Session, text: str) -> Session:
-    if not (text.isascii() and text.isdecimal()):
+    if not is_decimal(text):
         raise UsageError(f"Invalid lane ID: {text}")
     digits = text.lstrip("0") or "0"
     if len(digits) > 9 or int(digits) not in lane_numbers(session):

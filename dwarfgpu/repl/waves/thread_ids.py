@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import convenience_integer
@@ -71,7 +72,7 @@ def _range(shell: Shell, first: str, last: str | None, text: str) -> range:
 
 
 def _number(shell: Shell, word: str, text: str) -> int:
-    if word.isdecimal():
+    if is_decimal(word):
         return int(word)
     try:
         return convenience_integer(shell.session, shell.values, word)

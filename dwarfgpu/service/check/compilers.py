@@ -18,8 +18,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.service.check.report import position_text
 from dwarfgpu.view.json_object import JsonObject
 
-_GNU: Final = re.compile(r"GNU (?P<what>.+?) (?P<version>\d+(?:\.\d+)+\S*)")
-_VERSION: Final = re.compile(r"(?P<name>\S.*?) version (?P<version>[\w.+~-]*\d[\w.+~-]*)")
+_GNU: Final = re.compile(r"GNU (?P<what>.+?) (?P<version>[0-9]+(?:\.[0-9]+)+\S*)")
+_VERSION: Final = re.compile(r"(?P<name>\S.*?) version (?P<version>[\w.+~-]*[0-9][\w.+~-]*)")
 _LONGEST: Final = 80
 _ASSEMBLERS: Final = ("AS", "assembler")
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.printable import short_name
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError, MissingContext
 from dwarfgpu.objfile.bundle import BundleEntry
@@ -113,7 +114,7 @@ def _file(report: Report, file: ObjectFile, everything: bool) -> Iterator[str]:
         machine += f" for {OS_ABIS.get(file.os_abi, f'OS ABI {file.os_abi}')}"
     yield f"{file.path}: ELF {8 * file.address_bytes}-bit {file.endian}-endian {kind}, {machine}"
     if report.build_id is not None:
-        yield f"build ID {report.build_id.hex()}"
+        yield f"build ID {short_name(report.build_id.hex())}"
     if report.link is not None:
         yield f"debug link {report.link.name}, CRC {report.link.crc:#010x}"
     if report.debug_path is not None:
@@ -269,7 +270,7 @@ def _entry(entry: BundleEntry) -> str:
     if entry.path is not None:
         where = f" in {entry.path}"
     packed = f", {entry.compression}" if entry.compression else ""
-    return f"{entry.index}: {entry.id} {len(entry.data)} bytes{where}{packed}"
+    return f"{entry.index}: {short_name(entry.id)} {len(entry.data)} bytes{where}{packed}"
 
 
 def _units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[str]:
@@ -318,7 +319,8 @@ def _split_units(units: tuple[UnitReport, ...], everything: bool) -> Iterator[st
 
 
 def _supplementary(report: SupplementaryReport, *, is_needed: bool) -> Iterator[str]:
-    yield f"supplementary file {report.name} ({report.id.hex()}), named by {report.section}"
+    id = short_name(report.id.hex())
+    yield f"supplementary file {report.name} ({id}), named by {report.section}"
     if report.error is None:
         yield f"  found at {report.path}"
     elif is_needed:

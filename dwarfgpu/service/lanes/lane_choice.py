@@ -17,7 +17,9 @@ CHOICES: Final[dict[str, tuple[bool | None, ...]]] = {
     "inactive": (False,),
 }
 """What `-active` and the like mean, by whether a lane is active."""
-_LIST = pattern(r"\d{1,20}(?:-\d{1,20})?(?:,\d{1,20}(?:-\d{1,20})?)+|\d{1,20}-\d{1,20}")
+_LIST = pattern(
+    r"[0-9]{1,20}(?:-[0-9]{1,20})?(?:,[0-9]{1,20}(?:-[0-9]{1,20})?)+|[0-9]{1,20}-[0-9]{1,20}"
+)
 
 
 def all_lanes(session: Session) -> range:

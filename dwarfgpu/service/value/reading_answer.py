@@ -28,7 +28,7 @@ from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
-from dwarfgpu.view.format_options import error_in_place
+from dwarfgpu.view.format_options import error_as_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.printers.standard import STANDARD
@@ -91,7 +91,7 @@ def of_contents(
         return Answer(why, 1, notes, notes, error, location_line=location_line)
     faults: list[DwarfGpuError] = []
     shown = text(faults.append)
-    if faults and shown == error_in_place(faults[0]):  # of the whole object
+    if faults and shown == error_as_text(faults[0]):  # of the whole object
         return Answer(shown, 1, notes, notes, faults[0], location_line=location_line)
 
     def record() -> JsonObject:

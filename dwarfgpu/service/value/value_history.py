@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu import language
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -36,7 +37,7 @@ _MAX_MEMBERS: Final = 10_000
 """Members of one object that are examined for unknown bits."""
 _HISTORY = pattern(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
 _OF_LANE = pattern(
-    r"(?P<address>\w+#\w+) of lane (?P<lane>\d+): cannot access memory at address "
+    r"(?P<address>\w+#\w+) of lane (?P<lane>[0-9]+): cannot access memory at address "
     r"(?P<inner>[\w#]+): (?P<why>.*)",
     re.DOTALL,
 )
@@ -100,7 +101,7 @@ class ValueHistory:
         if argument == "+":
             first = self._shown
         elif argument:
-            if not (argument.isascii() and argument.isdecimal()) or len(argument) > _MAX_DIGITS:
+            if not is_decimal(argument) or len(argument) > _MAX_DIGITS:
                 raise UsageError(f"{argument!r} is not a number of the value history")
             first = int(argument) - 5
         else:

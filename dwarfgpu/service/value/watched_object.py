@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Final, cast
 
 from dwarfgpu import language
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import Unavailable, UndefinedBits, UsageError
@@ -147,7 +148,7 @@ def _decides(part: WatchedBytes) -> bool:
     if isinstance(part.start, MemoryAddress):
         return True
     name = part.start.register.name
-    return name[:1] in "sva" and name[1:].isdecimal() and name not in _FRAME_REGISTERS
+    return name[:1] in "sva" and is_decimal(name[1:]) and name not in _FRAME_REGISTERS
 
 
 def code_between_bounds(pc: int | None, variables: Iterable[Variable]) -> tuple[int, int] | None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from struct import Struct
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Malformed
 from dwarfgpu.machine.core.gpu.save_area_layout import BitField, SaveLayout
@@ -164,9 +165,9 @@ def saved_register(layout: SaveLayout, wave: SavedWave, name: str) -> SavedRegis
     `pc` is where the hardware had it; `parked_pc` says where else the trap handler puts it.
     """
     blocks, bank, number = wave.blocks, name[:1], name[1:]
-    if bank in "vas" and number.isdecimal():
+    if bank in "vas" and is_decimal(number):
         return _numbered(layout, wave, bank, int(number))
-    if name.startswith("ttmp") and name[4:].isdecimal():
+    if name.startswith("ttmp") and is_decimal(name[4:]):
         index = int(name[4:])
         if index not in SAVED_TTMPS:
             return "the trap handler does not save it"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from dwarfgpu.arch.processors import Processor, processor
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.code_objects import LoadedUri
@@ -324,7 +325,7 @@ class _State:
         def count(bank: str) -> int:
             allocated = None if dispatch is None else dispatch.registers_of(bank)
             numbers = (
-                int(name[1:]) + 1 for name in registers if name[:1] == bank and name[1:].isdecimal()
+                int(name[1:]) + 1 for name in registers if name[:1] == bank and is_decimal(name[1:])
             )
             return max([allocated or 0, *numbers])
 

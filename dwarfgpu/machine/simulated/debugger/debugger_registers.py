@@ -10,6 +10,7 @@ from operator import and_
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import RegisterInfo
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.simulated.storage.written_registers import (
     forget_written,
@@ -59,7 +60,7 @@ def contents(wave: SimulatedWave, register: RegisterInfo) -> bytes | None:
     """Return the bytes of a register; None for one that is not simulated."""
     name, size = register.name, (register.size_bits + 7) // 8
     bank, digits = name[:1], name[1:]
-    if digits.isdecimal():
+    if is_decimal(digits):
         if bank == "s":
             return wave.s[int(digits)].to_bytes(4, "little")
         rows = {"v": wave.v, "a": wave.av}.get(bank)
@@ -122,9 +123,9 @@ def _set_contents(wave: SimulatedWave, register: RegisterInfo, data: bytes) -> N
     """Write all of a register; `UsageError` for one that is not simulated."""
     name, number = register.name, int.from_bytes(data, "little")
     bank, digits = name[:1], name[1:]
-    if digits.isdecimal() and bank == "s":
+    if is_decimal(digits) and bank == "s":
         wave.s[int(digits)] = number
-    elif digits.isdecimal() and bank in ("v", "a"):
+    elif is_decimal(digits) and bank in ("v", "a"):
         row = (wave.v if bank == "v" else wave.av)[int(digits)]
         for lane in range(wave.lane_count):
             row[lane] = int.from_bytes(data[4 * lane : 4 * lane + 4], "little")

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture, RegisterInfo
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.machine.run_control import Halt, Watch
@@ -147,7 +148,7 @@ class SimulatedTarget(StateTarget):
         out = self._registers_of_dispatch[key] = {}
         for register in (*architecture.registers.values(), *architecture.other_registers):
             bank, number = register.name[:1], register.name[1:]
-            is_counted = dispatch is not None and number.isdecimal()
+            is_counted = dispatch is not None and is_decimal(number)
             count = dispatch.registers_of(bank) if dispatch is not None and is_counted else None
             if count is None or int(number) < count:
                 out[register.name] = register

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import Unsupported
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.execution.interpreter import Executor, RunningMachine
@@ -222,7 +223,7 @@ def _set_registers(wave: SimulatedWave, registers: WaveRegisters) -> None:
                 wave.s[FLAT_SCRATCH : FLAT_SCRATCH + 2] = number & 0xFFFFFFFF, number >> 32
             case _ if name.startswith("ttmp"):
                 wave.s[TTMP + int(name[4:])] = number
-            case _ if name[0] == "s" and name[1:].isdecimal():
+            case _ if name[0] == "s" and is_decimal(name[1:]):
                 wave.s[int(name[1:])] = number
             case _:
                 raise Unsupported(f"not simulated: {name} of a wave that begins")

@@ -14,6 +14,7 @@ import numpy as np
 
 from dwarfgpu.arch.model import Apertures, RegisterInfo
 from dwarfgpu.arch.processors import processor
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.errors import Unsupported, UsageError
 from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.machine.simulated.debugger.debugger_registers import (
@@ -220,7 +221,7 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
     write_contents(wave, register, 0, stored.data)
     if name in _NEEDED:
         return
-    step = 4 if register.name[:1] in "va" and register.name[1:].isdecimal() else 1
+    step = 4 if register.name[:1] in "va" and is_decimal(register.name[1:]) else 1
     for at in range(0, size, step):
         if stored.known[at : at + step] != b"\xff" * step:
             forget_contents(wave, register, at, step)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import frozen
 from dwarfgpu.isa.binding import OperandFields, Where, operand_fields
 from dwarfgpu.isa.formats import Format
@@ -143,7 +144,7 @@ def _half_register(form: Format, value: Value, declared: DeclaredOperand) -> Val
 def _modifiers(form: Format, word: int, stem: str, fields: dict[str, int]) -> int:
     """Return the modifiers of a source; without any, packed elements are in order."""
     modifiers = fields.get(f"{stem}_modifiers")
-    selects = _selects(form, word, int(stem[-1])) if stem[-1].isdigit() else 0
+    selects = _selects(form, word, int(stem[-1])) if is_decimal(stem[-1]) else 0
     if modifiers is None or "VOP3P" not in form.flags:
         selects |= OP_SELECT_HIGH
     return (modifiers or 0) | selects

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.machine.simulated.storage.undefined_numbers import Undefined, known_bits
 
 if TYPE_CHECKING:  # it imports NumPy
@@ -32,7 +33,7 @@ def written_bits(wave: RunningWave, name: str, size_bytes: int) -> bytes:
 def _scalar(wave: RunningWave, name: str) -> int:
     """Return the mask of the bits of a scalar that were written, -1 for all."""
     s = wave.s
-    if name[:1] == "s" and name[1:].isdecimal():
+    if name[:1] == "s" and is_decimal(name[1:]):
         return known_bits(s[int(name[1:])])
     if name.startswith("ttmp"):
         return known_bits(s[_TTMP + int(name[4:])])
@@ -69,7 +70,7 @@ def forget_written(wave: RunningWave, name: str, offset_bytes: int, size_bytes: 
     mask = (1 << 8 * size_bytes) - 1 << 8 * offset_bytes
     if row is not None:
         wave.written[row] &= ~_lanes(offset_bytes, size_bytes)
-    elif name[:1] == "s" and name[1:].isdecimal():
+    elif name[:1] == "s" and is_decimal(name[1:]):
         number = int(name[1:])
         wave.s[number] = _without(wave.s[number], mask)
     elif name == "m0":
@@ -102,6 +103,6 @@ def _lanes(offset_bytes: int, size_bytes: int) -> int:
 def _row(wave: RunningWave, name: str) -> int | None:
     """Return the row of a vector register."""
     bank, digits = name[:1], name[1:]
-    if not digits.isdecimal() or bank not in ("v", "a"):
+    if not is_decimal(digits) or bank not in ("v", "a"):
         return None
     return int(digits) + (wave.vgprs if bank == "a" else 0)
