@@ -22,6 +22,7 @@ from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import frame_file
 from tests.cli.command import run, run_json
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
+from tests.machine.cores import core, mapped_files, status
 from tests.work import at_most
 
 SHAPES = abbreviations(Shape(dw.TAG_COMPILE_UNIT, (), True), Shape(dw.TAG_LEXICAL_BLOCK))
@@ -214,3 +215,13 @@ def test_unpacking_takes_no_more_memory_than_what_is_unpacked(size_bytes: int) -
         assert tracemalloc.get_traced_memory()[1] < 1.25 * size_bytes + (1 << 18)
     finally:
         tracemalloc.stop()
+
+
+def test_mapped_files_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "core"
+    rows = [(0x1000 * at, 0x1000 * at + 0x1000, 0, f"/{at}") for at in range(1, 31)]
+    path.write_bytes(core([status(1, bytes(27 * 8)), mapped_files(*rows)]))
+    for option, is_told in ((29, True), (30, False)):
+        done = run("info", path, "--max-mapped-files", option)
+        told = "NT_FILE has 30 entries, at most 29 are read (--max-mapped-files)"
+        assert (told in done.out + done.err) == is_told

@@ -77,6 +77,14 @@ class FileLimits:
     """Maximum number of waves of a state: four times the largest simulated dispatch."""
     state_bytes: int = 1 << 28
     """Memory for the registers and the arrays of a state, in bytes."""
+    mapped_files: int = 1 << 18
+    """Maximum number of mapped files of a core file.
+
+    Linux writes a note of 4 MiB at most, which is fewer, and a process has 65,530 mappings unless
+    an administrator allows more.
+    """
+    source_lines: int = 10_000
+    """Source lines of one `disassemble /s`: a line table may give an instruction any line."""
     index_cache: bool = False
     """Whether names in the file may be kept in the user's folder, and be looked up there."""
 

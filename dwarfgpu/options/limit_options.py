@@ -38,6 +38,8 @@ FILE_LIMITS: Final = {
     "--max-namesakes": ("namesakes", "variables that match the given names"),
     "--max-waves": ("waves", "waves of a state"),
     "--max-state-bytes": ("state_bytes", "memory for the registers and arrays of a state"),
+    "--max-mapped-files": ("mapped_files", "mapped files of a core file"),
+    "--max-source-lines": ("source_lines", "source lines of one disassembly"),
 }
 """Options, the field of `FileLimits` that each sets, and what it bounds."""
 

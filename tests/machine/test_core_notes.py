@@ -263,7 +263,7 @@ def test_the_note_of_amd_gpus(machine: int) -> None:
         ),
         (
             note("CORE", 0x46494C45, struct.pack("<QQ", (1 << 18) + 1, 4096) + bytes(7_000_000)),
-            "core: NT_FILE has 262145 entries, at most 262144 are read",
+            "core: NT_FILE has 262145 entries, at most 262144 are read (--max-mapped-files)",
         ),
         (gpu_note(version=2), "core: version 2 of NT_AMDGPU_CORE_STATE"),
         (

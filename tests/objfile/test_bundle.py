@@ -131,9 +131,10 @@ def test_a_long_id_is_cut_in_lines(tmp_path: Path) -> None:
     done = command.run("info", path)
     first = next(line for line in done.out.splitlines() if "xxx" in line)
     assert first.endswith("… (6008 characters) 1 bytes") and len(first) < 300
-    done = command.run("where", path, "x")
-    assert (done.status, len(done.err) < 3000) == (2, True)
-    assert "(6008 characters), 1: hip-0, " in done.err and " and 51 more; give one" in done.err
+    with pytest.raises(UsageError) as raised:
+        open_object(path)
+    assert "(6008 characters), 1: hip-0, " in raised.value.message
+    assert " 99: hip-98 and 51 more; give one with --target" in raised.value.message
 
 
 @pytest.fixture

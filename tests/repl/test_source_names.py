@@ -74,7 +74,13 @@ def test_lines_between_instructions_are_bounded(line: int, letter: str, tmp_path
         done = asked(path, f"disassemble /{letter} 0x1000,+4")
     assert "End of assembler dump." in done.out or "Capstone" in done.err, done.err
     if letter == "m" and "Capstone" not in done.err:
-        assert f"... lines 2 to {line - 9_999} of " in done.out
+        first, _, rest = done.out.partition(f"... lines 2 to {line - 9_999} of ")
+        assert first and rest.partition("\n")[0].endswith(" (--max-source-lines)")
+        done = run(
+            *("debug", path, "--batch", "--max-source-lines", 7),
+            *("-ex", f"disassemble /{letter} 0x1000,+4"),
+        )
+        assert f"... lines 2 to {line - 6} of " in done.out
 
 
 def test_list_again_looks_a_name_up_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,9 +38,6 @@ NT_PRPSINFO: Final = 3
 NT_AUXV: Final = 6
 NT_AMDGPU_CORE_STATE: Final = 33
 NT_FILE: Final = 0x46494C45
-MAX_MAPPED_FILES: Final = 1 << 18
-"""Linux writes a note of 4 MiB at most, which is fewer, and a process has 65,530 mappings unless an
-administrator allows more."""
 NT_SIGINFO: Final = 0x53494749
 AT_PHDR: Final = 3
 AT_ENTRY: Final = 9
@@ -268,7 +265,8 @@ class _Notes:
         self.core_dump = evolve(self.core_dump, auxiliary=vector)
 
     def mapped(self, data: bytes) -> None:
-        self.core_dump = evolve(self.core_dump, mapped=tuple(_mapped(self._reader(data))))
+        most = self.core_dump.file.limits.mapped_files
+        self.core_dump = evolve(self.core_dump, mapped=tuple(_mapped(self._reader(data), most)))
 
     def gpu(self, data: bytes) -> None:
         self.core_dump = evolve(self.core_dump, gpu=read_core_state(self._reader(data)))
@@ -292,14 +290,16 @@ def _text(data: bytes) -> str:
     return data.partition(b"\0")[0].decode("utf-8", "replace")
 
 
-def _mapped(reader: Reader) -> Iterator[MappedFile]:
+def _mapped(reader: Reader, most: int) -> Iterator[MappedFile]:
     """Yield the entries of NT_FILE, by address: count, page size, ranges, and behind them the
     names."""
     count, page_bytes = reader.unsigned(8), reader.unsigned(8)
     if count * (_MAPPING_BYTES + 1) > reader.remaining_bytes:
         raise Malformed(f"NT_FILE has no room for its {count} entries")
-    if count > MAX_MAPPED_FILES:
-        raise LimitExceeded(f"NT_FILE has {count} entries, at most {MAX_MAPPED_FILES} are read")
+    if count > most:
+        raise LimitExceeded(
+            f"NT_FILE has {count} entries, at most {most} are read", "--max-mapped-files"
+        )
     ranges = [tuple(reader.unsigned(8) for _ in range(3)) for _ in range(count)]
     mappings = []
     for start, end, page in ranges:

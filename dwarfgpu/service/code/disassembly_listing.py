@@ -31,8 +31,6 @@ from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
-MAX_SOURCE_LINES: Final = 10_000
-"""Of one listing: a line table may have any number as the line of an instruction."""
 SourceText = Callable[[SourceLine], Sequence[str] | None]
 """The lines of a source file; None where it is nowhere."""
 
@@ -149,7 +147,7 @@ def _with_source(
     assert dump.function is not None
     in_source_order = "m" in letters
     order = groups_in_source_order if in_source_order else groups_in_code_order
-    file, lines_left = "", MAX_SOURCE_LINES
+    file, lines_left = "", dump.function.code.file.limits.source_lines
     for number, group in enumerate(order(dump.function.code, lines)):
         if number and not in_source_order:
             yield ListingLine("")
@@ -175,7 +173,8 @@ def _source_lines(group: SourceGroup, source_text: SourceText, most: int) -> Ite
     file = position_in_file(source.file, source.line, is_start=True).file
     first = max(group.first, 1, source.line + 1 - most)
     if first > max(group.first, 1):
-        yield f"... lines {max(group.first, 1)} to {first - 1} of {file}"
+        left_out = f"lines {max(group.first, 1)} to {first - 1} of {file}"
+        yield f"... {left_out} (--max-source-lines)"
     for number in range(first, source.line + 1):
         if texts is None or number > len(texts):
             yield f"{number}\tin {file}"
