@@ -119,6 +119,13 @@ class StringIndex:
             self._known[texts] = self._units(texts)
         return self._known[texts]
 
+    def is_absent(self, *texts: bytes) -> bool:
+        """Return whether no unit has a name that begins with one of these texts, where the cached
+        names or an earlier search say so; False where only a search can tell."""
+        if texts in self._known:
+            return self._known[texts] == ()
+        return vars(self).get("_names") is not None and self.units(*texts) == ()
+
     def _units(self, texts: Collection[bytes]) -> tuple[CompilationUnit, ...] | None:
         cached = self._by_names(lambda names: names.units(texts))
         if cached is not None:

@@ -40,9 +40,9 @@ def units_naming(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
 
 
 def is_in_no_unit(info: DebugInfo, name: str) -> bool:
-    """Return whether the bytes of the file show that no unit has an entry with a simple name, so
-    that hints need not be followed; False for names with several spellings."""
-    return name.isidentifier() and mentioning_units(info, name) == ()
+    """Return whether it is known, without a search through the file, that no unit has an entry with
+    a simple name: then no hint is followed. False for names that are no identifiers."""
+    return name.isidentifier() and info.strings.is_absent(*name_texts(name))
 
 
 def mentioning_units(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
