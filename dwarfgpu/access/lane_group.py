@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -88,23 +88,30 @@ class Group:
         return [Group(rows[mask][:, None], columns[mask][:, None]) for mask in chosen]
 
 
-class RegisterContents(NamedTuple):
-    """A register of all waves, padded to whole words, so that each can be looked up at once."""
+class RegisterContents:
+    """A register of all waves, padded to whole words, so that each can be looked up at once.
 
-    data: Array
-    """Its bytes, uint8 (waves, bytes); unknown bits are 0."""
-    masks: Array
-    """The known bits of each byte, uint8."""
-    is_known: Array
-    """The bytes all of whose bits are known, bool."""
+    The arrays may be those of the machine, which does not change while a question is asked.
+    """
 
-    @classmethod
-    def of(cls, data: Array, known: Array) -> RegisterContents:
-        """Return them for what `BulkRegisters.registers_of` gives."""
-        masks = known * np.uint8(0xFF) if known.dtype == bool else known
-        wider = ((0, 0), (0, -data.shape[1] % WORD_BYTES))
-        data, masks = np.pad(data, wider), np.pad(masks, wider)
-        return cls(data, masks, masks == 0xFF)
+    def __init__(self, data: Array, known: Array) -> None:
+        """Takes what `BulkRegisters.registers_of` gives."""
+        missing_bytes = -data.shape[1] % WORD_BYTES
+        if missing_bytes:
+            wider = ((0, 0), (0, missing_bytes))
+            data, known = np.pad(data, wider), np.pad(known, wider)
+        self._known = known
+        self.data = np.ascontiguousarray(data)
+        """Its bytes, uint8 (waves, bytes); unknown bits are 0."""
+        is_known = known if known.dtype == bool else known == 0xFF
+        self.is_known: Array = np.ascontiguousarray(is_known)
+        """The bytes all of whose bits are known, bool."""
+        self.is_all_known = bool(self.is_known.all())
+
+    @cached_property
+    def masks(self) -> Array:
+        """The known bits of each byte, uint8."""
+        return self._known * np.uint8(0xFF) if self._known.dtype == bool else self._known
 
 
 class Machine:
@@ -147,7 +154,7 @@ class Machine:
                 data, known = self.target.registers_of(self.waves, register)
             else:
                 data, known = _registers(self.target, self.waves, register)
-            self.registers[register] = RegisterContents.of(data, known)
+            self.registers[register] = RegisterContents(data, known)
         return self.registers[register]
 
     @cached_property

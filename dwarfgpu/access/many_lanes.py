@@ -45,6 +45,10 @@ MAX_BYTES = 1 << 26
 """Read for a whole group at once; larger objects are read for each lane."""
 
 
+_UNSIGNED = {1: "<u1", 2: "<u2", 4: "<u4"}
+"""NumPy's numbers, by their bytes."""
+
+
 class LaneTarget(HasAccess):
     """A target as a group of lanes sees it; it is read through `VectorAccess` alone."""
 
@@ -190,13 +194,16 @@ class VectorAccess(LocationAccess):
             bits.value.array if isinstance(bits.value, Lanes) else bits.value
             for bits, _ in bits_and_known
         ]
+        # They have at most 32 bits; a random mask makes np.where four times as slow as this.
+        differing = numbers[0] ^ numbers[1]
+        chosen = numbers[0] ^ (differing & -is_one.array.astype(np.int64))
+        value = [Bits(lanes(chosen), size_bits)]
+        if all(is_known is None for _, is_known in bits_and_known):
+            return Chunks(value, None)
         known_masks = [
             np.array(True) if is_known is None else is_known for _, is_known in bits_and_known
         ]
-        value = np.where(mask, numbers[1], numbers[0])
-        return Chunks(
-            [Bits(lanes(value), size_bits)], np.where(mask, known_masks[1], known_masks[0])
-        )
+        return Chunks(value, np.where(mask, known_masks[1], known_masks[0]))
 
     def _coalesced(self, runs: list[Run], budget: RunBudget) -> Fetch:
         return _Gathered(self._fetch, budget)
@@ -281,18 +288,24 @@ class VectorAccess(LocationAccess):
     def _of_register(
         self, storage: Register, first_byte: int, size_bytes: int
     ) -> tuple[Array, Array]:
-        values, _, is_known = self._lanes.machine.register(storage.register)
+        contents = self._lanes.machine.register(storage.register)
+        values, is_known = contents.data, contents.is_known
         rows, group = self._rows(storage), self._lanes.group
         at = first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
-        are_known = np.array(is_known.all())
-        if not are_known:
+        are_known = np.array(contents.is_all_known)
+        if size_bytes in _UNSIGNED and not (at % size_bytes).any():
+            kind, at = _UNSIGNED[size_bytes], at // size_bytes
+            parts = [values.view(kind)]
+            if not contents.is_all_known:
+                parts.append(is_known.view(kind) == int.from_bytes(b"\1" * size_bytes))
+            if group.is_whole and at.shape[0] == 1:
+                taken = [np.take(part, at[0], axis=1) for part in parts]
+            else:
+                taken = [part[rows, at] for part in parts]
+            return taken[0], taken[-1] if len(parts) > 1 else are_known
+        if not contents.is_all_known:
             byte_masks = [is_known[rows, at + byte] for byte in range(size_bytes)]
             are_known = np.logical_and.reduce(np.broadcast_arrays(*byte_masks))
-        if size_bytes == WORD_BYTES and not (at % WORD_BYTES).any():
-            words, at = values.view("<u4"), at // WORD_BYTES
-            if group.is_whole and at.shape[0] == 1:
-                return np.take(words, at[0], axis=1), are_known
-            return words[rows, at], are_known
         number = values[rows, at].astype(np.int64)
         for byte in range(1, size_bytes):
             number |= values[rows, at + byte].astype(np.int64) << 8 * byte
