@@ -237,6 +237,9 @@ bases=(x86_64/bases.cpp -g -gdwarf-5 -gz=none -O0 -fno-rtti -fno-exceptions
 "$GXX" x86_64/statics.cpp "${bases[@]:1}" -Wl,-z,noseparate-code -Wl,-e,main \
   -o x86_64/statics.gcc.O0.v5
 
+"$GXX" x86_64/places.cpp x86_64/places_far.cpp "${bases[@]:1}" -fcf-protection=none -no-pie \
+  -fno-pie -Wl,-z,noseparate-code -Wl,-e,main -o x86_64/places.gcc.O0.v5
+
 # Fortran and Ada; their compilers leave files where they run, and name the source in messages.
 (
   folder=$(mktemp -d)

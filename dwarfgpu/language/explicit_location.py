@@ -5,29 +5,65 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.records import define
 from dwarfgpu.errors import UsageError
 
-_PARTS: Final = ("source", "function", "line")
-_UNSUPPORTED: Final = ("label", "qualified")
+_PARTS: Final = ("source", "function", "label", "line", "qualified")
 _NAME: Final = pattern(r"-(?P<name>[a-zA-Z]+)(?:\s+|$)")
 _END: Final = pattern(r"\s+(?=-[a-zA-Z])|$")
+_LINE: Final = pattern(r"[-+]?(?:[0-9]{1,9}|(?=$))")
+_LABEL: Final = pattern(r"(?P<function>\S(?:.*[^:\s])?)\s*(?<!:):(?!:)\s*(?P<label>[^\W\d]\w*)")
 
 
-def linespec_of(text: str) -> str:
-    """Return the linespec of an explicit location, and any other text as it is.
+@define
+class ExplicitLocation:
+    """The parts of a location that its user named."""
 
-    A function makes a line of it meaningless, as in GDB. `UsageError` with GDB's wording.
+    source: str | None = None
+    function: str | None = None
+    label: str | None = None
+    line: str | None = None
+    """A number, perhaps with a sign."""
+    linespec: str | None = None
+    """What follows `-qualified`, if that is no part."""
+    is_qualified: bool = False
+    """Whether the name of the function is its full name."""
+
+    def __str__(self) -> str:
+        """Return it as GDB writes it."""
+        qualified = "-qualified " if self.is_qualified else ""
+        if self.linespec is not None:
+            return f"{qualified}{self.linespec}"
+        parts = (
+            ("", "-source", self.source),
+            (qualified, "-function", self.function),
+            ("", "-label", self.label),
+            ("", "-line", self.line),
+        )
+        return " ".join(f"{before}{name} {value}" for before, name, value in parts if value)
+
+
+def explicit_location(text: str) -> ExplicitLocation | None:
+    """Return the explicit location of a text; None for a linespec.
+
+    `UsageError` with GDB's wording.
     """
     if _NAME.match(text) is None:
-        return text
-    values: dict[str, str] = {}
+        return None
+    location = ExplicitLocation()
     rest = text
     while rest:
         match = _NAME.match(rest)
         if match is None:
+            if location == ExplicitLocation(is_qualified=True):
+                location.linespec = rest
+                return location
             raise UsageError(f"Garbage '{rest}' at end of command")
         name = _full_name(match["name"])
         rest = rest[match.end() :]
+        if name == "qualified":
+            location.is_qualified = True
+            continue
         end = _END.search(rest)
         value, rest = (rest, "") if end is None else (rest[: end.start()], rest[end.end() :])
         if name != "function":  # the name of a function may have blanks
@@ -35,11 +71,15 @@ def linespec_of(text: str) -> str:
             rest = f"{junk} {rest}".strip()
         if not value:
             raise UsageError(f'missing argument for "-{name}"')
-        values[name] = value
-    inside = values.get("function", values.get("line"))
-    if inside is None:
+        if name == "line":
+            number = _LINE.match(value)
+            if number is None:
+                raise UsageError(f'malformed line offset: "{value}"')
+            value = number[0]
+        setattr(location, name, value)
+    if location.source is not None and not (location.function or location.label or location.line):
         raise UsageError("Source filename requires function, label, or line offset.")
-    return f"{values['source']}:{inside}" if "source" in values else inside
+    return location
 
 
 def _full_name(word: str) -> str:
@@ -47,6 +87,23 @@ def _full_name(word: str) -> str:
     for name in _PARTS:
         if name.startswith(word):
             return name
-    if any(name.startswith(word) for name in _UNSUPPORTED):
-        raise UsageError(f'"-{word}" is not supported in a location.')
     raise UsageError(f'invalid explicit location argument, "-{word}"')
+
+
+def label_linespec(text: str) -> tuple[str, str] | None:
+    """Return the function, perhaps with its file, and the label of `FUNCTION:LABEL`; None for other
+    texts."""
+    match = _LABEL.fullmatch(text)
+    return None if match is None else (match["function"], match["label"])
+
+
+def location_text(text: str) -> str:
+    """Return a location as GDB writes it."""
+    explicit = explicit_location(text)
+    if explicit is not None:
+        return str(explicit)
+    labelled = label_linespec(text)
+    if labelled is None:
+        return text
+    function, label = labelled
+    return ":".join((function.strip("'"), label))

@@ -24,18 +24,24 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.gdb_rows import LineSteps
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.dwarf.line.line_table import LineTable
-from dwarfgpu.dwarf.scope.functions_by_name import NamedFunction, function_symbols, functions_named
-from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
+from dwarfgpu.dwarf.scope.functions_by_name import (
+    NamedFunction,
+    function_symbols,
+    functions_named,
+    is_full_name,
+)
+from dwarfgpu.dwarf.scope.labels import labels_in
+from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.explicit_location import linespec_of
-from dwarfgpu.language.name_resolution import Names
+from dwarfgpu.language.explicit_location import explicit_location, label_linespec
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.untyped_symbols import TEXT
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import functions_at
 
 NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 """GDB's answer to any name without a program."""
@@ -43,7 +49,7 @@ NUMBER: Final = pattern(r"[0-9]{1,9}")
 _LINE: Final = pattern(r"[-+]?[0-9]{1,9}")
 _COUNTS: Final = {"+0": 5, "-0": -15}
 """What GDB takes no lines for."""
-_IN_FILE: Final = pattern(
+IN_FILE: Final = pattern(
     r"""(?P<file>'[^']+'|"[^"]+"|[^:<("]*[^:<('" ])\s*:\s*(?P<inside>[^:\s].*)"""
 )
 _UNFINISHED: Final = pattern(r"(?P<file>[^:]*[^:\s])\s*:\s*")
@@ -82,13 +88,13 @@ class LinespecNotFound(UsageError):
 class Spot:
     """The location that a linespec denotes."""
 
-    kind: Literal["line", "function", "address"]
+    kind: Literal["line", "function", "address", "label", "symbol"]
     position: FramePosition | None
     """None if the line is unknown."""
     pcs: tuple[int, ...]
     """Where its code begins, as loaded; the address itself."""
     name: str | None = None
-    """The name of the function, in C++ with its parameters."""
+    """The name of the function, in C++ with its parameters, or of the variable or type."""
     is_call: bool = False
     """Whether it is inlined there."""
     is_described: bool = True
@@ -116,7 +122,37 @@ def spots_of(
     """
     if text.isidentifier():  # nearly all are, and no other linespec is
         return _spots_of_functions(session, text) or (_spot_of_expression(session, text),)
-    text = linespec_of(text)
+    explicit = explicit_location(text)
+    if explicit is None:
+        return _spots_of_linespec(session, text, around, options)
+    source, name = explicit.source, explicit.function
+    if source is not None and not has_file(session, source):
+        raise _no_file(session, source)
+    if name is not None and source is not None:
+        name = f"{source}:{name}"
+    if explicit.label is not None:
+        return _spots_of_label(session, name, explicit.label)
+    if name is None and explicit.line is not None:
+        name = explicit.line if source is None else f"{source}:{explicit.line}"
+    spots = _spots_of_linespec(session, name or explicit.linespec or "", around, options)
+    if not explicit.is_qualified:
+        return spots
+    written = explicit.function or explicit.linespec or ""
+    in_file = IN_FILE.fullmatch(written)
+    function = unquoted(written if in_file is None else in_file["inside"])
+    full = [
+        spot
+        for spot in spots
+        if spot.kind != "function" or is_full_name(spot.name or function, function)
+    ]
+    if not full:
+        raise LinespecNotFound(f'Function "{written}" not defined.')
+    return tuple(full)
+
+
+def _spots_of_linespec(
+    session: Session, text: str, around: FramePosition | None, options: Options
+) -> tuple[Spot, ...]:
     if text.startswith(":") and not text.startswith("::"):
         raise UsageError("malformed linespec error: unexpected colon")
     if text.startswith("*"):
@@ -128,7 +164,7 @@ def spots_of(
     spot = _line_in_file(text)
     if spot is not None:
         path, number = spot
-        for lines in _lines(session):
+        for lines in line_lookups(session):
             file = next(lines.files_named(path), None)
             if file is not None:
                 position = position_in_file(file, number, is_start=True)
@@ -148,15 +184,19 @@ def spots_of(
     if junk is not None:
         kind = "number" if NUMBER.fullmatch(junk["rest"]) else "string"
         raise UsageError(f'malformed linespec error: unexpected {kind}, "{junk["rest"]}"')
-    in_file = _IN_FILE.fullmatch(text)
+    in_file = IN_FILE.fullmatch(text)
     junk = None if in_file is None else _JUNK.fullmatch(in_file["inside"])
     if junk is not None and junk["rest"].startswith(","):
         raise UsageError(f"Junk at end of line specification: {junk['rest']}")
     unfinished = _UNFINISHED.fullmatch(text)
     if unfinished is not None:
-        if any(next(lines.files_named(unfinished["file"]), None) for lines in _lines(session)):
+        name = unfinished["file"]
+        if has_file(session, name) or functions_of(session, name):
             raise UsageError("malformed linespec error: unexpected end of input")
-        raise _no_file(session, unfinished["file"])
+        raise _no_file(session, name)
+    labelled = label_linespec(text)
+    if labelled is not None and not has_file(session, labelled[0].strip("'\"")):
+        return _spots_of_label(session, *labelled)
     spots = _spots_of_functions(session, text)
     if spots:
         return spots
@@ -196,6 +236,39 @@ def _spots_in_function(
     return tuple(Spot("address", _position_at(session, pc), (pc,)) for pc in pcs)
 
 
+def _spots_of_label(session: Session, text: str | None, name: str) -> tuple[Spot, ...]:
+    """Return where a label is in functions, perhaps with a file; in that of the frame in focus
+    without one."""
+    if text is None:
+        where = "current function"
+        functions = functions_at(session)[:1]
+    else:
+        in_file = IN_FILE.fullmatch(text)
+        functions = [item.die for item in functions_of(session, text)]
+        if in_file is None and not functions:
+            raise _no_file(session, text)
+        if in_file is not None and not functions:
+            raise LinespecNotFound(
+                f'Function "{in_file["inside"]}" not defined in "{in_file["file"]}".'
+            )
+        where = f'function "{text if in_file is None else in_file["inside"]}"'
+    spots: list[Spot] = []
+    for function in functions:
+        for label in labels_in(function):
+            file, line = decl_file(label.die), decl_line(label.die)
+            if label.name == name and file is not None and line:
+                position = position_in_file(file, line, is_start=True)
+                spots.append(Spot("label", position, (label.address,)))
+    if not spots:
+        raise LinespecNotFound(f'No label "{name}" defined in {where}.')
+    return tuple(spots)
+
+
+def has_file(session: Session, name: str) -> bool:
+    """Return whether a line table has a source file."""
+    return any(next(lines.files_named(name), None) for lines in line_lookups(session))
+
+
 def _spots_of_functions(session: Session, text: str) -> tuple[Spot, ...]:
     """Return the described functions of a name, then those that only a symbol table has: they are
     of no file. They are kept with the frame in focus, which decides the order of the files."""
@@ -213,10 +286,10 @@ def _spots_of_functions(session: Session, text: str) -> tuple[Spot, ...]:
 def _resolved_functions(session: Session, text: str) -> tuple[Spot, ...]:
     spots = [_spot_of_function(session, function) for function in functions_of(session, text)]
     entries = {pc for spot in spots for pc in spot.pcs}
-    tables = () if _IN_FILE.fullmatch(text) else _lines(session)
+    tables = () if IN_FILE.fullmatch(text) else line_lookups(session)
     for lines in tables:
         try:
-            symbols = function_symbols(_owner(session, lines), _unquoted(text))
+            symbols = function_symbols(owner_of(session, lines), unquoted(text))
         except DwarfGpuError:
             if spots:
                 continue  # the debugging information has the place
@@ -229,7 +302,7 @@ def _resolved_functions(session: Session, text: str) -> tuple[Spot, ...]:
     return tuple(spots)
 
 
-def _owner(session: Session, lines: LineLookup) -> CodeObject:
+def owner_of(session: Session, lines: LineLookup) -> CodeObject:
     return next(item for item in session.code_objects if item.scopes is lines.scopes)
 
 
@@ -248,11 +321,11 @@ def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:
     """Return the described functions of a name; with a file, but without inlined calls."""
-    in_file = _IN_FILE.fullmatch(text)
-    name = _unquoted(text if in_file is None else in_file["inside"])
+    in_file = IN_FILE.fullmatch(text)
+    name = unquoted(text if in_file is None else in_file["inside"])
     functions: list[NamedFunction] = []
-    for lines in _lines(session):
-        functions += functions_named(_owner(session, lines), name)
+    for lines in line_lookups(session):
+        functions += functions_named(owner_of(session, lines), name)
     if in_file is None:
         return functions
     return [
@@ -262,14 +335,15 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
     ]
 
 
-def _unquoted(name: str) -> str:
+def unquoted(name: str) -> str:
     """Return a name without the quotes around it."""
     return name[1:-1] if name[:1] in "'\"" and name[-1:] == name[:1] and len(name) > 2 else name
 
 
 def _is_in(function: NamedFunction, file: str) -> bool:
-    source = decl_file(function.die)
-    return source is not None and source.matches(file)
+    """Return whether a function is of a unit that has lines of a file, as in GDB."""
+    table = function.die.unit.line_table
+    return table is not None and bool(table.files_named(file))
 
 
 @frozen
@@ -319,7 +393,7 @@ def _position_at(session: Session, pc: int) -> FramePosition | None:
 def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ...]:
     """Return where the first code of a line begins, else that of the next line with code, in each
     table with the file; None if no code follows."""
-    for lines in _lines(session):
+    for lines in line_lookups(session):
         named_files = [
             (unit, steps_of(table).first_of(numbers, position.line))
             for unit, table in lines.tables()
@@ -339,25 +413,6 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
     return ()
 
 
-def declared_at(session: Session, name: str) -> FramePosition | None:
-    """Return the declaration of a variable or a type; None if there is none."""
-    try:
-        meanings = Names(session).meaning(name)
-    except DwarfGpuError:
-        return None
-    for meaning in meanings:
-        die = meaning if isinstance(meaning, Die) else meaning.die
-        line, number = die.integer(dw.AT_DECL_LINE), die.integer(dw.AT_DECL_FILE)
-        table = die.unit.line_table
-        above = die.parent()
-        if above is not None and above.tag in BLOCKS | FUNCTIONS:
-            continue  # a local one is no place
-        is_meant = die.unit.is_cplusplus or die.tag in (dw.TAG_VARIABLE, dw.TAG_TYPEDEF)
-        if line and number is not None and table is not None and is_meant:
-            return position_in_file(table.file(number), line, is_start=True)
-    return None
-
-
 def has_units(session: Session) -> bool:
     """Return whether a file has debugging information."""
     return any(code_object.info.units for code_object in session.code_objects)
@@ -373,7 +428,10 @@ def _no_file(session: Session, path: str) -> LinespecNotFound:
 def no_line(text: str, spot: Spot) -> LinespecNotFound:
     """Return the error that neither a line nor later lines of its file have code, in GDB's
     words."""
-    named = _line_in_file(linespec_of(text))
+    named = _line_in_file(text)
+    explicit = explicit_location(text)
+    if explicit is not None and explicit.source is not None:
+        named = explicit.source, 0
     number = "?" if spot.position is None else str(spot.position.line)
     where = "the current file" if named is None else f'file "{named[0]}"'
     return LinespecNotFound(f"No line {number} in {where}.")
@@ -381,7 +439,7 @@ def no_line(text: str, spot: Spot) -> LinespecNotFound:
 
 def _line_in_file(text: str) -> tuple[str, int] | None:
     """Parse `FILE:LINE`."""
-    match = _IN_FILE.fullmatch(text)
+    match = IN_FILE.fullmatch(text)
     if match is None or not _LINE.fullmatch(match["inside"]):
         return None
     return match["file"].strip("'\""), int(match["inside"])
@@ -396,7 +454,7 @@ def entry_of(session: Session, text: str) -> int:
     functions = functions_of(session, text)
     if functions:
         return functions[0].entry
-    match = _IN_FILE.fullmatch(text)
+    match = IN_FILE.fullmatch(text)
     words = f'Function "{text}" not defined.'
     name = text
     if match is not None:
@@ -419,7 +477,7 @@ def entry_of(session: Session, text: str) -> int:
     return position.byte_address
 
 
-def _lines(session: Session) -> Iterator[LineLookup]:
+def line_lookups(session: Session) -> Iterator[LineLookup]:
     """Yield the line tables of every object file, the one in focus first."""
     here = session.code_object
     objects = sorted(session.code_objects, key=lambda code_object: code_object is not here)
@@ -430,7 +488,7 @@ def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
     """Return where the code of a line begins, in the object file in focus first: as in GDB once in
     each block."""
     out: list[int] = []
-    for lines in _lines(session):
+    for lines in line_lookups(session):
         pcs = lines.pcs_of(position.path, position.line)
         out += () if not pcs else _first_in_blocks(lines, pcs)
     return tuple(out)
@@ -471,7 +529,7 @@ def with_code(session: Session, spot: Spot) -> Spot:
     there is one."""
     if spot.pcs or spot.position is None:
         return spot
-    for lines in _lines(session):
+    for lines in line_lookups(session):
         line = lines.next_line(spot.position.path, spot.position.line)
         if line is not None:
             position = evolve(spot.position, line=line)

@@ -54,6 +54,8 @@ class ScriptState:
         """Substitute the arguments of user-defined commands, the innermost last."""
         self._sources: list[Iterator[str]] = []
         """The scripts that are being run, the innermost last."""
+        self._startup: Iterator[str] | None = None
+        """The commands of the command line, which are a script as well."""
         self._hooks: set[str] = set()
         """The hooks that are being run."""
         self._nested = 0
@@ -62,6 +64,11 @@ class ScriptState:
     def is_typed(self) -> bool:
         """Whether the current line comes from the debug session, not from a script."""
         return not self._sources
+
+    @property
+    def is_given(self) -> bool:
+        """Whether the current line is typed or a command of the command line (`-ex`)."""
+        return all(lines is self._startup for lines in self._sources)
 
     def next_line(self) -> str | None:
         """Return the next line of the innermost script; None at its end."""
@@ -79,6 +86,13 @@ class ScriptState:
             yield
         finally:
             self._sources.remove(lines)
+
+    @contextmanager
+    def starting(self, commands: Iterator[str]) -> Iterator[None]:
+        """Let commands within the block read their bodies from those of the command line."""
+        self._startup = commands
+        with self.reading(commands):
+            yield
 
     @contextmanager
     def script(self) -> Iterator[None]:

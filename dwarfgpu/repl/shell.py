@@ -321,9 +321,9 @@ class Shell:
 
     @property
     def is_from_tty(self) -> bool:
-        """Whether a user types the command under way, at a terminal or through a pipe: then
-        commands also say what they have done."""
-        return self.script.is_typed and not self.console.is_batch
+        """Whether a user gives the command under way, at a terminal, through a pipe or with `-ex`,
+        and not with --batch: then commands also say what they have done."""
+        return self.script.is_given and not self.console.is_batch
 
     def confirms(self, question: str, *, or_no: bool = False) -> bool:
         """Return whether to do something, as `Console.confirms`; a script means what it says."""

@@ -47,7 +47,7 @@ def test_many_stops_with_commands_that_continue(tmp_path: Path) -> None:
 
 def test_ignored_hits_are_hits(tmp_path: Path) -> None:
     lines = talk(tmp_path, "vadd", "break vadd", "ignore 1 1", "run", "info breakpoints")
-    assert "Will ignore next crossing of breakpoint 1." in lines
+    assert "Will ignore next crossing of breakpoint 1." not in lines  # as GDB with -batch
     assert stops(lines)[0].startswith("Thread 2 hit Breakpoint 1, ")
     assert "\tbreakpoint already hit 2 times" in lines
 

@@ -110,7 +110,8 @@ def _function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbo
         symbols += file.mangled_functions(f"{len(words[-1])}{words[-1]}") if words else ()
         for symbol in symbols:
             is_code = symbol.kind == "function" or file.is_code(symbol.address)
-            if not is_code or not symbol.is_in_section or _COLD.search(symbol.name):
+            is_part = _COLD.search(symbol.name) and symbol.name != text.strip()
+            if not is_code or not symbol.is_in_section or is_part:
                 continue
             name = demangled_clone(symbol.name) or symbol.name
             own_path, own = _split(name)
@@ -218,6 +219,12 @@ def _is_component(name: str, written: str) -> bool:
     return canonical(name) == canonical(written) or (
         end > 0 and canonical(name[:end]) == canonical(written)
     )
+
+
+def is_full_name(name: str, text: str) -> bool:
+    """Return whether a text is the whole name of a function, its parameters apart."""
+    own, typed = (_components(_split(item.strip())[0].removeprefix("::")) for item in (name, text))
+    return [*map(canonical, own)] == [*map(canonical, typed)]
 
 
 def _has_parameters(name: str, parameters: str) -> bool:

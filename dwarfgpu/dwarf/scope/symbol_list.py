@@ -165,11 +165,10 @@ def _name(die: Die, kind: Kind, only_with_location: bool) -> str | None:
 
 
 def _is_variable(die: Die, only_with_location: bool) -> bool:
-    """Return whether an entry is a definition; a constant of a namespace may be a declaration,
-    too."""
+    """Return whether an entry is a definition; a constant of a class or namespace may be a
+    declaration, too."""
     if die.flag(dw.AT_DECLARATION):
-        above = die.parent()
-        return die.has(dw.AT_CONST_VALUE) and (above is None or above.tag not in CLASSES)
+        return die.has(dw.AT_CONST_VALUE)
     return not only_with_location or die.has(dw.AT_LOCATION) or die.has(dw.AT_CONST_VALUE)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu import language
@@ -18,16 +18,22 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.examine_commands import address_of, memory_lines
 from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
+from dwarfgpu.repl.running.breakpoint_numbers import listed_numbers
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest
 from dwarfgpu.service.value.expression_answer import value_record
-from dwarfgpu.service.value.value_history import evaluated, options_of, required
+from dwarfgpu.service.value.value_history import (
+    convenience_integer,
+    evaluated,
+    options_of,
+    required,
+)
 from dwarfgpu.session.stack_frames import readable_functions_at
 
 _NO_LETTER: Final = "?"
 _LETTERS: Final = "xduotacfzsri"
-_NUMBERS: Final = re.compile(r"(?P<first>[0-9]{1,9})(?:-(?P<last>[0-9]{1,9}))?")
+_WORD: Final = re.compile(r"\S+")
 
 
 @command("display", topic="data", complete=completion.VALUES, repeats=False)
@@ -56,27 +62,35 @@ def undisplay(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, all of them.
     """
-    if not argument:
+    if not argument and shell.confirms("Delete all auto-display expressions?"):
         shell.displays.clear()
-    for display in _numbered(shell, argument):
-        del shell.displays[display.number]
-    yield from ()
+    yield from _for_numbers(shell, argument, lambda item: shell.displays.pop(item.number))
 
 
-def _numbered(shell: Shell, argument: str) -> Iterator[Display]:
-    """Yield the displays of numbers, one word after the other."""
-    for word in argument.split():
-        match = _NUMBERS.fullmatch(word)
-        if match is None:
+def _for_numbers(
+    shell: Shell, argument: str, change: Callable[[Display], object]
+) -> Iterator[Part]:
+    """Change the displays of numbers, one word after the other; yield GDB's line for each number
+    without one. `UsageError` for a word that GDB refuses, and one that it ignores."""
+    for match in _WORD.finditer(argument):
+        word = match[0]
+        if word.startswith("$"):
+            try:
+                word = str(convenience_integer(shell.session, shell.values, word))
+            except DwarfGpuError as error:
+                yield error.message
+                word = "0"
+        elif not word.startswith("-") and not word[0].isdecimal():
             raise UsageError("Arguments must be display numbers.")
-        first = int(match["first"])
-        last = int(match["last"] or first)
-        displays = [
-            display for display in shell.displays.values() if first <= display.number <= last
-        ]
-        if not displays:
-            raise UsageError(f"No display number {first}.")
-        yield from displays
+        for number in listed_numbers(word):
+            display = shell.displays.get(number)
+            if display is not None:
+                change(display)
+            elif number:
+                yield f"No display number {number}."
+            else:
+                near = argument[match.start() :]
+                shell.console.warn(f"bad display number at or near '{near}'")
 
 
 @command("enable display", topic="data", repeats=False)
@@ -87,8 +101,7 @@ def enable_display(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, all of them.
     """
-    _enable(shell, argument, is_enabled=True)
-    yield from ()
+    yield from _enable(shell, argument, is_enabled=True)
 
 
 @command("disable display", topic="data", repeats=False)
@@ -99,13 +112,18 @@ def disable_display(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, all of them.
     """
-    _enable(shell, argument, is_enabled=False)
-    yield from ()
+    yield from _enable(shell, argument, is_enabled=False)
 
 
-def _enable(shell: Shell, argument: str, *, is_enabled: bool) -> None:
-    for display in _numbered(shell, argument) if argument else list(shell.displays.values()):
+def _enable(shell: Shell, argument: str, *, is_enabled: bool) -> Iterator[Part]:
+    def enable(display: Display) -> None:
         shell.displays[display.number] = evolve(display, is_enabled=is_enabled)
+
+    if argument:
+        yield from _for_numbers(shell, argument, enable)
+    else:
+        for display in list(shell.displays.values()):
+            enable(display)
 
 
 @command("info display", topic="data")

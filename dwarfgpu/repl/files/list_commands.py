@@ -13,9 +13,9 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
+    LinespecNotFound,
     LineStep,
     Spot,
-    declared_at,
     entry_of,
     has_units,
     split_at_comma,
@@ -23,6 +23,7 @@ from dwarfgpu.language.linespec import (
     step_at,
 )
 from dwarfgpu.language.prologue import body_of
+from dwarfgpu.language.symbol_spots import symbol_spots
 from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -43,6 +44,8 @@ _OFFSET: Final = pattern(r"[+-][0-9]{1,9}(?=\s*(?:,|$))")
 """Lines relative to the next one."""
 _LINES: Final = 100
 """Lines that are printed at once."""
+_NAME: Final = pattern(r"[^*+\-,0-9]|-(?!l)[a-z]")
+"""What begins a name, or an explicit location other than a line."""
 _MORE: Final = pattern(r"\+(?P<count>[0-9]{1,9})")
 
 
@@ -94,7 +97,7 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
 def _spots_by_line(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
     """Return the places of a name, one for each file and line; empty for numbers and ranges."""
     start, comma, _ = split_at_comma(argument)
-    if comma or not start or start[0] in "*+-,0123456789":
+    if comma or not _NAME.match(start):
         return []
     around = position_or_none(shell.session) if before is None else before.position
     spots_by_line: dict[tuple[str, int], Spot] = {}
@@ -137,14 +140,14 @@ def _title(spot: Spot) -> str:
 
 
 def listed_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
-    """Return what `spots_of` does, and where a variable or type is declared."""
+    """Return what `spots_of` does, and where variables and types are declared."""
     try:
         return spots_of(shell, text, around)
-    except UsageError:
-        position = declared_at(shell.session, text) if text else None
-        if position is None:
+    except LinespecNotFound:
+        spots = symbol_spots(shell.session, text) if text else ()
+        if not spots:
             raise
-        return (Spot("line", position, ()),)
+        return spots
 
 
 def _shown_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
@@ -252,7 +255,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if argument:
         spots = listed_spots(shell, argument, position_of_lines(shell))
-    elif before is None and not has_units(session):
+    elif before is None and (session.pc is None or not has_units(session)):
         yield Output("No line number information available.", {"lines": []})
         return
     else:
@@ -266,10 +269,18 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
             where = f" for address {_address(session, pc)}" if pc else "."
             yield Output(f"No line number information available{where}", {"lines": []})
             continue
-        starts = starts_of(session, spot.position) if spot.kind == "line" else spot.pcs
+        if spot.kind == "symbol" and spot.pcs:
+            yield _data_output(session, spot.position, spot.pcs[0])
+            continue
+        starts: tuple[int | None, ...] = spot.pcs
+        if spot.kind in ("line", "symbol"):
+            starts = starts_of(session, spot.position)
+        if spot.kind == "symbol":
+            starts = starts[:1]
         for start in starts or (None,):
             step = None if start is None or spot.position.line < 1 else step_at(session, start)
-            if step is not None and (spot.position.line, step.begin) in shown:
+            is_shown = step is not None and (spot.position.line, step.begin) in shown
+            if is_shown and spot.kind != "line":  # several units may have the line
                 continue
             if step is not None:
                 shown.add((spot.position.line, step.begin))
@@ -278,6 +289,13 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
                 examined_code(shell, step.begin)
                 last = before or Listed(frame, spot.position, 0, spot.position.line)
                 shell.listed = evolve(last, next_line=spot.position.line + 1)
+
+
+def _data_output(session: Session, position: FramePosition, address: int) -> Output:
+    """Return where a variable is that a line declares."""
+    at = _address(session, address)
+    text = f'Line {position.line} of "{position.file}" is at address {at} but contains no code.'
+    return Output(text, _span_record(session, position, position.line, address, None), "lines")
 
 
 def _line_output(session: Session, position: FramePosition, step: LineStep | None) -> Output:
@@ -335,21 +353,39 @@ def _position_of_frame(shell: Shell) -> FramePosition:
     if position is None:
         what = "frame selected" if session.pc is None else "source line is known for the frame"
         raise UsageError(f"No {what}.")
-    return position_in_file(
-        position.source, max(position.line - _count(shell) + 1, 1), is_start=True
-    )
+    return position
 
 
 def default_position(shell: Shell) -> FramePosition | None:
-    """Return the location of the default source file: the body of `main`, or else the declaration
-    of the first kernel; None if kernels are declared in several files."""
+    """Return the default source line, as in GDB: nine lines before the body of `main` or before
+    the declaration of the first kernel, or else the first line of the last unit; None if kernels
+    are declared in several files, and without debugging information."""
+    session = shell.session
     try:
-        pc = body_of(shell.session, entry_of(shell.session, "main"))
-        return spot_of(shell, f"*{pc:#x}", None).position
+        pc = body_of(session, entry_of(session, "main"))
+        position = spot_of(shell, f"*{pc:#x}", None).position
     except DwarfGpuError:
-        declarations = list(_kernel_declarations(shell.session))
+        declarations = list(_kernel_declarations(session))
+        if not declarations:
+            return _last_source(session)
         is_one_file = len({position.path for position in declarations}) == 1
-        return declarations[0] if is_one_file else None
+        position = declarations[0] if is_one_file else None
+    if position is None:
+        return None
+    line = max(position.line - _count(shell) + 1, 1)
+    return position_in_file(position.source, line, is_start=True)
+
+
+def _last_source(session: Session) -> FramePosition | None:
+    """Return the first line of the primary file of the last unit that has lines."""
+    for code_object in reversed(session.code_objects):
+        for unit in reversed(code_object.info.units):
+            with suppress(DwarfGpuError):  # a unit before it will do
+                table, name = unit.line_table, unit.name
+                files = () if table is None or name is None else table.files_named(name)
+                if files:
+                    return position_in_file(files[0], 1, is_start=True)
+    return None
 
 
 def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
@@ -369,8 +405,10 @@ def _kernel_declarations(session: Session) -> Iterator[FramePosition]:
 def position_of_lines(shell: Shell) -> FramePosition | None:
     """Return the location that determines the file of a line without a file, as in GDB: the frame
     in focus, or else what was listed last, or else the default."""
-    listed = None if shell.listed is None else shell.listed.position
-    return position_or_none(shell.session) or listed or default_position(shell)
+    frame, listed = position_or_none(shell.session), shell.listed
+    if frame is not None or listed is None:
+        return frame or default_position(shell)
+    return position_in_file(listed.position.source, listed.next, is_start=True)
 
 
 def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, int]:

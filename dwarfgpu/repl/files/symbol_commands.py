@@ -23,7 +23,7 @@ from dwarfgpu.language.untyped_symbols import symbol_of
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import address_of
-from dwarfgpu.repl.files.list_commands import default_position, position_or_none
+from dwarfgpu.repl.files.list_commands import position_of_lines, position_or_none
 from dwarfgpu.repl.files.typed_linespecs import spot_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
@@ -115,7 +115,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")
     session = shell.session
-    around = position_or_none(session) or default_position(shell)
+    around = position_of_lines(shell)
     listed = shell.listed
     if listed is not None and listed.first and listed.frame == position_or_none(session):
         around = position_in_file(listed.position.source, listed.next, is_start=True)

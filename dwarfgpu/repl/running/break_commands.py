@@ -10,6 +10,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import define, evolve
 from dwarfgpu.dwarf.line.line_table import is_path_end
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import LinespecNotFound, split_at_comma
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl import completion
@@ -123,7 +124,7 @@ def set_breakpoint(
         warn_of_condition(shell, str(number), reason)
     added = Breakpoint(
         shell.breakpoints.new_number(),
-        parsed.linespec,
+        location_text(parsed.linespec),
         locations,
         "del" if is_temporary else "keep",
         parsed.condition,

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.linespec import LinespecNotFound
-from dwarfgpu.repl.files.list_commands import position_of_lines, position_or_none
+from dwarfgpu.language.explicit_location import ExplicitLocation, explicit_location
+from dwarfgpu.repl.files.list_commands import listed_spots, position_of_lines, position_or_none
+from dwarfgpu.repl.files.typed_linespecs import with_number
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import BreakAddress, break_addresses
 from dwarfgpu.service.frame.focus import frame_pc
 from dwarfgpu.service.value import condition
-from dwarfgpu.service.value.value_history import convenience_integer, options_of
+from dwarfgpu.service.value.value_history import options_of
+from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position
-
-_VARIABLE: Final = pattern(r"(?P<file>[^$]+:)?(?P<name>\$[$\w]*)")
 
 
 def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
     """Return the locations that a text denotes; without text, that of the frame in focus."""
     session = in_code_that_runs(shell)
+    if explicit_location(text) == ExplicitLocation(is_qualified=True):
+        text = ""
     if not text and session.pc is None:
         raise UsageError("No default breakpoint address now.")
     if not text:
         pc = frame_pc(session)
         return (BreakAddress(pc, None, frame_position(session, pc)),)
+    text = with_number(shell, f"{text}0" if text in ("+", "-") else text)
+    options = options_of(session, shell.values)
+    return break_addresses(session, text, _around(shell, session, text), options)
+
+
+def line_located(shell: Shell, text: str) -> FramePosition | None:
+    """Return the line that a text names, whether it has code or not; None for functions and
+    addresses."""
+    session = in_code_that_runs(shell)
+    spots = listed_spots(shell, text, _around(shell, session, text))
+    return spots[0].position if spots[0].kind in ("line", "symbol") else None
+
+
+def _around(shell: Shell, session: Session, text: str) -> FramePosition | None:
+    """Return the line that determines the file of a line without a file, and what an offset
+    counts from."""
     is_offset = text.startswith(("+", "-"))
-    text = _with_number(shell, f"{text}0" if text in ("+", "-") else text)
     listed, frame = shell.listed, position_or_none(shell.session)
     around = None
     is_after_frame = listed is not None and listed.first and listed.frame == frame
@@ -37,25 +51,7 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
         around = listed.position
     elif session.pc is not None:
         around = frame_position(session, frame_pc(session))
-    options = options_of(session, shell.values)
-    return break_addresses(session, text, around or position_of_lines(shell), options)
-
-
-def _with_number(shell: Shell, text: str) -> str:
-    """Return `45` or `FILE:45` for a convenience variable as the line."""
-    match = _VARIABLE.fullmatch(text)
-    if match is None:
-        return text
-    file, name = match["file"] or "", match["name"]
-    if name[1:].strip("$0123456789") and name[1:] not in shell.values.named:
-        where = f' in "{file.rstrip(":")}"' if file else ""
-        unknown = f'Undefined convenience variable or function "{name}" not defined{where}.'
-        raise LinespecNotFound(unknown)
-    try:
-        return f"{file}{convenience_integer(shell.session, shell.values, name)}"
-    except UsageError:
-        unfit = "Convenience variables used in line specs must have integer values."
-        raise UsageError(unfit) from None
+    return around or position_of_lines(shell)
 
 
 def in_code_that_runs(shell: Shell) -> Session:

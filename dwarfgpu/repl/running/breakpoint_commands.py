@@ -17,7 +17,12 @@ from dwarfgpu.repl.data.examine_commands import examined_code
 from dwarfgpu.repl.data.pretty_printer_commands import disable_pretty_printer, enable_pretty_printer
 from dwarfgpu.repl.number_lists import is_numbers, listed
 from dwarfgpu.repl.output import Output, Part, heading
-from dwarfgpu.repl.running.break_locations import condition_errors, located, warn_of_condition
+from dwarfgpu.repl.running.break_locations import (
+    condition_errors,
+    line_located,
+    located,
+    warn_of_condition,
+)
 from dwarfgpu.repl.running.breakpoint import Breakpoint, Disposition
 from dwarfgpu.repl.running.breakpoint_numbers import (
     BAD_NUMBER,
@@ -29,6 +34,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.script_commands import body
 from dwarfgpu.service.code.break_addresses import BreakAddress
 from dwarfgpu.service.value.value_history import convenience_integer, whole_number
+from dwarfgpu.session.focused_frame import FramePosition
 
 _NONE: Final = "No breakpoints or watchpoints."
 _VARIABLE: Final = re.compile(r"\$[$\w]*")
@@ -133,7 +139,7 @@ def ignore(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Second argument (specified ignore-count) is missing.")
     item = _one(shell, word)
     item.ignored = max(whole_number(shell.session, shell.values, count), 0)
-    yield Output(ignore_text(item) + ".", {"bkpt": item.record})
+    yield Output(f"{ignore_text(item)}." if shell.is_from_tty else "", {"bkpt": item.record})
 
 
 def ignore_text(item: Breakpoint) -> str:
@@ -204,7 +210,8 @@ def delete(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, all of them.
     """
-    if not argument and shell.breakpoints and not shell.confirms("Delete all breakpoints?"):
+    is_asked = not argument and shell.breakpoints and shell.is_from_tty
+    if is_asked and not shell.confirms("Delete all breakpoints?"):
         return
     for item in (yield from _chosen(shell, argument)):
         del shell.breakpoints[item.number]
@@ -219,8 +226,11 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
 
     Without an argument, deletes those at the line of the frame in focus.
     """
-    locations = located(shell, argument)
-    gone = [item for item in shell.breakpoints.values() if _is_at(item, locations)]
+    line = line_located(shell, argument) if argument else None
+    locations = () if line is not None else located(shell, argument)
+    if not argument:
+        line = locations[0].position
+    gone = [item for item in shell.breakpoints.values() if _is_at(item, locations, line)]
     if not gone:
         raise UsageError(
             f"No breakpoint at {argument}." if argument else "No breakpoint at this line."
@@ -232,15 +242,14 @@ def clear(shell: Shell, argument: str) -> Iterator[Part]:
     yield Output(said if len(gone) > 1 or shell.is_from_tty else "", {})
 
 
-def _is_at(item: Breakpoint, locations: tuple[BreakAddress, ...]) -> bool:
-    """Return whether a breakpoint is at one of the locations, or at the line of the first."""
+def _is_at(
+    item: Breakpoint, locations: tuple[BreakAddress, ...], line: FramePosition | None
+) -> bool:
+    """Return whether a breakpoint is at one of the locations, or at a line."""
     if not {location.pc for location in locations}.isdisjoint(item.addresses):
         return True
-    position = locations[0].position
     positions = [location.position for location in item.locations]
-    return position is not None and any(
-        own is not None and own.is_same_line(position) for own in positions
-    )
+    return line is not None and any(own is not None and own.is_same_line(line) for own in positions)
 
 
 def _enable(

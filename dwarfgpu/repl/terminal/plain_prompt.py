@@ -44,7 +44,7 @@ def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> No
         if _has_body(shell, line) and not _is_ended(queue):
             shell.execute(line)
         else:
-            with shell.script.reading(following):
+            with shell.script.starting(following):
                 shell.execute(line)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.evaluation_options import Options
+from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import (
     Spot,
     no_line,
@@ -32,9 +33,13 @@ class BreakAddress:
     """Its source line; None if it is unknown."""
     symbol: str | None = None
     """Where no debugging information describes it: the symbol and the offset, `_start+4`."""
+    label: str | None = None
+    """The location as GDB writes it, if it is that of a label."""
 
     def __str__(self) -> str:
         """Return `in nest at hip/nest.hip:14`, or `<_start+4>`, as in the column `What`."""
+        if self.label is not None:
+            return self.label
         if self.position is None:
             described = "" if self.function is None else f"in {self.function}"
             return described if self.symbol is None else f"<{self.symbol}>"
@@ -54,6 +59,13 @@ def break_addresses(
     spot = spot_of(session, text, around, options)
     if spot.kind == "address":
         return tuple(at_address(session, pc, spot.position) for pc in spot.pcs)
+    if spot.kind == "label":
+        label = location_text(text)
+        return tuple(
+            evolve(at_address(session, pc, item.position), label=label)
+            for item in spots_of(session, text, around, options)
+            for pc in item.pcs
+        )
     if spot.kind == "function":
         spots = spots_of(session, text, around, options)
         bodies: dict[int, Spot] = {}

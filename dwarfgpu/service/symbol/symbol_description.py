@@ -8,6 +8,7 @@ from pathlib import Path
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, entries_of, name_of
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
@@ -106,6 +107,10 @@ def _in_scope(session: Session, scope: Die) -> Iterator[tuple[str, str]]:
     for die in entries_of(scope):
         if die in variables:
             yield _variable(session, variables.pop(die))
+        label = label_of(die)
+        if label is not None:
+            length = scope.unit.format.address_size
+            yield label.name, f"a label at address {label.address:#x}, length {length}"
         if die.tag == dw.TAG_ENUMERATION_TYPE:
             length = die.integer(dw.AT_BYTE_SIZE) or 0
             for child in die.children():

@@ -25,6 +25,7 @@ FIXTURES = REPOSITORY / "fixtures"
 HERE = Path(__file__).parent
 
 FILES = {
+    "batch_breakpoints": ("x86_64/places.gcc.O0.v5",),
     "bodies_clang": ("x86_64/bodies.clang.O2.v5",),
     "bodies_gcc": ("x86_64/bodies.gcc.O2.v5",),
     "break_conditions": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
@@ -45,6 +46,10 @@ FILES = {
     "core_process": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "core_registers": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "demangle": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
+    "declared_places": ("x86_64/places.gcc.O0.v5",),
+    "default_lines": ("x86_64/places.gcc.O0.v5",),
+    "explicit_locations": ("x86_64/places.gcc.O0.v5",),
+    "given_breakpoints": ("x86_64/places.gcc.O0.v5",),
     "shapes": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "names": ("x86_64/meanings.gcc.O0.v5",),
     "names_O2": ("x86_64/meanings.gcc.O2.v4",),
@@ -63,6 +68,7 @@ FILES = {
     "settings_obeyed": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "settings_types": ("x86_64/types.gcc.O0.v5",),
     "threads": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "without_main": ("x86_64/types.gcc.O0.v5",),
     "types": ("x86_64/types.gcc.O0.v5",),
 }
 """The program of each session, and its core file; paths in the folder of the fixtures."""
@@ -74,6 +80,8 @@ _PRINTERS = (
 )
 NEEDS_PRINTERS = frozenset({"containers"})
 """The sessions in which GDB has the printers of libstdc++."""
+NOT_BATCH = frozenset({"given_breakpoints"})
+"""The sessions whose commands are given with `-ex` only, as if they were typed."""
 _REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
 _MARK = re.compile(r"\n@@[0-9]+\n")
 
@@ -125,14 +133,15 @@ def answers_of_gdb(name: str, commands: list[str]) -> list[str]:
     )  # nothing tells it without main
     settings += [_PRINTERS] if name in NEEDS_PRINTERS else []
     given = [word for setting in settings for word in ("-iex", setting)]
-    result = answers(["gdb", "-q", "-nx", "-batch", *given, *FILES[name]], commands)
+    batch = [] if name in NOT_BATCH else ["-batch"]
+    result = answers(["gdb", "-q", "-nx", *batch, *given, *FILES[name]], commands)
     return [
         re.sub(r"warning: Section `.*' in core file too small\.\n", "", item) for item in result
     ]
 
 
 def answers_of_dwarfgpu(name: str, commands: list[str]) -> list[str]:
-    """What `dwarfgpu debug --batch` says, without its notes and hints, which GDB has nothing
+    """What `dwarfgpu debug` says, without its notes and hints, which GDB has nothing
     like."""
     program, *core = FILES[name]
     given = [program, *(word for item in core for word in ("--core", item, "--sysroot", "core"))]
@@ -144,7 +153,9 @@ def answers_of_dwarfgpu(name: str, commands: list[str]) -> list[str]:
         contextlib.redirect_stderr(out),
     ):
         patch.setenv("NO_COLOR", "1")
-        main(["debug", *given, "--batch", *marked(commands)])
+        patch.setattr("sys.stdin", io.StringIO())
+        batch = [] if name in NOT_BATCH else ["--batch"]
+        main(["debug", *given, *batch, *marked(commands)])
     text = out.buffer.getvalue().decode("utf-8", "replace")
     return [_REMARK.sub("", part) for part in parts(text, commands)]
 
@@ -154,7 +165,7 @@ def answers(program: list[str], commands: list[str]) -> list[str]:
     environment = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
         [*program, *marked(commands)], cwd=FIXTURES, env=environment, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
     )  # fmt: skip
     return parts(done.stdout, commands)
 

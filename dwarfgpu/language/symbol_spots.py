@@ -1,0 +1,103 @@
+"""Where variables, types and enumerators are declared, which `list` and `info line` show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from dwarfgpu.base.regexp import regexp
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, decl_line
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols, required_word, units_with_word
+from dwarfgpu.dwarf.scope.variable import variable_of
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.language.linespec import IN_FILE, Spot, unquoted
+from dwarfgpu.language.name_resolution import Names
+from dwarfgpu.model.storage import Memory
+from dwarfgpu.session.focused_frame import FramePosition, position_in_file
+from dwarfgpu.session.session import Session
+
+_DECLARED: Final = TYPES | {dw.TAG_VARIABLE, dw.TAG_ENUMERATOR, dw.TAG_NAMESPACE}
+
+
+def symbol_spots(session: Session, text: str) -> tuple[Spot, ...]:
+    """Return the variables and types of a name, perhaps with a file, each declaration once; in C
+    without the tags of structures.
+
+    Leading scopes and template arguments are optional, as for functions.
+    """
+    in_file = IN_FILE.fullmatch(text)
+    file = None if in_file is None else in_file["file"].strip("'\"")
+    name = unquoted(text if in_file is None else in_file["inside"]).removeprefix("::")
+    spots: dict[tuple[str, int], Spot] = {}
+    for code_object in session.code_objects:
+        for symbol, die in _listed(code_object, name):
+            table = die.unit.line_table
+            if file is not None and (table is None or not table.files_named(file)):
+                continue
+            position = _declared_at(die)
+            if position is not None:
+                pcs = _address(session, die) if die.tag == dw.TAG_VARIABLE else ()
+                spot = Spot("symbol", position, pcs, symbol)
+                spots.setdefault((position.path, position.line), spot)
+    if not spots and file is None:
+        for die in _meant(session, name):
+            position = _declared_at(die)
+            if position is not None:
+                return (Spot("symbol", position, (), name),)
+    return tuple(spots.values())
+
+
+def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
+    """Yield the names and entries of variables and types outside of functions."""
+    info = code_object.info
+    units = list(units_with_word(info, required_word(re.escape(name))))
+    matching = regexp(rf"(?:^|::){re.escape(name)}(?:<.*)?$")
+    variables = listed_symbols(info, "variables", matching, units)
+    for symbol in chain(variables, listed_symbols(info, "types", matching, units)):
+        is_tag = symbol.die.tag in TAGGED and not symbol.die.unit.is_cplusplus
+        if not is_tag:
+            yield symbol.name, symbol.die
+
+
+def _meant(session: Session, name: str) -> Iterator[Die]:
+    """Yield the entries that a name denotes in the frame in focus, without local ones."""
+    try:
+        meanings = Names(session).meaning(name)
+    except DwarfGpuError:
+        return
+    for meaning in meanings:
+        die = meaning if isinstance(meaning, Die) else meaning.die
+        above = die.parent()
+        is_local = above is not None and above.tag in BLOCKS | FUNCTIONS
+        is_tag = die.tag in TAGGED and not die.unit.is_cplusplus
+        if die.tag in _DECLARED and not is_local and not is_tag:
+            yield die
+
+
+def _declared_at(die: Die) -> FramePosition | None:
+    try:
+        file, line = decl_file(die), decl_line(die)
+    except DwarfGpuError:
+        return None
+    return None if file is None or not line else position_in_file(file, line, is_start=True)
+
+
+def _address(session: Session, die: Die) -> tuple[int, ...]:
+    """Return the address of a static variable, if it has one."""
+    variable = variable_of(die)
+    if variable is None or not isinstance(variable.location, ExprLoc):
+        return ()
+    try:
+        [location] = session.locate(variable.location).single_locations
+    except (DwarfGpuError, ValueError):
+        return ()
+    address = location.byte_address
+    is_memory = isinstance(location.storage, Memory)
+    return (address,) if is_memory and address is not None else ()
