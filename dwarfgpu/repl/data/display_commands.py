@@ -87,7 +87,8 @@ def _for_numbers(
             if display is not None:
                 change(display)
             elif number:
-                yield f"No display number {number}."
+                missing = f"No display number {number}."
+                yield Output(missing, {"number": number}, "missing-displays")
             else:
                 near = argument[match.start() :]
                 shell.console.warn(f"bad display number at or near '{near}'")

@@ -272,6 +272,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         if spot.kind == "symbol" and spot.pcs:
             yield _data_output(session, spot.position, spot.pcs[0])
             continue
+        before_spot = frozenset(shown)  # several units may have a line at one address
         starts: tuple[int | None, ...] = spot.pcs
         if spot.kind in ("line", "symbol"):
             starts = starts_of(session, spot.position)
@@ -279,8 +280,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
             starts = starts[:1]
         for start in starts or (None,):
             step = None if start is None or spot.position.line < 1 else step_at(session, start)
-            is_shown = step is not None and (spot.position.line, step.begin) in shown
-            if is_shown and spot.kind != "line":  # several units may have the line
+            if step is not None and (spot.position.line, step.begin) in before_spot:
                 continue
             if step is not None:
                 shown.add((spot.position.line, step.begin))

@@ -164,8 +164,9 @@ def answers(program: list[str], commands: list[str]) -> list[str]:
     """Output and errors of each command of a program."""
     environment = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
-        [*program, *marked(commands)], cwd=FIXTURES, env=environment, check=False,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        [*program, *marked(commands)], cwd=FIXTURES, env=environment, check=False, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        errors="replace",
     )  # fmt: skip
     return parts(done.stdout, commands)
 
