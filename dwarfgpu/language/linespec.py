@@ -30,7 +30,6 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
     functions_named,
     is_full_name,
 )
-from dwarfgpu.dwarf.scope.labels import labels_in
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
@@ -239,6 +238,8 @@ def _spots_in_function(
 def _spots_of_label(session: Session, text: str | None, name: str) -> tuple[Spot, ...]:
     """Return where a label is in functions, perhaps with a file; in that of the frame in focus
     without one."""
+    from dwarfgpu.dwarf.scope.labels import labels_in  # few places are labels
+
     if text is None:
         where = "current function"
         functions = functions_at(session)[:1]

@@ -23,7 +23,6 @@ from dwarfgpu.language.linespec import (
     step_at,
 )
 from dwarfgpu.language.prologue import body_of
-from dwarfgpu.language.symbol_spots import symbol_spots
 from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
@@ -144,6 +143,9 @@ def listed_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple
     try:
         return spots_of(shell, text, around)
     except LinespecNotFound:
+        # Most names are those of functions.
+        from dwarfgpu.language.symbol_spots import symbol_spots
+
         spots = symbol_spots(shell.session, text) if text else ()
         if not spots:
             raise
