@@ -90,8 +90,8 @@ def _for_numbers(
                 missing = f"No display number {number}."
                 yield Output(missing, {"number": number}, "missing-displays")
             else:
-                near = argument[match.start() :]
-                shell.console.warn(f"bad display number at or near '{near}'")
+                rest = argument[match.start() :]
+                shell.console.warn(f"bad display number at or near '{rest}'")
 
 
 @command("enable display", topic="data", repeats=False)
