@@ -55,8 +55,26 @@ _NVIDIA: Final = tuple(
     )
 )  # fmt: skip
 """Those that ptxas 12.9 and 13.5 compile for."""
+_MOST_LISTED: Final = 16
+"""GPUs in the advice on an unknown name."""
 ARCHITECTURES: Final = (*PROCESSORS, *CPUS, *_NVIDIA)
 """Every name that `architecture` accepts, without alternative spellings."""
+
+
+def _advice(target: str) -> str:
+    """Return the names near an unknown one, and those of the same generation of GPUs."""
+    processor, colon, _ = target.partition(":")
+    if colon and processor in PROCESSORS:
+        return f": give {processor}, without features"
+    generation = target[:-2] if len(target) > 5 else "gfx"
+    known = [
+        name for name in PROCESSORS if target.startswith("gfx") and name.startswith(generation)
+    ]
+    if not known or len(known) > _MOST_LISTED:
+        numbered = [name for name in PROCESSORS if "generic" not in name]
+        gpus = f"{numbered[0]} to {numbered[-1]}", f"{_NVIDIA[0]} to {_NVIDIA[-1]}"
+        known = [*gpus, *CPUS]
+    return f"{nearest(target, ARCHITECTURES)}; known: {', '.join(known)}"
 
 
 def architecture(name: str, wave_size: int | None = None) -> Architecture:
@@ -72,7 +90,7 @@ def architecture(name: str, wave_size: int | None = None) -> Architecture:
         return amdgpu(target, wave_size)
     is_nvidia = _NVIDIA_NAME.fullmatch(target) is not None
     if target not in CPUS and not is_nvidia:
-        raise UsageError(f"unknown architecture {name}{nearest(target, ARCHITECTURES)}")
+        raise UsageError(f"unknown architecture {name}{_advice(target)}")
     if wave_size not in (None, 1):
         raise UsageError(f"{target} has no wave size {wave_size}: it has no waves")
     if is_nvidia:

@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from stat import S_ISREG
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.readable_files import open_to_read
@@ -21,6 +21,8 @@ from dwarfgpu.errors import UnreadableFile, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+IS_ELF: Final = "not JSON: it is an ELF file"
+"""What the error about a file that is none of JSON ends with then."""
 MAX_BYTES = 1 << 26
 """Of a document: Python's objects for it take up to 20 times as much. Longer data are in arrays."""
 MAX_TEXT_BYTES = 2 * MAX_BYTES
@@ -227,7 +229,7 @@ def load(path: Path) -> Field:
         with open_to_read(path) as file:
             data = read_at_most(file, MAX_BYTES, path)
         if data.startswith(b"\x7fELF"):
-            raise UnreadableFile(f"{path}: not JSON: it is an ELF file")
+            raise UnreadableFile(f"{path}: {IS_ELF}")
         return parse(data.decode("utf-8"), str(path))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None

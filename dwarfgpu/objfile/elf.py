@@ -22,6 +22,7 @@ from dwarfgpu.objfile.file_kinds import (
     AR_MAGIC,
     ELF_MAGIC,
     LONGEST_MAGIC_BYTES,
+    SOURCE_ENDINGS,
     THIN_MAGIC,
     compressed_by,
 )
@@ -143,7 +144,7 @@ class ObjectFile:
         if data[:4] != ELF_MAGIC:
             is_json = bytes(data[:LONGEST_MAGIC_BYTES]).lstrip().startswith(b"{")
             raise UsageError(
-                not_elf(path) + (f"; {_READ_STATES} --state {path}" if is_json else "")
+                not_elf(path) + (f"; {_READ_STATES} --state {path}" if is_json else _source(path))
             )
         ident = data[:16]
         if len(ident) < 16 or ident[4] not in _LAYOUTS or ident[5] not in (1, 2):
@@ -502,6 +503,13 @@ def _gnu_compressed(name: str) -> str:
 
 
 _READ_STATES: Final = "eval, location, lanes, waves, bt, run and debug read a state with"
+
+
+def _source(path: str) -> str:
+    """Return a hint for a file that is not compiled; otherwise empty."""
+    if not path.lower().endswith(SOURCE_ENDINGS):
+        return ""
+    return "; it is named as source text: give the file that the compiler made from it"
 
 
 def not_elf(path: str) -> str:

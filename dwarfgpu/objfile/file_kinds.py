@@ -32,6 +32,11 @@ OBJECT_MAGICS: Final = (ELF_MAGIC, BUNDLE_MAGIC, COMPRESSED_BUNDLE_MAGIC, FATBIN
 """How object files and files of code objects begin."""
 ARCHIVE_MAGICS: Final = (AR_MAGIC, THIN_MAGIC, ZIP_MAGIC)
 """How archives of object files begin."""
+SOURCE_ENDINGS: Final = (
+    ".c", ".cc", ".cl", ".cpp", ".cu", ".cxx", ".f90", ".h", ".hip", ".hpp", ".ll", ".py", ".rs",
+    ".s",
+)  # fmt: skip
+"""How the names of source files end."""
 ET_CORE: Final = 4
 """The type of a core file (System V ABI, "ELF Header")."""
 _DATA_AT, _TYPE_AT = 5, 16

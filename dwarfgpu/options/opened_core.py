@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from dwarfgpu.service.machine.open_machine import Stopped, stopped_in_core
 
 def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -> Stopped:
     """Open the core file that the options name; `UsageError` for a file that is not one."""
+    if args.sysroot is not None and not os.path.isdir(args.sysroot):
+        raise UsageError(f"--sysroot {args.sysroot}: there is no such folder")
     directories: tuple[str | Path, ...] = tuple(args.debug_dir or DEBUG_DIRECTORIES)
     with opening():
         return stopped_in_core(

@@ -8,6 +8,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.objfile.file_kinds import SOURCE_ENDINGS
 from dwarfgpu.options.integer_options import PLACE_HELP, natural
 
 if TYPE_CHECKING:
@@ -82,6 +83,12 @@ def _like(session: Session, error: UsageError) -> str:
     name = error.message.removeprefix('Function "').partition('"')[0]
     if not error.message.startswith("Function"):
         return ""
+    if name.lower().endswith(SOURCE_ENDINGS):
+        return f" A line is written {name}:LINE"
+    files = session.code_objects
+    if not any(item.info.units or item.file.has_section(".symtab") for item in files):
+        names = ", ".join(item.name for item in files)
+        return f" {names} has neither symbols nor debugging information: give an address"
     return session.did_you_mean(name.partition("+")[0], "function")
 
 

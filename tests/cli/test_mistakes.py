@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import FIXTURES, STATES, run, run_json
+from tests.dwarf.builder import elf
 
 
 @pytest.fixture(autouse=True)
@@ -21,6 +22,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(FIXTURES / "core/crash.x86_64.O0", tmp_path / "prog")
     shutil.copy(FIXTURES / "core/crash.x86_64.O0.core", tmp_path / "prog.core")
     shutil.copy(STATES / "wave32.gfx1100.json", tmp_path / "state.json")
+    (tmp_path / "k.hip").write_text("int main() { }\n", "utf-8")
+    (tmp_path / "bare.co").write_bytes(elf({}))
     (tmp_path / "notes.txt").write_text("hello world\n", "utf-8")
     (tmp_path / "text.gz").write_bytes(gzip.compress(b"hello"))
     (tmp_path / "empty").write_bytes(b"")
@@ -257,7 +260,20 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         ("debug --demo step", "step is not a file: give a command of the prompt with -ex 'step'"),
         ("debug bt", "bt is not a file: give a command of the prompt with -ex 'bt'"),
         ("debug --demo nosuch", "nosuch cannot be read: No such file or directory"),
+        ("eval --arch gfx999 lit1", "unknown architecture gfx999; did you mean gfx909?; known: "
+         "gfx900, gfx902, gfx904, gfx906, gfx909, gfx90c, gfx9-generic, gfx908, gfx90a, "),
+        ("asm --arch mi300 lit1", "unknown architecture mi300; known: gfx600 to gfx1251, sm_50 "),
+        ("eval --arch gfx942:xnack+ lit1", "unknown architecture gfx942:xnack+: give gfx942, "),
+        ("eval --demo --pc nest.hip t", '--pc nest.hip: Function "nest.hip" not defined. A line '
+         "is written nest.hip:LINE"),
+        ("bt prog prog.core --sysroot nosuch", "--sysroot nosuch: there is no such folder"),
+        ("bt prog prog.core --sysroot prog", "--sysroot prog: there is no such folder"),
         # files
+        ("eval k.hip t", "k.hip is not an ELF file; it is named as source text: give the file "),
+        ("eval k.co --state prog.core t", "prog.core: not JSON: it is an ELF file; give it with "
+         "--core prog.core"),
+        ("disas bare.co main", 'PLACE main: Function "main" not defined. bare.co has neither '
+         "symbols nor debugging information: give an address"),
         ("eval --file dir", "dir is a folder, without kernels of Triton (*.hsaco, *.cubin): give"),
     ],
 )  # fmt: skip

@@ -14,7 +14,14 @@ from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, Unavailable, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    MissingContext,
+    Unavailable,
+    UnreadableFile,
+    UsageError,
+)
 from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load_topology import (
     MACHINE_MEMBERS,
@@ -28,6 +35,7 @@ from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,7 +149,14 @@ def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> St
     with suppress(OSError, ValueError):  # a later step reports why it cannot be read
         if S_ISFIFO(path.lstat().st_mode):  # it waits for a writer; /dev/stdin, a link, has one
             raise UsageError(f"{path} cannot be read: it is not a regular file")
-    document = json_reader.load(path)
+    try:
+        document = json_reader.load(path)
+    except UnreadableFile as error:
+        if not error.message.endswith(json_reader.IS_ELF):
+            raise
+        with path.open("rb") as file:
+            option = "--core" if is_core_header(file.read(CORE_HEADER_BYTES)) else "--file"
+        raise UnreadableFile(f"{error.message}; give it with {option} {path}") from None
     record_input(path, "state")
     is_second = document["schema"].text(SCHEMA, SCHEMA_2) == SCHEMA_2
     members = ("schema", "note", "architecture", "wave_size", "code_objects", "memory", "waves")
