@@ -19,7 +19,7 @@ from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.linespec import no_line, spots_of, with_code
+from dwarfgpu.language.linespec import code_locations_of, no_line, with_code
 from dwarfgpu.session.session import Session
 
 _READ_ONLY: Final = Options(read_only="assignments are not possible in a location", is_closed=True)
@@ -134,8 +134,10 @@ def code_places(
     Several for a line with code in several blocks, for an overloaded function and for an inlined
     one; empty for a line without code. `UsageError` if the file or the function is unknown.
     """
-    spots = sorted(spots_of(session, text, None, options), key=lambda spot: spot.is_call)
-    pcs = dict.fromkeys(pc for spot in spots for pc in spot.pcs)
+    locations = sorted(
+        code_locations_of(session, text, None, options), key=lambda location: location.is_call
+    )
+    pcs = dict.fromkeys(pc for location in locations for pc in location.pcs)
     return tuple(_position_of(session, pc) for pc in pcs)
 
 
@@ -144,10 +146,10 @@ def next_code_position(
 ) -> CodePosition | None:
     """Return where the code begins of the first line with code after a `FILE:LINE` that has
     none."""
-    for spot in spots_of(session, text, None, options):
-        if spot.position is not None and spot.position.line < 1:
-            raise no_line(text, spot)
-        for pc in with_code(session, spot).pcs:
+    for location in code_locations_of(session, text, None, options):
+        if location.position is not None and location.position.line < 1:
+            raise no_line(text, location)
+        for pc in with_code(session, location).pcs:
             return _position_of(session, pc)
     return None
 

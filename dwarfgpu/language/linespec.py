@@ -76,7 +76,7 @@ _MAX_KEPT: Final = 1_000
 
 
 class LinespecNotFound(UsageError):
-    """A well-formed place that the files do not have: code that is loaded later may have it."""
+    """A well-formed location that no loaded file has: code that is loaded later may have it."""
 
     @property
     def kind(self) -> str:
@@ -84,8 +84,8 @@ class LinespecNotFound(UsageError):
 
 
 @frozen
-class Spot:
-    """The location that a linespec denotes."""
+class CodeLocation:
+    """A code location to which a location specification resolves."""
 
     kind: Literal["line", "function", "address", "label", "symbol"]
     position: FramePosition | None
@@ -102,56 +102,60 @@ class Spot:
     """Where the function is declared, if its first code is from another file: of another one."""
 
 
-_KNOWN: Final[WeakKeyDictionary[FocusedFrame, dict[str, tuple[Spot, ...]]]] = WeakKeyDictionary()
+_KNOWN: Final[WeakKeyDictionary[FocusedFrame, dict[str, tuple[CodeLocation, ...]]]] = (
+    WeakKeyDictionary()
+)
 
 
-def spot_of(session: Session, text: str, around: FramePosition | None, options: Options) -> Spot:
-    """Return the first of `spots_of`, with the code of all of them."""
-    first, *further = spots_of(session, text, around, options)
-    return evolve(first, pcs=(*first.pcs, *(pc for spot in further for pc in spot.pcs)))
-
-
-def spots_of(
+def code_location_of(
     session: Session, text: str, around: FramePosition | None, options: Options
-) -> tuple[Spot, ...]:
+) -> CodeLocation:
+    """Return the first of `code_locations_of`, with the code of all of them."""
+    first, *further = code_locations_of(session, text, around, options)
+    return evolve(first, pcs=(*first.pcs, *(pc for location in further for pc in location.pcs)))
+
+
+def code_locations_of(
+    session: Session, text: str, around: FramePosition | None, options: Options
+) -> tuple[CodeLocation, ...]:
     """Return the locations of a text: several for overloaded and inlined functions; a line alone is
     in the file of `around`, an offset counts from its line.
 
     `options` are those of the expression of `*ADDRESS`. `UsageError` with GDB's wording.
     """
     if text.isidentifier():  # nearly all are, and no other linespec is
-        return _spots_of_functions(session, text) or (_spot_of_expression(session, text),)
+        return _locations_of_functions(session, text) or (_location_of_expression(session, text),)
     explicit = explicit_location(text)
     if explicit is None:
-        return _spots_of_linespec(session, text, around, options)
+        return _locations_of_linespec(session, text, around, options)
     source, name = explicit.source, explicit.function
     if source is not None and not has_file(session, source):
         raise _no_file(session, source)
     if name is not None and source is not None:
         name = f"{source}:{name}"
     if explicit.label is not None:
-        return _spots_of_label(session, name, explicit.label)
+        return _locations_of_label(session, name, explicit.label)
     if name is None and explicit.line is not None:
         name = explicit.line if source is None else f"{source}:{explicit.line}"
-    spots = _spots_of_linespec(session, name or explicit.linespec or "", around, options)
+    locations = _locations_of_linespec(session, name or explicit.linespec or "", around, options)
     if not explicit.is_qualified:
-        return spots
+        return locations
     written = explicit.function or explicit.linespec or ""
     in_file = IN_FILE.fullmatch(written)
     function = unquoted(written if in_file is None else in_file["inside"])
     full = [
-        spot
-        for spot in spots
-        if spot.kind != "function" or is_full_name(spot.name or function, function)
+        location
+        for location in locations
+        if location.kind != "function" or is_full_name(location.name or function, function)
     ]
     if not full:
         raise LinespecNotFound(f'Function "{written}" not defined.')
     return tuple(full)
 
 
-def _spots_of_linespec(
+def _locations_of_linespec(
     session: Session, text: str, around: FramePosition | None, options: Options
-) -> tuple[Spot, ...]:
+) -> tuple[CodeLocation, ...]:
     if text.startswith(":") and not text.startswith("::"):
         raise UsageError("malformed linespec error: unexpected colon")
     if text.startswith("*"):
@@ -159,15 +163,15 @@ def _spots_of_linespec(
         if space is not session.architecture.address_space(0):
             raise UsageError(f"{space}#{pc:#x} is not an address of code")
         step = step_at(session, pc)
-        return (Spot("address", None if step is None else step.position, (pc,)),)
-    spot = _line_in_file(text)
-    if spot is not None:
-        path, number = spot
+        return (CodeLocation("address", None if step is None else step.position, (pc,)),)
+    location = _line_in_file(text)
+    if location is not None:
+        path, number = location
         for lines in line_lookups(session):
             file = next(lines.files_named(path), None)
             if file is not None:
                 position = position_in_file(file, number, is_start=True)
-                return (Spot("line", position, pcs_of(session, position)),)
+                return (CodeLocation("line", position, pcs_of(session, position)),)
         raise _no_file(session, path)
     if _LINE.fullmatch(text):
         if around is None and has_units(session):
@@ -176,7 +180,7 @@ def _spots_of_linespec(
             raise UsageError(NO_SYMBOL_TABLE)
         line = int(text) if NUMBER.fullmatch(text) else around.line + _COUNTS.get(text, int(text))
         position = position_in_file(around.source, line, is_start=True)
-        return (Spot("line", position, pcs_of(session, position)),)
+        return (CodeLocation("line", position, pcs_of(session, position)),)
     junk = _JUNK.fullmatch(text)
     if junk is not None and junk["rest"].startswith(","):
         raise UsageError(f"Junk at end of line specification: {junk['rest']}")
@@ -195,20 +199,20 @@ def _spots_of_linespec(
         raise _no_file(session, name)
     labelled = label_linespec(text)
     if labelled is not None and not has_file(session, labelled[0].strip("'\"")):
-        return _spots_of_label(session, *labelled)
-    spots = _spots_of_functions(session, text)
-    if spots:
-        return spots
+        return _locations_of_label(session, *labelled)
+    locations = _locations_of_functions(session, text)
+    if locations:
+        return locations
     inside = _IN_FUNCTION.fullmatch(text)
     if inside is not None:
-        return _spots_in_function(session, text, inside["function"], int(inside["offset"], 0))
-    return (_spot_of_expression(session, text),)
+        return _locations_in_function(session, text, inside["function"], int(inside["offset"], 0))
+    return (_location_of_expression(session, text),)
 
 
-def _spot_of_expression(session: Session, text: str) -> Spot:
+def _location_of_expression(session: Session, text: str) -> CodeLocation:
     """Return the function that the value of an expression is."""
     pc = entry_of(session, text)
-    return Spot("function", _position_at(session, pc), (pc,))
+    return CodeLocation("function", _position_at(session, pc), (pc,))
 
 
 def split_at_comma(text: str) -> tuple[str, bool, str]:
@@ -222,9 +226,9 @@ def split_at_comma(text: str) -> tuple[str, bool, str]:
     return text.strip(), False, ""
 
 
-def _spots_in_function(
+def _locations_in_function(
     session: Session, text: str, function: str, offset_bytes: int
-) -> tuple[Spot, ...]:
+) -> tuple[CodeLocation, ...]:
     """Resolve `FUNCTION+OFFSET`: bytes from where the code of a function begins."""
     functions = functions_of(session, function)
     try:
@@ -232,10 +236,10 @@ def _spots_in_function(
     except UsageError:
         raise LinespecNotFound(f'Function "{text}" not defined.') from None
     pcs = [entry + offset_bytes for entry in entries]
-    return tuple(Spot("address", _position_at(session, pc), (pc,)) for pc in pcs)
+    return tuple(CodeLocation("address", _position_at(session, pc), (pc,)) for pc in pcs)
 
 
-def _spots_of_label(session: Session, text: str | None, name: str) -> tuple[Spot, ...]:
+def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[CodeLocation, ...]:
     """Return where a label is in functions, perhaps with a file; in that of the frame in focus
     without one."""
     from dwarfgpu.dwarf.scope.labels import labels_in  # few places are labels
@@ -253,16 +257,16 @@ def _spots_of_label(session: Session, text: str | None, name: str) -> tuple[Spot
                 f'Function "{in_file["inside"]}" not defined in "{in_file["file"]}".'
             )
         where = f'function "{text if in_file is None else in_file["inside"]}"'
-    spots: list[Spot] = []
+    locations: list[CodeLocation] = []
     for function in functions:
         for label in labels_in(function):
             file, line = decl_file(label.die), decl_line(label.die)
             if label.name == name and file is not None and line:
                 position = position_in_file(file, line, is_start=True)
-                spots.append(Spot("label", position, (label.address,)))
-    if not spots:
+                locations.append(CodeLocation("label", position, (label.address,)))
+    if not locations:
         raise LinespecNotFound(f'No label "{name}" defined in {where}.')
-    return tuple(spots)
+    return tuple(locations)
 
 
 def has_file(session: Session, name: str) -> bool:
@@ -270,44 +274,46 @@ def has_file(session: Session, name: str) -> bool:
     return any(next(lines.files_named(name), None) for lines in line_lookups(session))
 
 
-def _spots_of_functions(session: Session, text: str) -> tuple[Spot, ...]:
+def _locations_of_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the described functions of a name, then those that only a symbol table has: they are
     of no file. They are kept with the frame in focus, which decides the order of the files."""
     kept = _KNOWN.setdefault(session.focused_frame, {})
-    spots = kept.get(text)
-    if spots is None:
-        spots = _resolved_functions(session, text)
+    locations = kept.get(text)
+    if locations is None:
+        locations = _resolved_functions(session, text)
         if len(kept) >= _MAX_KEPT:
             kept.clear()
-        if spots:
-            kept[text] = spots
-    return spots
+        if locations:
+            kept[text] = locations
+    return locations
 
 
-def _resolved_functions(session: Session, text: str) -> tuple[Spot, ...]:
-    spots = [_spot_of_function(session, function) for function in functions_of(session, text)]
-    entries = {pc for spot in spots for pc in spot.pcs}
+def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
+    locations = [
+        _location_of_function(session, function) for function in functions_of(session, text)
+    ]
+    entries = {pc for location in locations for pc in location.pcs}
     tables = () if IN_FILE.fullmatch(text) else line_lookups(session)
     for lines in tables:
         try:
             symbols = function_symbols(owner_of(session, lines), unquoted(text))
         except DwarfGpuError:
-            if spots:
+            if locations:
                 continue  # the debugging information has the place
             raise
         for symbol in symbols:
             if symbol.entry not in entries:
                 entries.add(symbol.entry)
                 at, pcs = _position_at(session, symbol.entry), (symbol.entry,)
-                spots.append(Spot("function", at, pcs, symbol.name, is_described=False))
-    return tuple(spots)
+                locations.append(CodeLocation("function", at, pcs, symbol.name, is_described=False))
+    return tuple(locations)
 
 
 def owner_of(session: Session, lines: LineLookup) -> CodeObject:
     return next(item for item in session.code_objects if item.scopes is lines.scopes)
 
 
-def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
+def _location_of_function(session: Session, function: NamedFunction) -> CodeLocation:
     position = _position_at(session, function.entry)
     line = decl_line(function.die)
     file = decl_file(function.die) if line else None
@@ -315,7 +321,7 @@ def _spot_of_function(session: Session, function: NamedFunction) -> Spot:
     if line and file is not None:
         own = position_in_file(file, line, is_start=True)
         declared = None if position is not None and position.path == own.path else own
-    return Spot(
+    return CodeLocation(
         "function", position, (function.entry,), function.name, function.is_call, declared=declared
     )
 
@@ -426,14 +432,14 @@ def _no_file(session: Session, path: str) -> LinespecNotFound:
     )
 
 
-def no_line(text: str, spot: Spot) -> LinespecNotFound:
+def no_line(text: str, location: CodeLocation) -> LinespecNotFound:
     """Return the error that neither a line nor later lines of its file have code, in GDB's
     words."""
     named = _line_in_file(text)
     explicit = explicit_location(text)
     if explicit is not None and explicit.source is not None:
         named = explicit.source, 0
-    number = "?" if spot.position is None else str(spot.position.line)
+    number = "?" if location.position is None else str(location.position.line)
     where = "the current file" if named is None else f'file "{named[0]}"'
     return LinespecNotFound(f"No line {number} in {where}.")
 
@@ -525,17 +531,17 @@ def _is_without_names(die: Die) -> bool:
     )
 
 
-def with_code(session: Session, spot: Spot) -> Spot:
-    """Return the spot; of a line without code, that of the next line of its file with code, if
+def with_code(session: Session, location: CodeLocation) -> CodeLocation:
+    """Return the location; of a line without code, that of the next line of its file with code, if
     there is one."""
-    if spot.pcs or spot.position is None:
-        return spot
+    if location.pcs or location.position is None:
+        return location
     for lines in line_lookups(session):
-        line = lines.next_line(spot.position.path, spot.position.line)
+        line = lines.next_line(location.position.path, location.position.line)
         if line is not None:
-            position = evolve(spot.position, line=line)
-            return evolve(spot, position=position, pcs=pcs_of(session, position))
-    return spot
+            position = evolve(location.position, line=line)
+            return evolve(location, position=position, pcs=pcs_of(session, position))
+    return location
 
 
 def line_at(session: Session, pc: int) -> SourceLine | None:

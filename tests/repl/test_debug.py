@@ -522,8 +522,8 @@ def test_source_text_that_is_not_there() -> None:
 
 def test_a_line_of_two_calls_is_shown_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where two calls of a function are inlined into one line."""
-    spots = list_commands.listed_spots
-    monkeypatch.setattr(list_commands, "listed_spots", lambda *given: [*spots(*given)] * 2)
+    locations = list_commands.listed_locations
+    monkeypatch.setattr(list_commands, "listed_locations", lambda *given: [*locations(*given)] * 2)
     assert len(listed("info line nest.hip:14")[0]) == 1
 
 

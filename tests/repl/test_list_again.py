@@ -13,7 +13,7 @@ import pytest
 from dwarfgpu.base.records import evolve
 from dwarfgpu.language import linespec
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.linespec import spots_of
+from dwarfgpu.language.linespec import code_locations_of
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.repl.shell import Shell
 from tests.cli.command import FIXTURES
@@ -31,7 +31,9 @@ def copy(tmp_path: Path) -> Path:
 def shell_of(copy: Path) -> Shell:
     """The prompt, with the source file where the copy is."""
     shell = demo_shell()
-    [position] = {spot.position for spot in spots_of(shell.session, "main", None, Options())}
+    [position] = {
+        location.position for location in code_locations_of(shell.session, "main", None, Options())
+    }
     assert position is not None
     folder = os.path.dirname(position.source.path_to_open)
     output_of(shell, f"set substitute-path {folder} {copy.parent}")
@@ -122,21 +124,21 @@ def test_what_a_name_denotes_is_found_once_for_a_focused_frame(
     resolved: list[str] = []
     original = linespec._resolved_functions
 
-    def counted(session: object, text: str) -> tuple[linespec.Spot, ...]:
+    def counted(session: object, text: str) -> tuple[linespec.CodeLocation, ...]:
         resolved.append(text)
         return original(session, text)  # type: ignore[arg-type]
 
     monkeypatch.setattr(linespec, "_resolved_functions", counted)
     session = demo_shell().session
-    first = spots_of(session, "main", None, Options())
-    assert spots_of(session, "main", None, Options()) is first
+    first = code_locations_of(session, "main", None, Options())
+    assert code_locations_of(session, "main", None, Options()) is first
     assert resolved == ["main"]
     without = evolve(session, code_objects=(), pc=None)
     with pytest.raises(linespec.LinespecNotFound):
-        spots_of(without, "main", None, Options())
+        code_locations_of(without, "main", None, Options())
     monkeypatch.setattr(linespec, "_MAX_KEPT", 1)
     for _ in range(2):
         assert Names(session).is_name("main")
-        spots_of(session, "leaf", None, Options())
-        spots_of(session, "main", None, Options())
+        code_locations_of(session, "leaf", None, Options())
+        code_locations_of(session, "main", None, Options())
     assert resolved.count("main") == 4  # once without files

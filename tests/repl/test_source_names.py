@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.base.leb128 import encode_sleb
-from dwarfgpu.language.linespec import Spot
+from dwarfgpu.language.linespec import CodeLocation
 from dwarfgpu.repl.files import list_commands
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.session.focused_frame import FramePosition
@@ -87,14 +87,14 @@ def test_list_again_looks_a_name_up_once(monkeypatch: pytest.MonkeyPatch) -> Non
     """And makes few calls: its places and the text are known."""
     shell = demo_shell()
     lookups = 0
-    spots_of = list_commands.spots_of
+    code_locations_of = list_commands.code_locations_of
 
-    def counted(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
+    def counted(shell: Shell, text: str, around: FramePosition | None) -> tuple[CodeLocation, ...]:
         nonlocal lookups
         lookups += 1
-        return spots_of(shell, text, around)
+        return code_locations_of(shell, text, around)
 
-    monkeypatch.setattr(list_commands, "spots_of", counted)
+    monkeypatch.setattr(list_commands, "code_locations_of", counted)
     shell.execute("list main")
     assert lookups == 1
     shell.execute("list main")

@@ -104,7 +104,7 @@ def _has_entry(
         for name in (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN)
         if abbreviation.tag in tags and name in abbreviation.positions
     ]
-    spots = _spots(unit, (*strings, *values))
+    match_offsets = _match_offsets(unit, (*strings, *values))
     remaining = MAX_OFFSETS
     for abbreviation in sorted(named, key=lambda candidate: not _is_whole(candidate, tags)):
         is_whole = _is_whole(abbreviation, tags)
@@ -112,10 +112,12 @@ def _has_entry(
             break
         gap_bytes = _bytes_before_name(abbreviation)
         form = abbreviation.attributes[abbreviation.positions[dw.AT_NAME]].form
-        if gap_bytes is None or (gap_bytes and spots is None) or form not in _NAME_FORMS:
+        if gap_bytes is None or (gap_bytes and match_offsets is None) or form not in _NAME_FORMS:
             return True
         names = strings if form == dw.FORM_STRING else values
-        for start in _entry_starts(unit, encode_uleb(abbreviation.code), names, spots, gap_bytes):
+        for start in _entry_starts(
+            unit, encode_uleb(abbreviation.code), names, match_offsets, gap_bytes
+        ):
             remaining -= 1
             if (
                 not remaining
@@ -129,7 +131,7 @@ def _has_entry(
         unit.data[start - 1] >= 0x80
         for names in (strings, values)
         for gap_bytes in gaps
-        for start in _entry_starts(unit, b"\0", names, spots, gap_bytes)
+        for start in _entry_starts(unit, b"\0", names, match_offsets, gap_bytes)
     )
 
 
@@ -146,30 +148,30 @@ def _bytes_before_name(abbreviation: Abbreviation) -> int | None:
     return total_bytes
 
 
-def _spots(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None:
+def _match_offsets(unit: CompilationUnit, values: Collection[bytes]) -> list[int] | None:
     """Return where one of some values begins in a unit; None for very many values."""
     if len(values) > 2 * MAX_OFFSETS:
         return None
     pattern = re.compile(b"|".join(map(re.escape, values)))
-    spots: list[int] = []
+    match_offsets: list[int] = []
     match = pattern.search(unit.data, unit.header.entries_at, unit.end)
     while match is not None:
-        spots.append(match.start())
+        match_offsets.append(match.start())
         match = pattern.search(unit.data, match.start() + 1, unit.end)
-    return spots
+    return match_offsets
 
 
 def _entry_starts(
     unit: CompilationUnit,
     before: bytes,
     values: Collection[bytes],
-    spots: list[int] | None,
+    match_offsets: list[int] | None,
     gap_bytes: int,
 ) -> Iterator[int]:
     """Yield the positions in a unit of bytes that precede, after a gap, one of the values, which
-    begin at `spots`; without spots, the values are offsets, and there is no gap."""
+    begin at `match_offsets`; without these, the values are offsets, and there is no gap."""
     data, end = unit.data, unit.end
-    if spots is None:
+    if match_offsets is None:
         size_bytes = unit.format.offset_size
         pattern = re.compile(re.escape(before) + b"(?=(.{%d}))" % size_bytes, re.DOTALL)
         for match in pattern.finditer(data, unit.header.entries_at, end):
@@ -177,10 +179,10 @@ def _entry_starts(
                 yield match.start()
         return
     alternatives = tuple(values)
-    for at in spots:
-        start = at - gap_bytes - len(before)
+    for offset in match_offsets:
+        start = offset - gap_bytes - len(before)
         is_inside = start >= unit.header.entries_at and data.startswith(before, start)
-        if is_inside and data.startswith(alternatives, at):
+        if is_inside and data.startswith(alternatives, offset):
             yield start
 
 

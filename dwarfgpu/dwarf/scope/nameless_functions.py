@@ -38,7 +38,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ExprLoc
 
-Spot: TypeAlias = tuple[str, int]
+DeclarationLine: TypeAlias = tuple[str, int]
 """Source file and line of a declaration."""
 _OP_ADDRX: Final = 0xA1
 _MAX_SHOWN: Final = 8
@@ -75,7 +75,7 @@ def variables_of(function: Die, name: str | None = None) -> list[Variable]:
         for variable in nameless_variables(declaration_of(function).unit)
         if name is None or canonical(variable.name) == name
     ]
-    own = _spot(function) if candidates else None
+    own = _declaration_line(function) if candidates else None
     return [candidate for candidate in candidates if own is not None and _owner(candidate) == own]
 
 
@@ -97,20 +97,20 @@ def owners_of(variable: Variable) -> Iterator[Die]:
     """Return the functions to which a variable of a nameless function may belong."""
     owner = _owner(variable)
     if owner is not None:
-        for index in _functions_by_spot(variable.unit).get(owner, ()):
+        for index in _functions_by_line(variable.unit).get(owner, ()):
             yield variable.unit.die(index)
 
 
 @lru_cache(maxsize=1_000)
-def _functions_by_spot(unit: CompilationUnit) -> dict[Spot, tuple[int, ...]]:
+def _functions_by_line(unit: CompilationUnit) -> dict[DeclarationLine, tuple[int, ...]]:
     """Return the functions of a unit that say where they are declared, in the order of the file."""
-    functions: dict[Spot, list[int]] = {}
+    functions: dict[DeclarationLine, list[int]] = {}
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_SUBPROGRAM and abbreviation.attributes:
-            spot = _spot(unit.die(index))
-            if spot is not None:
-                functions.setdefault(spot, []).append(index)
-    return {spot: tuple(indices) for spot, indices in functions.items()}
+            declared_line = _declaration_line(unit.die(index))
+            if declared_line is not None:
+                functions.setdefault(declared_line, []).append(index)
+    return {declared_line: tuple(indices) for declared_line, indices in functions.items()}
 
 
 def without_arguments(name: str) -> str:
@@ -188,8 +188,8 @@ def agreed(function: Die) -> list[Variable]:
 # Where things are declared
 
 
-def _spot(die: Die) -> Spot | None:
-    """Return the place where an entry or its origins say that they are declared."""
+def _declaration_line(die: Die) -> DeclarationLine | None:
+    """Return the DW_AT_decl_file and DW_AT_decl_line of an entry or of its origins."""
     try:
         line = decl_line(die)
         file = decl_file(die) if line else None
@@ -206,9 +206,9 @@ def _functions(unit: CompilationUnit) -> dict[str, tuple[int, ...]]:
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_SUBPROGRAM and abbreviation.attributes:
             die = unit.die(index)
-            spot = None if _is_inside(die) else _spot(die)
-            if spot is not None:
-                lines.setdefault(spot[0], set()).add(spot[1])
+            declared_line = None if _is_inside(die) else _declaration_line(die)
+            if declared_line is not None:
+                lines.setdefault(declared_line[0], set()).add(declared_line[1])
     return {file: tuple(sorted(entries)) for file, entries in lines.items()}
 
 
@@ -223,12 +223,12 @@ def _is_inside(die: Die) -> bool:
 
 
 @lru_cache(maxsize=10_000)
-def _owner(variable: Variable) -> Spot | None:
-    """Return where the function is declared to which a variable belongs."""
-    spot = _spot(variable.die)
-    if spot is None:
+def _owner(variable: Variable) -> DeclarationLine | None:
+    """Return the declaration of the function to which a variable belongs."""
+    declared_line = _declaration_line(variable.die)
+    if declared_line is None:
         return None
-    file, line = spot
+    file, line = declared_line
     before = [
         function_line
         for function_line in _functions(variable.unit).get(file, ())
@@ -245,7 +245,7 @@ def _meaning(variable: Variable) -> Hashable:
     location: Hashable = variable.location
     if isinstance(variable.location, ExprLoc):
         location = _with_address(variable.unit, variable.location.expression)
-    return _spot(variable.die), variable.type_text, location
+    return _declaration_line(variable.die), variable.type_text, location
 
 
 def _with_address(unit: CompilationUnit, expression: bytes) -> Hashable:
@@ -277,11 +277,11 @@ def _following(
 
 def _instances(function: Die) -> Iterator[Die]:
     """Yield the functions of a unit that are declared where one is."""
-    spot, unit = _spot(function), declaration_of(function).unit
+    declared_line, unit = _declaration_line(function), declaration_of(function).unit
     for index, abbreviation in enumerate(unit.tree.abbreviations):
         if abbreviation.tag == dw.TAG_SUBPROGRAM and dw.AT_NAME in abbreviation.positions:
             die = unit.die(index)
-            if _spot(die) == spot:
+            if _declaration_line(die) == declared_line:
                 yield die
 
 
@@ -323,19 +323,25 @@ def _text(type_: Type | None) -> str:
 
 def _ambiguous(variables: list[Variable]) -> str:
     first = variables[0]
-    spot = _spot(first.die)
-    if any(_spot(variable.die) != spot for variable in variables):
-        declarations = dict.fromkeys(_shown(_spot(variable.die)) for variable in variables)
+    declared_line = _declaration_line(first.die)
+    if any(_declaration_line(variable.die) != declared_line for variable in variables):
+        declarations = dict.fromkeys(
+            _shown(_declaration_line(variable.die)) for variable in variables
+        )
         return f'"{first.name}" is ambiguous: it is declared {_joined(declarations)}'
     types = dict.fromkeys(variable.type_text or "of no type" for variable in variables)
     return (
-        f'"{first.name}" is ambiguous: the instances of the function around it, {_shown(spot)}, '
-        f"declare it as {_joined(types)}"
+        f'"{first.name}" is ambiguous: the instances of the function around it, '
+        f"{_shown(declared_line)}, declare it as {_joined(types)}"
     )
 
 
-def _shown(spot: Spot | None) -> str:
-    return "nowhere" if spot is None else f"at {spot[0].rpartition('/')[2]}:{spot[1]}"
+def _shown(declared_line: DeclarationLine | None) -> str:
+    return (
+        "nowhere"
+        if declared_line is None
+        else f"at {declared_line[0].rpartition('/')[2]}:{declared_line[1]}"
+    )
 
 
 def _joined(parts: Iterable[str]) -> str:

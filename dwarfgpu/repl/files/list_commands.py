@@ -13,9 +13,9 @@ from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbol_text
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
+    CodeLocation,
     LinespecNotFound,
     LineStep,
-    Spot,
     entry_of,
     has_units,
     split_at_comma,
@@ -28,7 +28,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import examined_code
 from dwarfgpu.repl.files.shown_source import missing_line, text_of
-from dwarfgpu.repl.files.typed_linespecs import spot_of, spots_of
+from dwarfgpu.repl.files.typed_linespecs import code_location_of, code_locations_of
 from dwarfgpu.repl.output import Output, Part, SourceLines, heading
 from dwarfgpu.repl.settings import UNLIMITED
 from dwarfgpu.repl.shell import Listed, Shell
@@ -65,12 +65,12 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
     frame = position_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     before = before if before is not None and before.first else None
-    spots = _spots_by_line(shell, argument.strip(), before)
-    if len(spots) > 1:
-        yield from _titled_positions(shell, spots, frame)
+    locations = _locations_by_line(shell, argument.strip(), before)
+    if len(locations) > 1:
+        yield from _titled_positions(shell, locations, frame)
         return
-    if spots:
-        position, first, last = _lines_around(shell, spots[0])
+    if locations:
+        position, first, last = _lines_around(shell, locations[0])
     else:
         position, first, last = _lines_of(shell, argument.strip(), before)
     text = text_of(shell, position)
@@ -93,72 +93,80 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         yield SourceLines(start + 1, text.counted(range(start, end)), data)
 
 
-def _spots_by_line(shell: Shell, argument: str, before: Listed | None) -> list[Spot]:
+def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> list[CodeLocation]:
     """Return the places of a name, one for each file and line; empty for numbers and ranges."""
     start, comma, _ = split_at_comma(argument)
     if comma or not _NAME.match(start):
         return []
     around = position_or_none(shell.session) if before is None else before.position
-    spots_by_line: dict[tuple[str, int], Spot] = {}
-    for spot in _shown_spots(shell, start, around or default_position(shell)):
-        if spot.position is not None:
-            spots_by_line.setdefault((spot.position.path, spot.position.line), spot)
-    return [spots_by_line[key] for key in sorted(spots_by_line)]
+    locations_by_line: dict[tuple[str, int], CodeLocation] = {}
+    for location in _shown_locations(shell, start, around or default_position(shell)):
+        if location.position is not None:
+            locations_by_line.setdefault((location.position.path, location.position.line), location)
+    return [locations_by_line[key] for key in sorted(locations_by_line)]
 
 
-def _lines_around(shell: Shell, spot: Spot) -> tuple[FramePosition, int, int]:
+def _lines_around(shell: Shell, location: CodeLocation) -> tuple[FramePosition, int, int]:
     """Return the file, and the first and last line to list around a place."""
-    assert spot.position is not None
-    first = max(spot.position.line - _count(shell) // 2, 1)
-    return spot.position, first, first + _count(shell) - 1
+    assert location.position is not None
+    first = max(location.position.line - _count(shell) // 2, 1)
+    return location.position, first, first + _count(shell) - 1
 
 
 def _titled_positions(
-    shell: Shell, spots: list[Spot], frame: FramePosition | None
+    shell: Shell, locations: list[CodeLocation], frame: FramePosition | None
 ) -> Iterator[Part]:
     """Yield each place with its title."""
     count = _count(shell)
-    for spot in spots:
-        assert spot.position is not None
-        text = text_of(shell, spot.position)
-        first = max(spot.position.line - count // 2, 1)
-        yield heading(_title(spot))
+    for location in locations:
+        assert location.position is not None
+        text = text_of(shell, location.position)
+        first = max(location.position.line - count // 2, 1)
+        yield heading(_title(location))
         if text is None:
-            shell.listed = Listed(frame, spot.position, first, first)
-            yield missing_line(shell, spot.position, first)
+            shell.listed = Listed(frame, location.position, first, first)
+            yield missing_line(shell, location.position, first)
             continue
         last = min(first + count - 1, len(text))
-        shell.listed = Listed(frame, spot.position, first, last + 1)
+        shell.listed = Listed(frame, location.position, first, last + 1)
         yield SourceLines(first, text[first - 1 : last])
 
 
-def _title(spot: Spot) -> str:
-    assert spot.position is not None
-    name = spot.name or "???"
-    return f'file: "{spot.position.file}", line number: {spot.position.line}, symbol: "{name}"'
+def _title(location: CodeLocation) -> str:
+    assert location.position is not None
+    name = location.name or "???"
+    return (
+        f'file: "{location.position.file}", line number: {location.position.line}, symbol: "{name}"'
+    )
 
 
-def listed_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
-    """Return what `spots_of` does, and where variables and types are declared."""
+def listed_locations(
+    shell: Shell, text: str, around: FramePosition | None
+) -> tuple[CodeLocation, ...]:
+    """Return what `code_locations_of` does, and where variables and types are declared."""
     try:
-        return spots_of(shell, text, around)
+        return code_locations_of(shell, text, around)
     except LinespecNotFound:
         # Most names are those of functions.
-        from dwarfgpu.language.symbol_spots import symbol_spots
+        from dwarfgpu.language.symbol_locations import symbol_locations
 
-        spots = symbol_spots(shell.session, text) if text else ()
-        if not spots:
+        locations = symbol_locations(shell.session, text) if text else ()
+        if not locations:
             raise
-        return spots
+        return locations
 
 
-def _shown_spots(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
-    """Return `listed_spots`; functions whose first code is from another file are at their
+def _shown_locations(
+    shell: Shell, text: str, around: FramePosition | None
+) -> tuple[CodeLocation, ...]:
+    """Return `listed_locations`; functions whose first code is from another file are at their
     declaration."""
-    spots = listed_spots(shell, text, around)
-    if not any(spot.declared for spot in spots):
-        return spots
-    return tuple(evolve(spot, position=spot.declared or spot.position) for spot in spots)
+    locations = listed_locations(shell, text, around)
+    if not any(location.declared for location in locations):
+        return locations
+    return tuple(
+        evolve(location, position=location.declared or location.position) for location in locations
+    )
 
 
 def _where(shell: Shell, argument: str) -> Iterator[Part]:
@@ -166,12 +174,17 @@ def _where(shell: Shell, argument: str) -> Iterator[Part]:
     start = argument.partition(",")[0].strip()
     if not start.startswith("*"):
         return
-    spot = spot_of(shell, start, None)
-    name = _ADDEND.sub("", symbol_at(shell.session, spot.pcs[0]) or "??")
-    assert spot.position is not None
-    data: JsonObject = {"addr": f"{spot.pcs[0]:#x}", "func": name, "line": spot.position.line}
+    location = code_location_of(shell, start, None)
+    name = _ADDEND.sub("", symbol_at(shell.session, location.pcs[0]) or "??")
+    assert location.position is not None
+    data: JsonObject = {
+        "addr": f"{location.pcs[0]:#x}",
+        "func": name,
+        "line": location.position.line,
+    }
     yield Output(
-        f"{spot.pcs[0]:#x} is in {name} ({spot.position.file}:{spot.position.line}).", data
+        f"{location.pcs[0]:#x} is in {name} ({location.position.file}:{location.position.line}).",
+        data,
     )
 
 
@@ -225,20 +238,20 @@ def _span(
 def _single_position(
     shell: Shell, text: str, around: FramePosition | None, position: str
 ) -> FramePosition:
-    spots = _shown_spots(shell, text, around)
-    spots_by_line = {
-        (spot.position.path, spot.position.line): spot
-        for spot in spots
-        if spot.position is not None
+    locations = _shown_locations(shell, text, around)
+    locations_by_line = {
+        (location.position.path, location.position.line): location
+        for location in locations
+        if location.position is not None
     }
-    if len(spots_by_line) > 1:
-        titles = "\n".join(_title(spots_by_line[key]) for key in sorted(spots_by_line))
+    if len(locations_by_line) > 1:
+        titles = "\n".join(_title(locations_by_line[key]) for key in sorted(locations_by_line))
         raise UsageError(f"Specified {position} line '{text}' is ambiguous:\n{titles}")
-    if not spots_by_line:
+    if not locations_by_line:
         raise UsageError(f"No line number known for {text}.")
-    [spot] = spots_by_line.values()
-    assert spot.position is not None
-    return spot.position
+    [location] = locations_by_line.values()
+    assert location.position is not None
+    return location.position
 
 
 @command("info line", topic="data", complete=completion.SYMBOLS)
@@ -256,41 +269,41 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
     frame = position_or_none(session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if argument:
-        spots = listed_spots(shell, argument, position_of_lines(shell))
+        locations = listed_locations(shell, argument, position_of_lines(shell))
     elif before is None and (session.pc is None or not has_units(session)):
         yield Output("No line number information available.", {"lines": []})
         return
     else:
         position = _position_of_frame(shell) if before is None else before.position
         line = position.line if before is None else before.next_line or before.first
-        spots = spots_of(shell, str(line), position)
+        locations = code_locations_of(shell, str(line), position)
     shown: set[tuple[int, int]] = set()  # places of one function may be inlined into one line
-    for spot in spots:
-        if spot.position is None:
-            pc = spot.pcs[0]
+    for location in locations:
+        if location.position is None:
+            pc = location.pcs[0]
             where = f" for address {_address(session, pc)}" if pc else "."
             yield Output(f"No line number information available{where}", {"lines": []})
             continue
-        if spot.kind == "symbol" and spot.pcs:
-            yield _data_output(session, spot.position, spot.pcs[0])
+        if location.kind == "symbol" and location.pcs:
+            yield _data_output(session, location.position, location.pcs[0])
             continue
-        before_spot = frozenset(shown)  # several units may have a line at one address
-        starts: tuple[int | None, ...] = spot.pcs
-        if spot.kind in ("line", "symbol"):
-            starts = starts_of(session, spot.position)
-        if spot.kind == "symbol":
+        steps_before = frozenset(shown)  # several units may have a line at one address
+        starts: tuple[int | None, ...] = location.pcs
+        if location.kind in ("line", "symbol"):
+            starts = starts_of(session, location.position)
+        if location.kind == "symbol":
             starts = starts[:1]
         for start in starts or (None,):
-            step = None if start is None or spot.position.line < 1 else step_at(session, start)
-            if step is not None and (spot.position.line, step.begin) in before_spot:
+            step = None if start is None or location.position.line < 1 else step_at(session, start)
+            if step is not None and (location.position.line, step.begin) in steps_before:
                 continue
             if step is not None:
-                shown.add((spot.position.line, step.begin))
-            yield _line_output(session, spot.position, step)
+                shown.add((location.position.line, step.begin))
+            yield _line_output(session, location.position, step)
             if step is not None:
                 examined_code(shell, step.begin)
-                last = before or Listed(frame, spot.position, 0, spot.position.line)
-                shell.listed = evolve(last, next_line=spot.position.line + 1)
+                last = before or Listed(frame, location.position, 0, location.position.line)
+                shell.listed = evolve(last, next_line=location.position.line + 1)
 
 
 def _data_output(session: Session, position: FramePosition, address: int) -> Output:
@@ -365,7 +378,7 @@ def default_position(shell: Shell) -> FramePosition | None:
     session = shell.session
     try:
         pc = body_of(session, entry_of(session, "main"))
-        position = spot_of(shell, f"*{pc:#x}", None).position
+        position = code_location_of(shell, f"*{pc:#x}", None).position
     except DwarfGpuError:
         declarations = list(_kernel_declarations(session))
         if not declarations:

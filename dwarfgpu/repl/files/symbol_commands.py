@@ -24,7 +24,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.examine_commands import address_of
 from dwarfgpu.repl.files.list_commands import position_of_lines, position_or_none
-from dwarfgpu.repl.files.typed_linespecs import spot_of
+from dwarfgpu.repl.files.typed_linespecs import code_location_of
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.symbol.symbol_description import (
@@ -119,11 +119,11 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     listed = shell.listed
     if listed is not None and listed.first and listed.frame == position_or_none(session):
         around = position_in_file(listed.position.source, listed.next, is_start=True)
-    spot = spot_of(shell, argument, around)
-    pc = next(iter(with_code(session, spot).pcs), None)
-    if pc is None and spot.kind == "line" and spot.position is not None:
-        raise no_line(argument, spot)
-    if pc is not None and spot.kind == "function" and not spot.is_call:
+    location = code_location_of(shell, argument, around)
+    pc = next(iter(with_code(session, location).pcs), None)
+    if pc is None and location.kind == "line" and location.position is not None:
+        raise no_line(argument, location)
+    if pc is not None and location.kind == "function" and not location.is_call:
         pc = body_of(session, pc)
     symbols = [] if pc is None else list(symbols_at(session, pc))
     if not symbols:

@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language import linespec
-from dwarfgpu.language.linespec import LinespecNotFound, Spot
+from dwarfgpu.language.linespec import CodeLocation, LinespecNotFound
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import convenience_integer, options_of
 from dwarfgpu.session.focused_frame import FramePosition
@@ -15,18 +15,20 @@ from dwarfgpu.session.focused_frame import FramePosition
 _VARIABLE: Final = pattern(r"(?P<file>[^$]+:)?(?P<name>\$[$\w]*)")
 
 
-def spot_of(shell: Shell, text: str, around: FramePosition | None) -> Spot:
-    """Return the first of `spots_of`, with the code of all of them."""
+def code_location_of(shell: Shell, text: str, around: FramePosition | None) -> CodeLocation:
+    """Return the first of `code_locations_of`, with the code of all of them."""
     session = shell.session
-    return linespec.spot_of(
+    return linespec.code_location_of(
         session, with_number(shell, text), around, options_of(session, shell.values)
     )
 
 
-def spots_of(shell: Shell, text: str, around: FramePosition | None) -> tuple[Spot, ...]:
-    """Return the locations that a text denotes, as `dwarfgpu.language.linespec.spots_of`."""
+def code_locations_of(
+    shell: Shell, text: str, around: FramePosition | None
+) -> tuple[CodeLocation, ...]:
+    """Return the code locations that a text denotes (`dwarfgpu.language.linespec`)."""
     session = shell.session
-    return linespec.spots_of(
+    return linespec.code_locations_of(
         session, with_number(shell, text), around, options_of(session, shell.values)
     )
 

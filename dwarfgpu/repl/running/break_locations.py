@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.explicit_location import ExplicitLocation, explicit_location
-from dwarfgpu.repl.files.list_commands import listed_spots, position_of_lines, position_or_none
+from dwarfgpu.repl.files.list_commands import listed_locations, position_of_lines, position_or_none
 from dwarfgpu.repl.files.typed_linespecs import with_number
 from dwarfgpu.repl.open_files import wave_names
 from dwarfgpu.repl.shell import Shell
@@ -36,8 +36,8 @@ def line_located(shell: Shell, text: str) -> FramePosition | None:
     """Return the line that a text names, whether it has code or not; None for functions and
     addresses."""
     session = in_code_that_runs(shell)
-    spots = listed_spots(shell, text, _around(shell, session, text))
-    return spots[0].position if spots[0].kind in ("line", "symbol") else None
+    locations = listed_locations(shell, text, _around(shell, session, text))
+    return locations[0].position if locations[0].kind in ("line", "symbol") else None
 
 
 def _around(shell: Shell, session: Session, text: str) -> FramePosition | None:

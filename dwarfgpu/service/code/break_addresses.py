@@ -9,10 +9,10 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import location_text
 from dwarfgpu.language.linespec import (
-    Spot,
+    CodeLocation,
+    code_location_of,
+    code_locations_of,
     no_line,
-    spot_of,
-    spots_of,
     with_code,
 )
 from dwarfgpu.language.prologue import after_prologue, body_of, body_position
@@ -56,42 +56,42 @@ def break_addresses(
     `around`: what a line without a file is in. `options` are those of the expression of `*ADDRESS`.
     `UsageError` with GDB's wording for a place that does not exist.
     """
-    spot = spot_of(session, text, around, options)
-    if spot.kind == "address":
-        return tuple(at_address(session, pc, spot.position) for pc in spot.pcs)
-    if spot.kind == "label":
+    location = code_location_of(session, text, around, options)
+    if location.kind == "address":
+        return tuple(at_address(session, pc, location.position) for pc in location.pcs)
+    if location.kind == "label":
         label = location_text(text)
         return tuple(
             evolve(at_address(session, pc, item.position), label=label)
-            for item in spots_of(session, text, around, options)
+            for item in code_locations_of(session, text, around, options)
             for pc in item.pcs
         )
-    if spot.kind == "function":
-        spots = spots_of(session, text, around, options)
-        bodies: dict[int, Spot] = {}
-        for spot in spots:
-            body = spot.pcs[0] if spot.is_call else body_of(session, spot.pcs[0])
-            bodies.setdefault(body, spot)
+    if location.kind == "function":
+        locations = code_locations_of(session, text, around, options)
+        bodies: dict[int, CodeLocation] = {}
+        for location in locations:
+            body = location.pcs[0] if location.is_call else body_of(session, location.pcs[0])
+            bodies.setdefault(body, location)
         return tuple(
             _break_address(
                 session, pc, bodies[pc].pcs[0], bodies[pc].position, _function_of(bodies[pc])
             )
             for pc in sorted(bodies)
         )
-    if spot.position is not None and spot.position.line < 1:
-        raise no_line(text, spot)
-    begun = with_code(session, spot)
+    if location.position is not None and location.position.line < 1:
+        raise no_line(text, location)
+    begun = with_code(session, location)
     if not begun.pcs:
-        raise no_line(text, spot)
+        raise no_line(text, location)
     bodies_and_pcs = sorted((after_prologue(session, pc), pc) for pc in begun.pcs)
     return tuple(
         _break_address(session, body, pc, begun.position, None) for body, pc in bodies_and_pcs
     )
 
 
-def _function_of(spot: Spot) -> str | None:
+def _function_of(location: CodeLocation) -> str | None:
     """Return the name of a described function; None for one that only has a symbol."""
-    return spot.name if spot.is_described else None
+    return location.name if location.is_described else None
 
 
 def _break_address(

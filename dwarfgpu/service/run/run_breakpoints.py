@@ -10,7 +10,7 @@ from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.linespec import spots_of
+from dwarfgpu.language.linespec import code_locations_of
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
@@ -177,10 +177,10 @@ def before_run(code_object: CodeObject, launched: Launched) -> tuple[Session, Fr
     arch = amdgpu(launched.request.processor.name, launched.machine.lane_count)
     session = Session(arch, (code_object,))
     try:
-        [spot, *_] = spots_of(session, launched.request.kernel.name, None, DEFAULT)
+        [location, *_] = code_locations_of(session, launched.request.kernel.name, None, DEFAULT)
     except DwarfGpuError:
         return session, frame_position(evolve(session, pc=launched.pc), launched.pc)
-    return session, spot.declared or spot.position
+    return session, location.declared or location.position
 
 
 def _subject(session: Session, text: str) -> Subject:

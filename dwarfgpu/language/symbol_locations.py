@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.scope.symbol_list import listed_symbols, required_word, unit
 from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ExprLoc
-from dwarfgpu.language.linespec import IN_FILE, Spot, unquoted
+from dwarfgpu.language.linespec import IN_FILE, CodeLocation, unquoted
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -26,7 +26,7 @@ from dwarfgpu.session.session import Session
 _DECLARED: Final = TYPES | {dw.TAG_VARIABLE, dw.TAG_ENUMERATOR, dw.TAG_NAMESPACE}
 
 
-def symbol_spots(session: Session, text: str) -> tuple[Spot, ...]:
+def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the variables and types of a name, perhaps with a file, each declaration once; in C
     without the tags of structures.
 
@@ -35,7 +35,7 @@ def symbol_spots(session: Session, text: str) -> tuple[Spot, ...]:
     in_file = IN_FILE.fullmatch(text)
     file = None if in_file is None else in_file["file"].strip("'\"")
     name = unquoted(text if in_file is None else in_file["inside"]).removeprefix("::")
-    spots: dict[tuple[str, int], Spot] = {}
+    locations: dict[tuple[str, int], CodeLocation] = {}
     for code_object in session.code_objects:
         for symbol, die in _listed(code_object, name):
             table = die.unit.line_table
@@ -44,14 +44,14 @@ def symbol_spots(session: Session, text: str) -> tuple[Spot, ...]:
             position = _declared_at(die)
             if position is not None:
                 pcs = _address(session, die) if die.tag == dw.TAG_VARIABLE else ()
-                spot = Spot("symbol", position, pcs, symbol)
-                spots.setdefault((position.path, position.line), spot)
-    if not spots and file is None:
+                location = CodeLocation("symbol", position, pcs, symbol)
+                locations.setdefault((position.path, position.line), location)
+    if not locations and file is None:
         for die in _meant(session, name):
             position = _declared_at(die)
             if position is not None:
-                return (Spot("symbol", position, (), name),)
-    return tuple(spots.values())
+                return (CodeLocation("symbol", position, (), name),)
+    return tuple(locations.values())
 
 
 def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
