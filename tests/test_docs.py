@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +11,7 @@ from typing import Protocol
 import pytest
 
 from dwarfgpu.base.records import has
+from dwarfgpu.cfi.declaration import CFA_OPERATIONS
 from dwarfgpu.check.rule_details import DETAILS
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.expr.dialect.dialect import DIALECTS
@@ -86,6 +88,25 @@ def test_where_to_look_is_where_it_is(repository: Path) -> None:
         assert re.search(rf"^\s*(?:(?:class|def) )?{name}\b(?=[(:\[])", text, re.MULTILINE), (
             question
         )
+
+
+def test_operations_are_found_by_their_full_names() -> None:
+    """`grep -rn DW_OP_LLVM_overlay dwarfgpu` leads to the module that declares it."""
+    declared = {
+        (
+            operation.function.__module__,
+            f"{prefix}{operation.name}",
+            getattr(operation, "number", None),
+        )
+        for prefix, operations in (("DW_OP_", OPERATIONS), ("DW_CFA_", CFA_OPERATIONS))
+        for operation in operations.values()
+        if ".dialect." not in operation.function.__module__
+    }
+    assert len(declared) > 200
+    for module, name, number in sorted(declared, key=str):
+        if number is None or number in (0, 31):
+            documentation = sys.modules[module].__doc__ or ""
+            assert re.search(rf"\b{name}\b", documentation), f"{module} lacks {name}"
 
 
 def test_every_capability_of_a_target_is_documented(repository: Path) -> None:

@@ -1,6 +1,8 @@
 """AMD GPUs: registers and memories (AMDGPU usage, "DWARF Debug Information"), relocations.
 
-DW_ASPACE_LLVM_AMDGPU_private_lane is the `AddressSpace` named `private_lane`, and so on.
+DW_ASPACE_LLVM_none is the `AddressSpace` named `global`. DW_ASPACE_LLVM_AMDGPU_generic,
+DW_ASPACE_LLVM_AMDGPU_region, DW_ASPACE_LLVM_AMDGPU_local, DW_ASPACE_LLVM_AMDGPU_private_lane and
+DW_ASPACE_LLVM_AMDGPU_private_wave have the names after the prefix.
 
 Law: only this module assigns DWARF numbers and apertures of AMD GPUs; others look them up in the
 `Architecture` that it makes.

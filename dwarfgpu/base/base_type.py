@@ -1,5 +1,7 @@
 """Base types: what the bits of a value mean (AMD text A.2.5.2, A.5.1; DWARF 5 section 5.1).
 
+DW_ATE_signed is the encoding "signed" here, DW_ATE_boolean "boolean", and so on (7.8).
+
 `dwarfgpu.model.value` has the number of such bits, `dwarfgpu.view.scalars` their text, and
 `dwarfgpu.dwarf.types.base_types` reads the entries.
 """

@@ -1,6 +1,16 @@
 """The call frame instructions (AMD text A.6.4.2, A.7.24; DWARF 5 6.4.2; vendors' additions).
 
 One declaration drives decoding, encoding, printing and execution.
+
+Declares DW_CFA_nop, DW_CFA_set_loc, DW_CFA_advance_loc, DW_CFA_advance_loc1, DW_CFA_advance_loc2,
+DW_CFA_advance_loc4, DW_CFA_MIPS_advance_loc8, DW_CFA_def_cfa, DW_CFA_def_cfa_sf,
+DW_CFA_LLVM_def_aspace_cfa, DW_CFA_LLVM_def_aspace_cfa_sf, DW_CFA_def_cfa_register,
+DW_CFA_def_cfa_offset, DW_CFA_def_cfa_offset_sf, DW_CFA_def_cfa_expression, DW_CFA_undefined,
+DW_CFA_same_value, DW_CFA_offset, DW_CFA_offset_extended, DW_CFA_offset_extended_sf,
+DW_CFA_GNU_negative_offset_extended, DW_CFA_val_offset, DW_CFA_val_offset_sf, DW_CFA_register,
+DW_CFA_expression, DW_CFA_val_expression, DW_CFA_restore, DW_CFA_restore_extended,
+DW_CFA_remember_state, DW_CFA_restore_state, DW_CFA_GNU_args_size, DW_CFA_GNU_window_save,
+DW_CFA_AARCH64_negate_ra_state, DW_CFA_AARCH64_negate_ra_state_with_pc.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Call frame instructions to rows (AMD text A.6.4.1, A.6.4.2; DWARF 5 6.4.3).
+"""Call frame instructions to rows (AMD text A.6.4.1 to A.6.4.3; DWARF 5 6.4.3).
 
 `instructions` says what each instruction changes.
 

@@ -1,4 +1,8 @@
-"""DWARF 2 to 5 encodings that the reader interprets (DWARF 5 chapter 7, LLVM and GNU extensions).
+"""DWARF 2 to 5 encodings that the reader interprets (DWARF 5 chapter 7; AMD text A.7.5.4, A.7.12,
+A.7.22; GNU extensions).
+
+DW_TAG_array_type is `TAG_ARRAY_TYPE` here, DW_AT_language `AT_LANGUAGE`, and so on for DW_FORM_,
+DW_ATE_, DW_LANG_, DW_LNCT_ and others: `grep -i at_language` finds all uses.
 
 Numbers that appear here under `AT_LLVM_*` moved over the years: see `dwarfgpu.dwarf.producer`.
 """

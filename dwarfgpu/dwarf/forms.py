@@ -1,4 +1,5 @@
-"""Attribute forms: how attribute values are encoded (DWARF 5 sections 7.5.5 and 7.5.6).
+"""Attribute forms: how attribute values are encoded (DWARF 5 sections 7.5.5 and 7.5.6;
+AMD text A.7.5.5).
 
 A form is compiled once for the format of a unit: `reader_of` returns a function that reads a value,
 `skip_plan` the steps that skip several. Values are kept unresolved; the unit resolves indexes and

@@ -1,4 +1,5 @@
-"""Unit headers (DWARF 5 section 7.5.1.1; DWARF 2 to 4 7.5.1.1).
+"""Unit headers (DWARF 5 section 7.5.1.1; DWARF 2 to 4 7.5.1.1), in the 32-bit and the 64-bit DWARF
+format (7.4; AMD text A.7.4).
 
 Law: a header that cannot be used costs its unit only, as long as its length can be believed.
 """

@@ -1,4 +1,5 @@
-"""Look up entries by name in `.debug_names` (DWARF 5 6.1.1; AMD text A.6.1.1).
+"""Look up entries by name in `.debug_names` (DWARF 5 6.1.1; AMD text A.6.1.1, A.6.1.1.1,
+A.6.1.1.4).
 
 Law: names are searched by hash; a result is an entry with the tag in the index. The entry of a
 skeleton's index is in its split unit (6.1.1.4.3).

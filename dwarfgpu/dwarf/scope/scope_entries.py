@@ -1,4 +1,5 @@
-"""The entries of a scope: their kinds, names, declarations and code (DWARF 5 2.14, 2.17, 3).
+"""The entries of a scope: their kinds, names, declarations and code (DWARF 5 2.14, 2.17, 3; AMD
+text A.3, A.4.2): units, functions, lexical blocks, common blocks.
 
 Law: addresses are those of the file, except for `as_loaded`.
 """

@@ -1,4 +1,5 @@
-"""Build class components: members, base classes and member functions (DWARF 5 5.7).
+"""Build class components: members, base classes and member functions (DWARF 5 5.7; AMD text
+A.5.7).
 
 Law: as in `dwarfgpu.dwarf.types.builder`: types are references, never built here, except those of
 member functions.

@@ -1,5 +1,5 @@
 """Properties of a type that only the running program determines (DWARF 5 2.19, 5.5, 5.11, 5.13,
-5.18).
+5.18; AMD text A.5.18).
 
 `computed_attributes` reads the attributes.
 

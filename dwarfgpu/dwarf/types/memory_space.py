@@ -1,4 +1,8 @@
-"""DW_AT_LLVM_memory_space of pointers, references and data objects (AMD text A.2.14, A.4.1)."""
+"""DW_AT_LLVM_memory_space of pointers, references and data objects (AMD text A.2.14, A.4.1).
+
+Its numbers are DW_MSPACE_LLVM_none, DW_MSPACE_LLVM_global, DW_MSPACE_LLVM_constant,
+DW_MSPACE_LLVM_group and DW_MSPACE_LLVM_private (A.7.15).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Control flow operations: skip, bra, DW_OP_call2, call4 and call_ref (AMD text A.2.5.4.2).
 
 A call returns `Enter` or `Nested`, which `expr/evaluate.py` performs.
+
+Declares DW_OP_nop, DW_OP_eq, DW_OP_ge, DW_OP_gt, DW_OP_le, DW_OP_lt, DW_OP_ne, DW_OP_skip,
+DW_OP_bra, DW_OP_call2, DW_OP_call4, DW_OP_call_ref.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Type conversion operations (AMD text A.2.5.4.3.3, DWARF 5 2.5.1.6)."""
+"""Type conversion operations (AMD text A.2.5.4.3.3, DWARF 5 2.5.1.6).
+
+Declares DW_OP_convert, DW_OP_reinterpret, DW_OP_GNU_convert, DW_OP_GNU_reinterpret.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""General and undefined location description operations (AMD text A.2.5.4.4.1, A.2.5.4.4.2)."""
+"""General and undefined location description operations (AMD text A.2.5.4.4.1, A.2.5.4.4.2).
+
+Declares DW_OP_LLVM_offset, DW_OP_LLVM_offset_uconst, DW_OP_LLVM_bit_offset,
+DW_OP_push_object_address, DW_OP_LLVM_call_frame_entry_reg, DW_OP_LLVM_undefined.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Implicit location description operations (AMD text A.2.5.4.4.5)."""
+"""Implicit location description operations (AMD text A.2.5.4.4.5).
+
+Declares DW_OP_implicit_value, DW_OP_stack_value, DW_OP_implicit_pointer,
+DW_OP_LLVM_aspace_implicit_pointer, DW_OP_GNU_implicit_pointer.
+"""
 
 from __future__ import annotations
 

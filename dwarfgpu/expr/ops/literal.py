@@ -1,6 +1,11 @@
 """Literal operations (AMD text A.2.5.4.3.1): all but const_type push the generic type.
 
 The AMD text counts the operations that push a lane or an iteration among them.
+
+Declares DW_OP_lit0 to DW_OP_lit31, DW_OP_const1u, DW_OP_const1s, DW_OP_const2u, DW_OP_const2s,
+DW_OP_const4u, DW_OP_const4s, DW_OP_const8u, DW_OP_const8s, DW_OP_constu, DW_OP_consts,
+DW_OP_constx, DW_OP_const_type, DW_OP_LLVM_push_lane, DW_OP_LLVM_push_iteration,
+DW_OP_GNU_const_type, DW_OP_GNU_const_index.
 """
 
 from __future__ import annotations

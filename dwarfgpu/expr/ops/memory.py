@@ -1,4 +1,9 @@
-"""Memory location description operations (AMD text A.2.5.4.4.3)."""
+"""Memory location description operations (AMD text A.2.5.4.4.3).
+
+Declares DW_OP_addr, DW_OP_addrx, DW_OP_LLVM_form_aspace_address, DW_OP_form_tls_address,
+DW_OP_call_frame_cfa, DW_OP_fbreg, DW_OP_breg0 to DW_OP_breg31, DW_OP_bregx,
+DW_OP_LLVM_aspace_bregx, DW_OP_GNU_push_tls_address, DW_OP_GNU_addr_index.
+"""
 
 from __future__ import annotations
 

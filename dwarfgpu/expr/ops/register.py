@@ -1,5 +1,8 @@
 """Register location description operations (AMD text A.2.5.4.4.4); breg and bregx, which make
-addresses, are in `memory`."""
+addresses, are in `memory`.
+
+Declares DW_OP_reg0 to DW_OP_reg31, DW_OP_regx.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """Special value operations (AMD text A.2.5.4.3.4).
 
 LLVM_push_lane and LLVM_push_iteration are among the literal operations (`literal`).
+
+Declares DW_OP_regval_type, DW_OP_deref, DW_OP_deref_size, DW_OP_deref_type, DW_OP_xderef,
+DW_OP_xderef_size, DW_OP_xderef_type, DW_OP_entry_value, DW_OP_GNU_entry_value,
+DW_OP_GNU_regval_type, DW_OP_GNU_deref_type.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Law: accessing an incomplete composite is ill-formed; a copied entry is accessed in full. The
 evaluator refuses to pop one.
+
+Declares DW_OP_dup, DW_OP_drop, DW_OP_over, DW_OP_pick, DW_OP_swap, DW_OP_rot.
 """
 
 from __future__ import annotations

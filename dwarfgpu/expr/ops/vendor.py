@@ -1,4 +1,8 @@
-"""Vendor operations (AMD text A.2.5.4.0): LLVM's no-op and the GNU forerunners of DWARF 5."""
+"""Vendor operations (AMD text A.2.5.4.0): LLVM's no-op and the GNU forerunners of DWARF 5.
+
+Declares DW_OP_LLVM_nop, DW_OP_GNU_uninit, DW_OP_GNU_encoded_addr, DW_OP_GNU_parameter_ref,
+DW_OP_GNU_variable_value.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """NT_AMDGPU_CORE_STATE, version 1: the runtime, the agents and the queues of a process.
 
+LLVM calls the note NT_AMDGPU_KFD_CORE_STATE.
+
 The structures are those of Linux' KFD (`kfd_runtime_info`, `kfd_dbg_device_info_entry`,
 `kfd_queue_snapshot_entry`), little endian. Law: an entry may be longer than the known one; its size
 locates the next one. The waves are in the save areas of the queues.
