@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-WORDS = frozenset({"told", "tell", "tells", "nobody", "somebody", "whoever"})
+WORDS = frozenset({"told", "tell", "tells", "nobody", "somebody", "whoever", "spot", "spots"})
 """Words in names that do not say what something is, and to whom."""
 NAMES = WORDS | {
     *("both", "done", "each", "elsewhere", "found", "given", "held", "lost", "made", "seen"),
@@ -72,6 +72,18 @@ def parts(name: str) -> list[str]:
 
 def is_private(name: str) -> bool:
     return name.strip("_") in NAMES or not WORDS.isdisjoint(parts(name))
+
+
+def variables_called_at(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines of parameters and local variables with the name of a preposition."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.Lambda):
+            for node in ast.walk(function):
+                is_stored = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+                if (is_stored and node.id == "at") or (
+                    isinstance(node, ast.arg) and node.arg == "at"
+                ):
+                    yield node.lineno
 
 
 def is_place(name: str) -> bool:
@@ -183,6 +195,29 @@ def test_private_names(repository: Path) -> None:
         if is_private(name)
     ]
     assert not findings, "\n".join(findings)
+
+
+def test_offsets_and_addresses_are_not_called_at(repository: Path) -> None:
+    """What is at something is an offset, an address, an index or a position."""
+    findings = [
+        f"{path.relative_to(repository)}:{line}"
+        for path in sorted((repository / "dwarfgpu").rglob("*.py"))
+        for line in sorted({*variables_called_at(parsed(path))})
+    ]
+    assert not findings, "\n".join(findings)
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("def f(at): ...", [1]),
+        ("def f():\n    at = 1", [2]),
+        ("def f():\n    return [at for at in x]", [2]),
+        ("class A:\n    at: int\n    def at(self): self.at = 1", []),
+    ],
+)
+def test_variables_called_at_are_found(source: str, lines: list[int]) -> None:
+    assert [*variables_called_at(ast.parse(source))] == lines
 
 
 def test_places_have_the_word_for_what_they_are(repository: Path) -> None:

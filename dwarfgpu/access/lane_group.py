@@ -180,8 +180,8 @@ def _registers(
                 if count > 1:
                     step = WORD_BYTES if count > WORD_BYTES else 1
                     pending += [
-                        (at, min(step, first + count - at))
-                        for at in range(first, first + count, step)
+                        (address, min(step, first + count - address))
+                        for address in range(first, first + count, step)
                     ]
                 continue
             contents[row, first : first + count] = np.frombuffer(raw, np.uint8)

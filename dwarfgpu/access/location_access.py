@@ -176,10 +176,10 @@ class LocationAccess:
         self, location: Location, size_bits: int
     ) -> tuple[Memory | Register, int] | None:
         """Return the same for a composite, through composites within it."""
-        at = 0
+        position = 0
         for _ in range(min(self.runs_limit, PLAIN_LEVELS)):
             single = location.single_locations[0]
-            storage, first = single.storage, single.bit_offset + at
+            storage, first = single.storage, single.bit_offset + position
             if len(location.single_locations) != 1 or not size_bits:
                 return None
             if storage.size_bits is None or first + size_bits > storage.size_bits:
@@ -191,11 +191,11 @@ class LocationAccess:
             if isinstance(storage, Composite):
                 index = bisect_right(storage.starts, first) - 1
                 part, within = storage.parts[index], first - storage.starts[index]
-                inner, inner_bits, at = part.location, part.size_bits, within
+                inner, inner_bits, position = part.location, part.size_bits, within
             elif isinstance(storage, Selected):
                 index, within = divmod(first, storage.element_bits)
                 inner = storage.one if storage.mask >> index & 1 else storage.zero
-                inner_bits, at = storage.element_bits, first
+                inner_bits, position = storage.element_bits, first
             else:
                 return None
             if within + size_bits > inner_bits:

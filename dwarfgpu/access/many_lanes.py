@@ -232,9 +232,9 @@ class VectorAccess(LocationAccess):
             raise Divergence(None)
         contents, rows = self._lanes.machine.register(storage.register), self._rows(storage)
         first = first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
-        at = first[..., None] + np.arange(size_bytes)
+        byte_indices = first[..., None] + np.arange(size_bytes)
         data, masks = (
-            np.broadcast_to(part[rows[..., None], at], (*shape, size_bytes))
+            np.broadcast_to(part[rows[..., None], byte_indices], (*shape, size_bytes))
             for part in (contents.data, contents.masks)
         )
         alone = evolve(self, target=self._lanes.machine.target)
@@ -260,9 +260,9 @@ class VectorAccess(LocationAccess):
         first_byte, bit = bit_offset // 8, index(bit_offset % 8)
         size_bytes = (bit + size_bits + 7) // 8
         value = 0
-        for at in range(0, size_bytes, WORD_BYTES):
-            count = min(WORD_BYTES, size_bytes - at)
-            value |= self._word(storage, first_byte + at, count, masks) << 8 * at
+        for offset in range(0, size_bytes, WORD_BYTES):
+            count = min(WORD_BYTES, size_bytes - offset)
+            value |= self._word(storage, first_byte + offset, count, masks) << 8 * offset
         return value >> bit & (1 << size_bits) - 1
 
     def _word(
@@ -291,24 +291,26 @@ class VectorAccess(LocationAccess):
         contents = self._lanes.machine.register(storage.register)
         values, is_known = contents.data, contents.is_known
         rows, group = self._rows(storage), self._lanes.group
-        at = first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
+        first_bytes = (
+            first_byte.array if isinstance(first_byte, Lanes) else np.array([[first_byte]])
+        )
         are_known = np.array(contents.is_all_known)
-        if size_bytes in _UNSIGNED and not (at % size_bytes).any():
-            kind, at = _UNSIGNED[size_bytes], at // size_bytes
+        if size_bytes in _UNSIGNED and not (first_bytes % size_bytes).any():
+            kind, first_bytes = _UNSIGNED[size_bytes], first_bytes // size_bytes
             parts = [values.view(kind)]
             if not contents.is_all_known:
                 parts.append(is_known.view(kind) == int.from_bytes(b"\1" * size_bytes))
-            if group.is_whole and at.shape[0] == 1:
-                taken = [np.take(part, at[0], axis=1) for part in parts]
+            if group.is_whole and first_bytes.shape[0] == 1:
+                taken = [np.take(part, first_bytes[0], axis=1) for part in parts]
             else:
-                taken = [part[rows, at] for part in parts]
+                taken = [part[rows, first_bytes] for part in parts]
             return taken[0], taken[-1] if len(parts) > 1 else are_known
         if not contents.is_all_known:
-            byte_masks = [is_known[rows, at + byte] for byte in range(size_bytes)]
+            byte_masks = [is_known[rows, first_bytes + byte] for byte in range(size_bytes)]
             are_known = np.logical_and.reduce(np.broadcast_arrays(*byte_masks))
-        number = values[rows, at].astype(np.int64)
+        number = values[rows, first_bytes].astype(np.int64)
         for byte in range(1, size_bytes):
-            number |= values[rows, at + byte].astype(np.int64) << 8 * byte
+            number |= values[rows, first_bytes + byte].astype(np.int64) << 8 * byte
         return number, are_known
 
     def _rows(self, storage: Register) -> Array:
@@ -330,13 +332,13 @@ class VectorAccess(LocationAccess):
             return bulk.gather(storage, arrays[0], size_bytes)
         total = np.zeros(np.broadcast_shapes(*(array.shape for array in arrays)), np.int64)
         is_known = np.ones(total.shape, bool)
-        for at, (byte, wave, lane) in enumerate(np.broadcast(*arrays)):
+        for number, (byte, wave, lane) in enumerate(np.broadcast(*arrays)):
             where = Memory(storage.space, wave, lane)
             try:
                 raw = target.read_memory(where, int(byte), size_bytes)
-                total.flat[at] = int.from_bytes(raw, "little")
+                total.flat[number] = int.from_bytes(raw, "little")
             except Unavailable:
-                is_known.flat[at] = False
+                is_known.flat[number] = False
         return total, is_known
 
 
@@ -371,7 +373,8 @@ def _numbers(data: Array) -> int:
         return lanes(words.view("<u8")[..., 0])
     raw = np.ascontiguousarray(data).tobytes()
     numbers = [
-        int.from_bytes(raw[at : at + size_bytes], "little") for at in range(0, len(raw), size_bytes)
+        int.from_bytes(raw[index : index + size_bytes], "little")
+        for index in range(0, len(raw), size_bytes)
     ]
     return lanes(np.array(numbers, object).reshape(data.shape[:-1]))
 
@@ -383,9 +386,9 @@ def _reasons(
     extractor = LaneExtractor(shape)
     registers, first_bytes = extractor.of(storage), extractor.of(first_byte)
 
-    def of_lane(at: int) -> tuple[str, ...]:
+    def of_lane(index: int) -> tuple[str, ...]:
         try:
-            load(registers(at), first_bytes(at), size_bytes)
+            load(registers(index), first_bytes(index), size_bytes)
         except Unavailable as error:
             return (error.message,)
         raise StaleLocation("the machine has changed since lanes were read: read them again")

@@ -168,7 +168,7 @@ class Field:
             value, mask = word[1:].replace("?", "0"), re.sub("[01]", "1", word[1:])
             return [(int(value, 2), int(mask.replace("?", "0"), 2))]
         out = []
-        for pair in (word[at : at + 2] for at in range(0, len(word), 2)):
+        for pair in (word[index : index + 2] for index in range(0, len(word), 2)):
             if pair != "??" and not _PAIR.fullmatch(pair):
                 raise self.expected("bytes in hex, two digits each, or ?? for an unknown one")
             out.append((0, 0) if pair == "??" else (int(pair, 16), 0xFF))

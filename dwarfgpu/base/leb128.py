@@ -35,7 +35,7 @@ def _encode_long(bits: int, size_bits: int) -> bytes:
     length."""
     count = -(-size_bits // 7)
     digits = format(bits, f"0{7 * count}b")
-    groups = [int(digits[at : at + 7], 2) for at in range(7 * (count - 1), -1, -7)]
+    groups = [int(digits[index : index + 7], 2) for index in range(7 * (count - 1), -1, -7)]
     return bytes([*(group | 0x80 for group in groups[:-1]), groups[-1]])
 
 

@@ -47,8 +47,8 @@ class _Bytes:
         return len(self._data)
 
     def blocks(self, first: int) -> Iterator[bytes]:
-        for at in range(first * BLOCK_BYTES, len(self._data), BLOCK_BYTES):
-            yield self._data[at : at + BLOCK_BYTES]
+        for offset in range(first * BLOCK_BYTES, len(self._data), BLOCK_BYTES):
+            yield self._data[offset : offset + BLOCK_BYTES]
 
 
 class _File:

@@ -84,7 +84,7 @@ def decode_cfa(
         return CfaProgram(form, (), cause)
     table = _first_bytes(form.machine)
     while reader:
-        at = reader.position
+        offset = reader.position
         operation: CfaOperation | None = None
         try:
             if len(instructions) >= most:
@@ -102,10 +102,10 @@ def decode_cfa(
             error = cause
             section = operation.section if operation else "A.6.4.2"
             name = operation.title if operation else "call frame instruction"
-            error.site = Site(at, name, section)
+            error.site = Site(offset, name, section)
             break
-        encoding = data[at : reader.position]
-        instructions.append(CfaInstruction(at, operation, operands, encoding))
+        encoding = data[offset : reader.position]
+        instructions.append(CfaInstruction(offset, operation, operands, encoding))
     return CfaProgram(form, tuple(instructions), error)
 
 

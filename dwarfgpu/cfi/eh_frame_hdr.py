@@ -51,7 +51,7 @@ class SearchTable:
     def find(self, location: int) -> tuple[int, int] | None:
         """Return the last pair that begins at or before a program location, if the pairs are
         sorted."""
-        index = bisect_right(range(self.count), location, key=lambda at: self.pair(at)[0])
+        index = bisect_right(range(self.count), location, key=lambda number: self.pair(number)[0])
         return self.pair(index - 1) if index else None
 
 

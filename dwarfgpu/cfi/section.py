@@ -411,8 +411,8 @@ class FrameSection:
             if length and cie.augmentation.lsda_encoding != OMITTED:
                 lsda = self._pointer(reader, cie.augmentation.lsda_encoding, form.address_size)
             reader.position = after
-        at, size = header.offset, header.size_bytes
-        return Fde(at, size, cie, segment, start, size_bytes, lsda, reader.position)
+        offset, size = header.offset, header.size_bytes
+        return Fde(offset, size, cie, segment, start, size_bytes, lsda, reader.position)
 
 
 def _word(value: int) -> int:

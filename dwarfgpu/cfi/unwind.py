@@ -390,8 +390,8 @@ class CfiFrame(FrameWithoutSubprogram):
                 architecture = self.architecture
                 space = architecture.address_space(rule.address_space)
                 info = architecture.register(rule.register)
-                at = self.register(rule.register)
-                address = base_address(self._context.access, info, at, space)
+                saved_address = self.register(rule.register)
+                address = base_address(self._context.access, info, saved_address, space)
                 return memory_location(self._context, space, address + rule.offset_bytes)
             case ExpressionCfa():
                 location = self.evaluated(rule.expression, "location", with_cfa=False)

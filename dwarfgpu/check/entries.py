@@ -377,17 +377,17 @@ class EntryChecker:
         tree, functions = self.unit.tree, self._functions
         parents, abbreviations = tree.parents, tree.abbreviations
         above: list[int] = []
-        at = index
-        while at >= 0:
-            if abbreviations[at].tag == dw.TAG_SUBPROGRAM:
+        function_index = index
+        while function_index >= 0:
+            if abbreviations[function_index].tag == dw.TAG_SUBPROGRAM:
                 break
-            if at in functions:
-                at = functions[at]
+            if function_index in functions:
+                function_index = functions[function_index]
                 break
-            at = parents[at]
-            above.append(at)
-        functions |= dict.fromkeys(above[:-1], at)
-        return None if at < 0 else at
+            function_index = parents[function_index]
+            above.append(function_index)
+        functions |= dict.fromkeys(above[:-1], function_index)
+        return None if function_index < 0 else function_index
 
     def _code(self, index: int) -> tuple[Range, ...]:
         """Return the code ranges of the function; empty outside of functions, and if unknown."""

@@ -297,8 +297,8 @@ class ExpressionChecker:
     def _by_role(self, expression: Expression, role: Role) -> list[static.Finding]:
         out: list[static.Finding] = []
         if role.is_cfi:
-            for at, why in forbidden(expression):
-                name, offset = at.operation.title, at.offset
+            for forbidden_instruction, why in forbidden(expression):
+                name, offset = forbidden_instruction.operation.title, forbidden_instruction.offset
                 out.append(
                     static.Finding(offset, name, "error", "not-allowed-in-cfi", why, "A.6.4.2")
                 )

@@ -78,8 +78,8 @@ def excerpt(steps: Sequence[str], marked: int | None, offset: int | None = None)
     start, end = max(middle - AROUND, 0), min(middle + AROUND + 1, len(steps))
     shown = [step if len(step) <= _LONGEST else f"{step[:_LONGEST]}…" for step in steps[start:end]]
     before, after = ["…"] * (start > 0), ["…"] * (end < len(steps))
-    at = None if marked is None else marked - start + len(before)
-    return Excerpt((*before, *shown, *after), at, offset)
+    column = None if marked is None else marked - start + len(before)
+    return Excerpt((*before, *shown, *after), column, offset)
 
 
 @frozen

@@ -63,11 +63,15 @@ def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
 
 
 def _at(
-    at: Instruction, severity: Severity, kind: Kind, value: int, size_bytes: int | None = None
+    instruction: Instruction,
+    severity: Severity,
+    kind: Kind,
+    value: int,
+    size_bytes: int | None = None,
 ) -> Reference:
-    operation = at.operation
+    operation = instruction.operation
     return Reference(
-        at.offset, operation.title, operation.section, severity, kind, value, size_bytes
+        instruction.offset, operation.title, operation.section, severity, kind, value, size_bytes
     )
 
 

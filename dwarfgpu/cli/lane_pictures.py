@@ -45,9 +45,9 @@ def write_picture(
     kernel = "" if dispatch is None or dispatch.kernel is None else f" in {dispatch.kernel}"
     where = {wave.pc for wave, _ in waves}
     pc = next(iter(where))
-    at = f", pc {pc:#x}" if len(where) == 1 and pc is not None else ""
+    pc_text = f", pc {pc:#x}" if len(where) == 1 and pc is not None else ""
     lanes = f"{counted(len(grid.cells), 'lane')} of {counted(grid.blocks, grid.what)}"
-    title = one_line(f"{name}{kernel}: {lanes}{at}")
+    title = one_line(f"{name}{kernel}: {lanes}{pc_text}")
     texts = [cell.text for _, _, cell in grid.cells if cell.number is not None]
     is_address = bool(texts) and texts[0].startswith("0x")
     draw(Picture(grid, title, is_address), path, form)

@@ -92,7 +92,7 @@ class Abbreviation:
             plan, attribute = skip_plan(before, self.format), self.attributes[index]
             form, implicit = attribute.form, attribute.implicit
             if implicit is not None:
-                constant: ReadForm = lambda *at: (implicit, at[1])  # noqa: E731
+                constant: ReadForm = lambda *arguments: (implicit, arguments[1])  # noqa: E731
                 read_value = reader_after(plan, constant, None)
                 value = ValueReader(form, "constant", read_value, fixed_bytes(plan))
             elif len(plan) <= _MAX_KEPT_FORMS:
@@ -112,7 +112,9 @@ def _value_reader(plan: SkipPlan, form: int, format: UnitFormat) -> ValueReader:
     """Return what reads a value of a form after those of a plan."""
     before_bytes = fixed_bytes(plan)
     if form == dw.FORM_INDIRECT:
-        return ValueReader(form, "indirect", lambda *at: skip(plan, *at), before_bytes)
+        return ValueReader(
+            form, "indirect", lambda *arguments: skip(plan, *arguments), before_bytes
+        )
     read, size_bytes = reader_of(form, format), fixed_size(form, format)
     number = None if size_bytes is None else number_at(size_bytes, format.endian)
     return ValueReader(form, FORMS[form][0], reader_after(plan, read, number), before_bytes)
@@ -154,14 +156,14 @@ def read_abbreviations(
 
 def _declaration(reader: WordReader, format: UnitFormat) -> Abbreviation | None:
     """Return the next declaration of a table; None at its end."""
-    at = reader.position
+    offset = reader.position
     code = reader.uleb()
     if not code:
         return None
     tag = reader.uleb()
     children = reader.u8()
     if children > 1:
-        raise Malformed(f"abbreviation {code} at offset {at:#x} has DW_CHILDREN {children:#x}")
+        raise Malformed(f"abbreviation {code} at offset {offset:#x} has DW_CHILDREN {children:#x}")
     return Abbreviation(code, tag, children == 1, _attributes(reader), format)
 
 
@@ -169,9 +171,9 @@ def _attributes(reader: WordReader) -> tuple[AttributeSpecification, ...]:
     out: list[AttributeSpecification] = []
     data, last = reader.data, reader.end - 1
     while True:
-        at = reader.position
-        if at < last and (name := data[at]) < 0x80 and (form := data[at + 1]) < 0x80:
-            reader.position = at + 2  # nearly all of them
+        offset = reader.position
+        if offset < last and (name := data[offset]) < 0x80 and (form := data[offset + 1]) < 0x80:
+            reader.position = offset + 2  # nearly all of them
         else:
             name, form = reader.uleb(), reader.uleb()
         if not name and not form:

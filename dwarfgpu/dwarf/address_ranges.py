@@ -79,19 +79,19 @@ def without(some: tuple[Range, ...], removed: tuple[Range, ...]) -> tuple[Range,
         begin, end = span
         while index < count and removed[index][1] <= begin:
             index += 1
-        at, is_whole = index, True
-        while at < count and removed[at][0] < end:
-            first, last = removed[at]
+        next_index, is_whole = index, True
+        while next_index < count and removed[next_index][0] < end:
+            first, last = removed[next_index]
             if begin < first:
                 out.append(_new(Range, (begin, first)))
             if last > begin:
                 begin = last
             is_whole = False
-            at += 1
+            next_index += 1
         if begin < end:
             out.append(span if is_whole else _new(Range, (begin, end)))
-        if at - 1 > index:
-            index = at - 1
+        if next_index - 1 > index:
+            index = next_index - 1
     return tuple(out)
 
 

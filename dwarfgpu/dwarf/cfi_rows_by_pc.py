@@ -81,8 +81,10 @@ class CallFrames:
             search = self._search_table(self._loaded)
             data = self._loaded.loaded_from(search.frames_address) if search else b""
             if search is not None and data:
-                at = search.frames_address
-                yield self._section(self._loaded, ".eh_frame", data, at, search, ends_at_zero=True)
+                frames_address = search.frames_address
+                yield self._section(
+                    self._loaded, ".eh_frame", data, frames_address, search, ends_at_zero=True
+                )
 
     def _section(
         self,

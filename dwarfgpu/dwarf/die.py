@@ -89,9 +89,9 @@ class Die:
             raw = read(unit.data, self.values_at, unit.end)
             if kind == "indirect":
                 assert isinstance(raw, int)
-                form, at = indirect_form(unit.data, raw, unit.end)
+                form, offset = indirect_form(unit.data, raw, unit.end)
                 kind = FORMS[form][0]
-                raw = reader_of(form, unit.format)(unit.data, at, unit.end)[0]
+                raw = reader_of(form, unit.format)(unit.data, offset, unit.end)[0]
             return tuple.__new__(Attribute, (form, kind, raw))
         except DwarfGpuError as error:
             raise self.located(error)

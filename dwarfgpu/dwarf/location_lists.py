@@ -1,5 +1,5 @@
-"""Location lists and range lists (DWARF 5 2.6.2, 2.17.3, 7.7.3, 7.25; DWARF 4 2.6.2, 7.8; GNU
-Fission, "DWARF 4 debug_loc.dwo").
+"""Location lists and range lists (DWARF 5 2.6.2, 2.17.3, 7.7.3, 7.25; AMD text A.2.5.5,
+A.7.7.3; DWARF 4 2.6.2, 7.8; GNU Fission, "DWARF 4 debug_loc.dwo").
 
 Law: bounds are returned as addresses of the file; entries with equal bounds cover nothing and are
 omitted, as are those whose code the linker dropped.
@@ -261,28 +261,28 @@ def _read_loclist(bounds: _Bounds) -> tuple[LocationListEntry, ...]:
         limit = 0 if list_base is None else min(_SHORT_OFFSET, tombstone - list_base)
         # Nearly all entries: a pair of offsets of up to three bytes, and a length of one.
         while position <= last and data[position] == _LLE_OFFSET_PAIR and list_base is not None:
-            at = position + 1
-            begin = data[at]
+            offset = position + 1
+            begin = data[offset]
             if begin >= 0x80:
-                at += 1
-                begin += (data[at] << 7) - 0x80
+                offset += 1
+                begin += (data[offset] << 7) - 0x80
                 if begin >= 1 << 14:
-                    at += 1
-                    begin += (data[at] << 14) - (1 << 14)
-            at += 1
-            end = data[at]
+                    offset += 1
+                    begin += (data[offset] << 14) - (1 << 14)
+            offset += 1
+            end = data[offset]
             if end >= 0x80:
-                at += 1
-                end += (data[at] << 7) - 0x80
+                offset += 1
+                end += (data[offset] << 7) - 0x80
                 if end >= 1 << 14:
-                    at += 1
-                    end += (data[at] << 14) - (1 << 14)
-            size_bytes = data[at + 1]
+                    offset += 1
+                    end += (data[offset] << 14) - (1 << 14)
+            size_bytes = data[offset + 1]
             if not begin <= end < limit or size_bytes >= 0x80:
                 break
-            at += 2
-            position = at + size_bytes
-            expression = data[at:position]
+            offset += 2
+            position = offset + size_bytes
+            expression = data[offset:position]
             expression = same.setdefault(expression, expression)
             out.append(
                 _new(LocationListEntry, (expression, list_base + begin, list_base + end, base))
@@ -325,25 +325,25 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
         limit = 0 if list_base is None else min(_SHORT_OFFSET, tombstone - list_base)
         # Nearly all entries, as in a location list.
         while position <= last and data[position] == _RLE_OFFSET_PAIR and list_base is not None:
-            at = position + 1
-            begin = data[at]
+            offset = position + 1
+            begin = data[offset]
             if begin >= 0x80:
-                at += 1
-                begin += (data[at] << 7) - 0x80
+                offset += 1
+                begin += (data[offset] << 7) - 0x80
                 if begin >= 1 << 14:
-                    at += 1
-                    begin += (data[at] << 14) - (1 << 14)
-            at += 1
-            end = data[at]
+                    offset += 1
+                    begin += (data[offset] << 14) - (1 << 14)
+            offset += 1
+            end = data[offset]
             if end >= 0x80:
-                at += 1
-                end += (data[at] << 7) - 0x80
+                offset += 1
+                end += (data[offset] << 7) - 0x80
                 if end >= 1 << 14:
-                    at += 1
-                    end += (data[at] << 14) - (1 << 14)
+                    offset += 1
+                    end += (data[offset] << 14) - (1 << 14)
             if not begin <= end < limit:
                 break
-            position = at + 1
+            position = offset + 1
             if begin != end:
                 out.append(_new(Range, (list_base + begin, list_base + end)))
         reader.position = position
@@ -351,8 +351,8 @@ def _read_rnglist(bounds: _Bounds) -> tuple[Range, ...]:
         if not kind:
             return tuple(out)
         if kind not in _RLE_KINDS:
-            at = reader.position - 1
-            raise Malformed(f"range list entry at {at:#x} has kind {kind:#x}")
+            offset = reader.position - 1
+            raise Malformed(f"range list entry at {offset:#x} has kind {kind:#x}")
         span = bounds.offset_pair() if kind == _RLE_OFFSET_PAIR else bounds.read(_RLE_KINDS[kind])
         if span is not None and span[0] != span[1]:
             out.append(_new(Range, span))

@@ -38,15 +38,20 @@ class SectionBudget:
         self._long_names: dict[bytes, str] = {}
 
     def read(
-        self, section: str, data: bytes, at: int, endian: Endian, read: Callable[[WordReader], _T]
+        self,
+        section: str,
+        data: bytes,
+        offset: int,
+        endian: Endian,
+        read: Callable[[WordReader], _T],
     ) -> _T:
         """Return what a function reads from an offset of a section; `LimitExceeded` where it goes
         beyond the budget."""
         section_bytes, spent = len(data), self._spent_bytes
-        end = at + self._remaining(section, section_bytes)
+        end = offset + self._remaining(section, section_bytes)
         if end > section_bytes:  # nearly always
             end = section_bytes
-        reader = WordReader(data, endian, at, end if end > at else at)
+        reader = WordReader(data, endian, offset, end if end > offset else offset)
         try:
             return read(reader)
         except Malformed:
@@ -54,7 +59,7 @@ class SectionBudget:
                 raise _exceeded(section) from None
             raise
         finally:
-            spent[section] = spent.get(section, 0) + reader.position - at
+            spent[section] = spent.get(section, 0) + reader.position - offset
 
     def text(self, data: bytes) -> str:
         """Return a name as text. Long names are kept once, because many entries may share them."""

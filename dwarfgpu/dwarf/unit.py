@@ -1,4 +1,4 @@
-"""One unit (DWARF 5 section 7.5.1), and the `Unit` that expressions see.
+"""One unit (DWARF 5 sections 3.1, 7.5.1; AMD text A.3.1), and the `Unit` that expressions see.
 
 Law: the header is read when the file is opened, the unit's own entry on the first question, the
 other entries on first use. Nothing is parsed twice, except entries that were freed
@@ -122,12 +122,12 @@ class CompilationUnit:
         """All entries of the unit."""
         try:
             budget = self.sections.budget
-            at, end, most = self.header.entries_at, self.end, budget.entries_left
+            offset, end, most = self.header.entries_at, self.end, budget.entries_left
             if self._is_forgotten:  # its entries were counted
                 self._is_kept = True
-                return read_tree(self.data, at, end, self.abbreviations)
+                return read_tree(self.data, offset, end, self.abbreviations)
             try:
-                tree = read_tree(self.data, at, end, self.abbreviations, most)
+                tree = read_tree(self.data, offset, end, self.abbreviations, most)
             except LimitExceeded:
                 budget.entries_left = 0  # the next attempt ends at once
                 raise
@@ -303,11 +303,11 @@ class CompilationUnit:
         data = self._tables.get(section)
         if data is None:
             data = self._tables[section] = self.sections.section(section)
-        at = base + index * size_bytes
-        if at < 0 or at + size_bytes > len(data):
+        offset = base + index * size_bytes
+        if offset < 0 or offset + size_bytes > len(data):
             shown = f"{section}{self.sections.suffix}"
             raise Malformed(f"index {index} at {shown}+{base:#x} is outside the section")
-        return int.from_bytes(data[at : at + size_bytes], self.format.endian)
+        return int.from_bytes(data[offset : offset + size_bytes], self.format.endian)
 
     def _base_after_header(self, header_bytes: int, *names: int) -> int:
         """Return the same; a split unit needs no attribute, its table follows the only header
@@ -374,12 +374,12 @@ class CompilationUnit:
             case _:
                 return raw
 
-    def _require_address_size(self, section: str, at: int) -> None:
+    def _require_address_size(self, section: str, offset: int) -> None:
         """Require that the header of the unit's part of a section has the unit's address size
         (A.2.5.1)."""
         data = self.sections.section(section)
-        if self.format.version >= 5 and 0 <= at < len(data):
-            size_bytes = data[at]
+        if self.format.version >= 5 and 0 <= offset < len(data):
+            size_bytes = data[offset]
             if size_bytes != self.format.address_size:
                 shown = f"{section}{self.sections.suffix}"
                 raise IllFormed(
@@ -402,10 +402,10 @@ class CompilationUnit:
             shown = f"{section}{self.sections.suffix}"
             raise Malformed(f"list {index} of the {count} at {shown}+{base:#x}")
         size_bytes, endian = self.format.offset_size, self.format.endian
-        at = base + index * size_bytes
-        if at + size_bytes > len(data):
+        offset = base + index * size_bytes
+        if offset + size_bytes > len(data):
             self._entry(section, base, index, size_bytes)  # raises
-        return base + int.from_bytes(data[at : at + size_bytes], endian)
+        return base + int.from_bytes(data[offset : offset + size_bytes], endian)
 
     def forget_entries(self) -> None:
         """Free the entries that were read: who reads a whole file needs them no more.
@@ -449,10 +449,10 @@ class CompilationUnit:
     def address(self, index: int) -> int:
         """Return entry `index` of the unit's part of `.debug_addr`, an address of the file."""
         data, base, size_bytes, endian = self._addresses
-        at = base + index * size_bytes
-        if at < 0 or at + size_bytes > len(data):
+        offset = base + index * size_bytes
+        if offset < 0 or offset + size_bytes > len(data):
             self.linked._entry(".debug_addr", base, index, size_bytes)  # raises
-        return int.from_bytes(data[at : at + size_bytes], endian)
+        return int.from_bytes(data[offset : offset + size_bytes], endian)
 
     def relocate(self, address: int) -> int:
         """Return an address of the file as loaded."""

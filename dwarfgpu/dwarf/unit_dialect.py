@@ -62,10 +62,10 @@ def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
             values = by_code[abbreviation.code] = _expression_values(abbreviation, unit.format)
         if not values:
             continue
-        at = start + 1 if data[start] < 0x80 else read_uleb(data, start, end)[1]
+        offset = start + 1 if data[start] < 0x80 else read_uleb(data, start, end)[1]
         for form, kind, read, _ in values:
             try:
-                raw = read(data, at, end)
+                raw = read(data, offset, end)
                 if isinstance(raw, bytes):
                     yield raw
                 elif (kind, raw) not in visited:

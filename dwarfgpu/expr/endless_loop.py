@@ -38,14 +38,14 @@ class Loops:
         self.callers: list[At] = []
         self.stack: Stack = []
 
-    def is_endless(self, at: At, callers: list[At], stack: Stack) -> bool:
+    def is_endless(self, position: At, callers: list[At], stack: Stack) -> bool:
         """Return whether a backward branch returns to an earlier state, and so will again."""
         self.count += 1
         if len(stack) > _COMPARED:
             return False
         if (
             self.at is not None
-            and _is_same_location(self.at, at)
+            and _is_same_location(self.at, position)
             and len(stack) == len(self.stack)
             and len(callers) == len(self.callers)
             and all(map(_is_same_entry, reversed(stack), reversed(self.stack)))
@@ -54,7 +54,7 @@ class Loops:
             return True
         if self.count >= self.next_kept:
             self.next_kept = 2 * self.count
-            self.at, self.callers, self.stack = at, callers.copy(), stack.copy()
+            self.at, self.callers, self.stack = position, callers.copy(), stack.copy()
         return False
 
 

@@ -294,7 +294,7 @@ class Evaluator:
             return stack, program.last
         callers: list[tuple[Program, int, Context]] = []
         steps, index = program.steps, 0
-        performed, at = program, -1
+        performed, current = program, -1
         """The program and the index of the step that is performed, or was last."""
         stack_limit, observe = self.limits.stack, self.observe
         begun: _Begun | None = None
@@ -305,14 +305,14 @@ class Evaluator:
             while True:
                 if index >= len(steps):
                     if program.expression.error is not None and index == len(steps):
-                        at = -1
+                        current = -1
                         raise _copied(program.expression.error)
                     if not callers:
-                        return stack, None if at < 0 else performed.instructions[at]
+                        return stack, None if current < 0 else performed.instructions[current]
                     program, index, ctx = callers.pop()
                     steps = program.steps
                     continue
-                performed, at = program, index
+                performed, current = program, index
                 index += 1
                 self.steps_left -= 1
                 if self.steps_left < 0:
@@ -321,11 +321,11 @@ class Evaluator:
                     )
                 if observe is not None:
                     begun = self._begin(parents[len(callers)], ctx, stack, len(callers))
-                control = steps[at](self, stack, ctx)
+                control = steps[current](self, stack, ctx)
                 if control is not None:
                     if isinstance(control, Jump):
-                        index = jump_target(program, program.instructions[at], control)
-                        if index <= at:
+                        index = jump_target(program, program.instructions[current], control)
+                        if index <= current:
                             if loops is None:
                                 from dwarfgpu.expr.endless_loop import Loops  # few have loops
 
@@ -347,10 +347,10 @@ class Evaluator:
                 if len(stack) > stack_limit:
                     raise LimitExceeded(f"more than {stack_limit} stack entries", "--max-stack")
                 if observe is not None and begun is not None:
-                    observe(self._step(performed.instructions[at], begun, stack, None))
+                    observe(self._step(performed.instructions[current], begun, stack, None))
         except DwarfGpuError as error:
-            if at >= 0:
-                last = performed.instructions[at]
+            if current >= 0:
+                last = performed.instructions[current]
                 _locate(error, last)
                 if observe is not None and begun is not None:
                     observe(self._step(last, begun, stack, error))

@@ -76,7 +76,7 @@ class Instructions(Sequence[Instruction]):
         if len(self.order) <= _KEPT:
             return self._all()[index]
         if isinstance(index, slice):
-            return [self[at] for at in range(len(self))[index]]
+            return [self[number] for number in range(len(self))[index]]
         return self._moved(self.order[index], self.offsets[index])
 
     def __iter__(self) -> Iterator[Instruction]:

@@ -214,16 +214,16 @@ def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> 
 
 
 def _several_in_context(call: Callable[..., Entry], *kinds: Kind) -> Perform:
-    count, expected = len(kinds), [(at, kind, _TYPES[kind]) for at, kind in enumerate(kinds)]
+    count, expected = len(kinds), [(index, kind, _TYPES[kind]) for index, kind in enumerate(kinds)]
 
     def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
         if len(stack) < count:
             raise _underflow(count, stack)
         popped = stack[-count:]
         del stack[-count:]
-        for at, kind, noun in expected:
-            if type(popped[at]) is not noun:
-                popped[at] = coercer.coerced(popped[at], kind, ctx)
+        for index, kind, noun in expected:
+            if type(popped[index]) is not noun:
+                popped[index] = coercer.coerced(popped[index], kind, ctx)
         stack.append(call(ctx, *popped))
 
     return perform
@@ -246,9 +246,9 @@ def _moved(call: Callable[..., tuple[Entry, ...]], count: int) -> Perform:
             raise _underflow(count, stack)
         popped = stack[-count:]
         del stack[-count:]
-        for at, entry in enumerate(popped):
+        for index, entry in enumerate(popped):
             if type(entry) is not Value:
-                popped[at] = coercer.coerced(entry, "entry", ctx)
+                popped[index] = coercer.coerced(entry, "entry", ctx)
         stack.extend(call(*popped))
 
     return perform

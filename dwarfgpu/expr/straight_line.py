@@ -330,7 +330,7 @@ class Compiler:
         items = [self._pop() for _ in range(count)][::-1]
         if any(isinstance(item, Parts) for item in items):
             raise NotCompiled
-        self._stack += [items[at] for at in order]
+        self._stack += [items[position] for position in order]
 
     def _pop(self) -> Item:
         if not self._stack:

@@ -212,12 +212,12 @@ def file_sections(data: bytes) -> Dict[str, Tuple[int, int]]:
     if data[:4] != b"\x7fELF" or len(data) < 64:
         return {}
     order, wide = (">" if data[5] == 2 else "<"), data[4] == 2
-    at = struct.unpack_from(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
+    offset = struct.unpack_from(order + ("Q" if wide else "I"), data, 40 if wide else 32)[0]
     size, count, names = struct.unpack_from(order + "HHH", data, 58 if wide else 46)
     form = struct.Struct(order + ("IIQQQQ" if wide else "IIIIII"))
-    if at + size * count > len(data) or names >= count:
+    if offset + size * count > len(data) or names >= count:
         return {}
-    rows = [form.unpack_from(data, at + size * index) for index in range(count)]
+    rows = [form.unpack_from(data, offset + size * index) for index in range(count)]
     texts = rows[names][4]
     record = {}
     for row in rows:

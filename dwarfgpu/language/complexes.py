@@ -32,7 +32,8 @@ def parts_of(arithmetic: Operators, value: TypedValue) -> tuple[Number, Number]:
     name = bare.base.name.replace("complex ", "").replace(" _Complex", "").strip()
     part = Base(evolve(bare.base, name=name, encoding="float", bit_size=half))
     real, imaginary = (
-        arithmetic.numbers.of(part, bits.slice(at, half, bare.base.endian)) for at in (0, half)
+        arithmetic.numbers.of(part, bits.slice(bit_offset, half, bare.base.endian))
+        for bit_offset in (0, half)
     )
     return real, imaginary
 

@@ -219,10 +219,10 @@ def split_at_comma(text: str) -> tuple[str, bool, str]:
     """Return the text before the first comma outside brackets, whether there is such a comma, and
     the text after it."""
     depth = 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += (character in "(<[") - (character in ")>]")
         if character == "," and depth <= 0:
-            return text[:at].strip(), True, text[at + 1 :].strip()
+            return text[:index].strip(), True, text[index + 1 :].strip()
     return text.strip(), False, ""
 
 
@@ -304,8 +304,10 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
         for symbol in symbols:
             if symbol.entry not in entries:
                 entries.add(symbol.entry)
-                at, pcs = _position_at(session, symbol.entry), (symbol.entry,)
-                locations.append(CodeLocation("function", at, pcs, symbol.name, is_described=False))
+                position, pcs = _position_at(session, symbol.entry), (symbol.entry,)
+                locations.append(
+                    CodeLocation("function", position, pcs, symbol.name, is_described=False)
+                )
     return tuple(locations)
 
 
@@ -412,10 +414,13 @@ def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ..
         ]
         if not named_files:
             continue
-        exact = next((unit.relocate(at[0]) for unit, at in named_files if at and at[1]), None)
+        exact = next(
+            (unit.relocate(start[0]) for unit, start in named_files if start and start[1]),
+            None,
+        )
         return tuple(
-            unit.relocate(at[0]) if at and (at[1] or exact is None) else exact
-            for unit, at in named_files
+            unit.relocate(start[0]) if start and (start[1] or exact is None) else exact
+            for unit, start in named_files
         )
     return ()
 

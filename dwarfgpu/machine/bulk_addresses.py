@@ -54,11 +54,17 @@ class SpaceAddresses:
     """Addresses of one address space, for waves and lanes."""
 
     def __init__(
-        self, layout: MemoryLayout, space: int, at: Array, wave: Array, lane: Array, shape: Any
+        self,
+        layout: MemoryLayout,
+        space: int,
+        addresses: Array,
+        wave: Array,
+        lane: Array,
+        shape: Any,
     ) -> None:
         self.layout, self.space = layout, space
         self.at, self.wave, self.lane = (
-            np.broadcast_to(operand, shape) for operand in (at, wave, lane)
+            np.broadcast_to(operand, shape) for operand in (addresses, wave, lane)
         )
         self.numbers, inverse = np.unique(wave, return_inverse=True)
         self.rows = np.broadcast_to(inverse.reshape(wave.shape), shape)
@@ -79,46 +85,50 @@ class SpaceAddresses:
 
     def in_stores(self) -> Iterator[StoreAddresses]:
         """Yield the addresses by the stores that they are in."""
-        at, everywhere = self.at, np.ones(self.at.shape, bool)
+        addresses, everywhere = self.at, np.ones(self.at.shape, bool)
         if self.space == GLOBAL:
-            yield self._global(everywhere, at)
+            yield self._global(everywhere, addresses)
         elif self.space == LOCAL:
-            yield from self._local(everywhere, at)
+            yield from self._local(everywhere, addresses)
         elif self.space == PRIVATE_WAVE:
-            yield from self._scratch(everywhere, at)
+            yield from self._scratch(everywhere, addresses)
         elif self.space == PRIVATE_LANE:
-            yield from self._private_lane(everywhere, at)
+            yield from self._private_lane(everywhere, addresses)
         elif self.space == GENERIC:
             local_base = self._aperture_values(lambda item: item.local_base)
             private_base = self._aperture_values(lambda item: item.private_base)
-            local = self._inside(at, local_base)
-            private = self._inside(at, private_base) & ~local
-            yield from self._local(local, at - local_base & _SEGMENT_MASK)
-            yield from self._private_lane(private, at - private_base & _SEGMENT_MASK)
-            yield self._global(~local & ~private, at)
+            local = self._inside(addresses, local_base)
+            private = self._inside(addresses, private_base) & ~local
+            yield from self._local(local, addresses - local_base & _SEGMENT_MASK)
+            yield from self._private_lane(private, addresses - private_base & _SEGMENT_MASK)
+            yield self._global(~local & ~private, addresses)
 
-    def _inside(self, at: Array, base: Array) -> Array:
-        return np.asarray((at >= base) & (at - base < APERTURE_BYTES))
+    def _inside(self, addresses: Array, base: Array) -> Array:
+        return np.asarray((addresses >= base) & (addresses - base < APERTURE_BYTES))
 
-    def _global(self, chosen: Array, at: Array) -> StoreAddresses:
+    def _global(self, chosen: Array, addresses: Array) -> StoreAddresses:
         return StoreAddresses(
-            "", None, chosen & (at >= 0), at, np.full(at.shape, _FARTHEST, np.int64)
+            "",
+            None,
+            chosen & (addresses >= 0),
+            addresses,
+            np.full(addresses.shape, _FARTHEST, np.int64),
         )
 
-    def _local(self, chosen: Array, at: Array) -> Iterator[StoreAddresses]:
+    def _local(self, chosen: Array, addresses: Array) -> Iterator[StoreAddresses]:
         ends = self._aperture_values(lambda item: item.local_bytes, 1 << 32)
-        fits = chosen & (at >= 0) & (at < 1 << 32)
+        fits = chosen & (addresses >= 0) & (addresses < 1 << 32)
         groups = np.array([self.layout.workgroups.get(int(n), int(n)) for n in self.numbers])
         mine = groups[self.rows]
         for group in np.unique(mine[fits]):
-            yield StoreAddresses("local", int(group), fits & (mine == group), at, ends)
+            yield StoreAddresses("local", int(group), fits & (mine == group), addresses, ends)
 
-    def _private_lane(self, chosen: Array, at: Array) -> Iterator[StoreAddresses]:
+    def _private_lane(self, chosen: Array, addresses: Array) -> Iterator[StoreAddresses]:
         lanes = self.layout.architecture.lane_count
         element_bytes = self._aperture_values(lambda item: item.element_bytes)
         is_lane = (self.lane >= 0) & (self.lane < lanes)
-        chosen = chosen & is_lane & (at >= 0) & (at < 1 << 32)
-        element, byte = at // element_bytes, at % element_bytes
+        chosen = chosen & is_lane & (addresses >= 0) & (addresses < 1 << 32)
+        element, byte = addresses // element_bytes, addresses % element_bytes
         offset = (element * lanes + self.lane) * element_bytes + byte
         yield from self._scratch(chosen, offset)
 

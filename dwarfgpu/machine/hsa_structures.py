@@ -83,7 +83,7 @@ class HsaStructure:
         member = self.member(name)
         first, size = member.offset_bytes, member.size_bytes
         ends = range(first, first + size * (member.count or 1), size)
-        return tuple(int.from_bytes(data[at : at + size], "little") for at in ends)
+        return tuple(int.from_bytes(data[offset : offset + size], "little") for offset in ends)
 
     def pieces(self, values: Mapping[str, int]) -> Iterator[tuple[int, bytes]]:
         """Yield offsets and bytes of members that have these values."""

@@ -63,15 +63,15 @@ class SparseMemory:
         if not self._starts or address >= self._end(-1):
             self._insert(len(self._starts), address, data)
             return
-        gaps, at = [], address
+        gaps, position = [], address
         for index in self._overlapped(address, end):
             start = self._starts[index]
-            if at < start:
-                gaps.append((at, start))
-            at = max(at, self._end(index))
+            if position < start:
+                gaps.append((position, start))
+            position = max(position, self._end(index))
             self._check(index, address, data)
-        if at < end:
-            gaps.append((at, end))
+        if position < end:
+            gaps.append((position, end))
         for first, last in gaps:
             index = bisect_right(self._starts, first)
             self._insert(index, first, part_of(data, first - address, last - address))
@@ -165,14 +165,14 @@ class SparseMemory:
     def _require(self, address: int, size_bytes: int) -> None:
         """Raise `Unavailable` unless all bytes of a range are known; no bytes are known where one
         is."""
-        at = address
+        position = address
         for index in self._overlapped(address, address + max(size_bytes, 1)):
-            if self._starts[index] > at:
+            if self._starts[index] > position:
                 break
-            at = self._end(index)
+            position = self._end(index)
         is_end = not size_bytes and bool(self._starts) and self._is_end(address)
-        if at < address + max(size_bytes, 1) and not is_end:
-            address_text = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
+        if position < address + max(size_bytes, 1) and not is_end:
+            address_text = f"{self.name}#{position:#x}" if self.name else f"{position:#x}"
             raise Unavailable(f"cannot access memory at address {address_text}: {NOT_IN_STATE}")
 
     def _is_end(self, address: int) -> bool:
@@ -188,17 +188,17 @@ class SparseMemory:
             if type(run) is bytearray and 0 < size_bytes <= len(run) - first:
                 return [(0, bytes(run[first : first + size_bytes]))]
         out: list[tuple[int, list[bytes]]] = []
-        at = address - 1
+        position = address - 1
         end = address + size_bytes
         for index in self._overlapped(address, end):
             start = self._starts[index]
             first, last = max(start, address), min(self._end(index), end)
             data = bytes_of(part_of(self._runs[index], first - start, last - start))
-            if out and first == at:
+            if out and first == position:
                 out[-1][1].append(data)
             elif data:
                 out.append((first - address, [data]))
-            at = last
+            position = last
         return [(offset, parts[0] if len(parts) == 1 else b"".join(parts)) for offset, parts in out]
 
     def write(self, address: int, data: bytes) -> None:

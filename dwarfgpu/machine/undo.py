@@ -98,11 +98,13 @@ class RecordedTarget(TargetWithCodeObjects):
             self._set_memory(start, data)
             return
         for index, byte in enumerate(data):
-            at = start.offset_bytes + index
+            offset_bytes = start.offset_bytes + index
             if byte is None:
-                self.machine.forget_register(start.wave, start.register, at, 1)
+                self.machine.forget_register(start.wave, start.register, offset_bytes, 1)
             else:
-                self.machine.write_register(start.wave, start.register, bytes((byte,)), at)
+                self.machine.write_register(
+                    start.wave, start.register, bytes((byte,)), offset_bytes
+                )
 
     def _set_memory(self, start: MemoryAddress, data: tuple[int | None, ...]) -> None:
         self.machine.write_memory(start.where, start.address, bytes(byte or 0 for byte in data))

@@ -178,7 +178,7 @@ NARROWED = 8
 """Composites inside one another that `narrowed` looks through: a bound, so that it is cheap."""
 
 
-def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
+def narrowed(location: Location, size_bits: int, bit_offset: int = 0) -> Location:
     """Return the location of `size_bits` bits from bit `at`, without enclosing composites.
 
     If a single part of a composite holds all of them, the result is in that part.
@@ -187,7 +187,7 @@ def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
         if len(location.single_locations) != 1 or size_bits == 0:
             break
         single = location.single_locations[0]
-        storage, first = single.storage, single.bit_offset + at
+        storage, first = single.storage, single.bit_offset + bit_offset
         if isinstance(storage, Composite):
             index = bisect_right(storage.starts, first) - 1
             if index < 0:
@@ -207,8 +207,8 @@ def narrowed(location: Location, size_bits: int, at: int = 0) -> Location:
             break
         if first + size_bits > start + part_bits:
             break
-        location, at = inner, within
-    return location.displaced(at) if at else location
+        location, bit_offset = inner, within
+    return location.displaced(bit_offset) if bit_offset else location
 
 
 def selection(location: Location, mask: int, element_bits: int, count: int) -> Location:

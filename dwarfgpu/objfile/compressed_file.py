@@ -193,11 +193,11 @@ def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
         first = index_at - sum(-(-unpadded // 4) * 4 for unpadded, _ in records)
         if first < _XZ_HEADER_BYTES:
             raise Malformed(f"{path}: the blocks of a stream of xz do not fit the file")
-        at, blocks = first, []
+        offset, blocks = first, []
         for unpadded, size_bytes in records:
             packed = -(-unpadded // 4) * 4
-            blocks.append((at, packed, size_bytes))
-            at += packed
+            blocks.append((offset, packed, size_bytes))
+            offset += packed
         streams.append(blocks)
         end = first - _XZ_HEADER_BYTES
     for blocks in reversed(streams):
@@ -206,17 +206,17 @@ def _xz_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
 
 def _xz_records(path: str, index: bytes) -> Iterator[tuple[int, int]]:
     """Yield size of each block without its padding, and decompressed."""
-    at = 1
+    offset = 1
 
     def number() -> int:
-        nonlocal at
+        nonlocal offset
         value = shift = 0
         while True:
-            if at >= len(index) or shift > 56:
+            if offset >= len(index) or shift > 56:
                 raise Malformed(f"{path}: the index of a stream of xz is damaged")
-            value |= (index[at] & 0x7F) << shift
-            at, shift = at + 1, shift + 7
-            if not index[at - 1] & 0x80:
+            value |= (index[offset] & 0x7F) << shift
+            offset, shift = offset + 1, shift + 7
+            if not index[offset - 1] & 0x80:
                 return value
 
     if index[:1] != b"\0":
@@ -244,19 +244,19 @@ def _bgzip_blocks(path: str, data: Data) -> Iterator[tuple[int, int, int]] | Non
 
 
 def _bgzip_members(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
-    at = 0
-    while at < len(data):
-        packed = _bgzip_bytes(data, at)
-        if packed is None or at + packed > len(data):
-            raise Malformed(f"{path} is cut short, or is not of bgzip at {at:#x}")
-        size = int.from_bytes(data[at + packed - 4 : at + packed], "little")
-        yield at, packed, size
-        at += packed
+    offset = 0
+    while offset < len(data):
+        packed = _bgzip_bytes(data, offset)
+        if packed is None or offset + packed > len(data):
+            raise Malformed(f"{path} is cut short, or is not of bgzip at {offset:#x}")
+        size = int.from_bytes(data[offset + packed - 4 : offset + packed], "little")
+        yield offset, packed, size
+        offset += packed
 
 
-def _bgzip_bytes(data: Data, at: int) -> int | None:
+def _bgzip_bytes(data: Data, offset: int) -> int | None:
     """Return the size of the member at a place; None where it does not say it."""
-    head = bytes(data[at : at + _BGZIP_HEADER])
+    head = bytes(data[offset : offset + _BGZIP_HEADER])
     is_one = head[:4] == b"\x1f\x8b\x08\x04" and head[12:16] == b"BC\x02\x00"
     return int.from_bytes(head[16:18], "little") + 1 if is_one else None
 
@@ -273,8 +273,8 @@ def _gunzipped(path: str, data: Data, limit: int) -> bytes:
     """Return all of a file: only bgzip's can be read in parts."""
     out, bytes_left = BytesIO(), limit  # grows without a second copy
     unpacker = zlib.decompressobj(31)
-    for at in range(0, len(data), _STEP_IN):
-        part = bytes(data[at : at + _STEP_IN])
+    for offset in range(0, len(data), _STEP_IN):
+        part = bytes(data[offset : offset + _STEP_IN])
         while part:
             bytes_left -= out.write(unpacker.decompress(part, bytes_left + 1))
             if bytes_left < 0:
@@ -296,22 +296,22 @@ def _zstandard(path: str) -> Zstandard:
 def _zstd_frames(path: str, data: Data) -> Iterator[tuple[int, int, int]] | None:
     """Yield the frames of a file (RFC 8878, 3.1); None where one does not say its size."""
     frames: list[tuple[int, int, int]] = []
-    at = 0
-    while at < len(data):
-        magic = int.from_bytes(data[at : at + 4], "little")
+    offset = 0
+    while offset < len(data):
+        magic = int.from_bytes(data[offset : offset + 4], "little")
         if magic & 0xFFFFFFF0 == _SKIPPABLE:
-            at += 8 + int.from_bytes(data[at + 4 : at + 8], "little")
+            offset += 8 + int.from_bytes(data[offset + 4 : offset + 8], "little")
             continue
         if magic != _ZSTD_MAGIC:
-            raise Malformed(f"{path} is not a Zstandard file at {at:#x}")
-        size, blocks_at, has_checksum = _zstd_header(bytes(data[at : at + 18]))
-        end = _zstd_end(path, data, at + blocks_at) + 4 * has_checksum
+            raise Malformed(f"{path} is not a Zstandard file at {offset:#x}")
+        size, blocks_at, has_checksum = _zstd_header(bytes(data[offset : offset + 18]))
+        end = _zstd_end(path, data, offset + blocks_at) + 4 * has_checksum
         if size is None:
             return None
         if end > len(data):
             raise Malformed(f"{path} is cut short")
-        frames.append((at, end - at, size))
-        at = end
+        frames.append((offset, end - offset, size))
+        offset = end
     return iter(frames)
 
 
@@ -320,20 +320,20 @@ def _zstd_header(head: bytes) -> tuple[int | None, int, bool]:
     it."""
     descriptor = head[4] if len(head) > 4 else 0
     is_single, kind = bool(descriptor & 0x20), descriptor >> 6
-    at = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
+    offset = 5 + (not is_single) + (0, 1, 2, 4)[descriptor & 3]
     count = (1 if is_single else 0, 2, 4, 8)[kind]
-    size = int.from_bytes(head[at : at + count], "little") + (256 if kind == 1 else 0)
-    return size if count else None, at + count, bool(descriptor & 4)
+    size = int.from_bytes(head[offset : offset + count], "little") + (256 if kind == 1 else 0)
+    return size if count else None, offset + count, bool(descriptor & 4)
 
 
-def _zstd_end(path: str, data: Data, at: int) -> int:
+def _zstd_end(path: str, data: Data, offset: int) -> int:
     """Return the position behind the last block of a frame."""
-    while at + 3 <= len(data):
-        header = int.from_bytes(data[at : at + 3], "little")
+    while offset + 3 <= len(data):
+        header = int.from_bytes(data[offset : offset + 3], "little")
         kind, size = header >> 1 & 3, header >> 3
-        at += 3 + (1 if kind == 1 else size)
+        offset += 3 + (1 if kind == 1 else size)
         if header & 1:
-            return at
+            return offset
     raise Malformed(f"{path} is cut short")
 
 

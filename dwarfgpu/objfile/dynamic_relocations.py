@@ -113,15 +113,15 @@ class DynamicRelocations:
         if isinstance(self._tables, DwarfGpuError):
             raise self._tables
         for table in self._tables:
-            for at, entry in _within(table, address, size_bytes, self._file.path):
-                field, value = self._field(table, at, entry, contents)
-                first, end = max(at, address), min(at + field, address + size_bytes)
+            for start, entry in _within(table, address, size_bytes, self._file.path):
+                field, value = self._field(table, start, entry, contents)
+                first, end = max(start, address), min(start + field, address + size_bytes)
                 if first >= end:
                     continue
                 if isinstance(value, str):
                     raise Unavailable(f"{self._setter} sets it: {value}")
                 data = (value & (1 << 8 * field) - 1).to_bytes(field, self._file.endian)
-                out[first - address : end - address] = data[first - at : end - at]
+                out[first - address : end - address] = data[first - start : end - start]
             index = bisect_right(table.copies, address, key=lambda copy: copy[1])
             if index < len(table.copies) and table.copies[index][0] < address + size_bytes:
                 first, _, entry = table.copies[index]
@@ -134,12 +134,14 @@ class DynamicRelocations:
         return "the loader" if self._abi.is_loaded_by_runtime else "the dynamic linker"
 
     def _field(
-        self, table: _Table, at: int, entry: int, contents: Callable[[int, int], bytes]
+        self, table: _Table, address: int, entry: int, contents: Callable[[int, int], bytes]
     ) -> tuple[int, int | str]:
         """Return the size in bytes of a field, and its value or what sets it."""
         word = self._word
         if table.kind == "relr":
-            return word, self._load_address + int.from_bytes(contents(at, word), self._file.endian)
+            return word, self._load_address + int.from_bytes(
+                contents(address, word), self._file.endian
+            )
         stride = 3 if table.kind == "rela" else 2
         info = table.words[stride * entry + 1]
         symbol_shift = 32 if word == 8 else 8
@@ -163,7 +165,7 @@ class DynamicRelocations:
         elif kind.kind == "symbol":
             addend = 0
         else:
-            addend = int.from_bytes(contents(at, kind.size_bytes), self._file.endian)
+            addend = int.from_bytes(contents(address, kind.size_bytes), self._file.endian)
         if kind.kind == "base":
             return kind.size_bytes, self._load_address + addend
         if symbol is None:
@@ -201,9 +203,9 @@ class DynamicRelocations:
         )
 
     def _name(self, symbols: _Symbols, symbol: SymbolFields) -> str:
-        at = symbols.names_at + symbol.name
+        offset = symbols.names_at + symbol.name
         data = self._file.file_bytes(
-            at, max(0, min(LONGEST_NAME_BYTES, self._file.size_bytes - at)), "symbol name"
+            offset, max(0, min(LONGEST_NAME_BYTES, self._file.size_bytes - offset)), "symbol name"
         )
         return data.split(b"\0", 1)[0].decode("utf-8", "replace") or "a section"
 
@@ -240,9 +242,9 @@ class DynamicRelocations:
             symbols = _Symbols(self._offset(tags[DT_SYMTAB]), self._offset(tags[DT_STRTAB]))
         plt: TableKind = "rel" if tags.get(DT_PLTREL) == 17 else "rela"
         return [
-            _Range(kind, self._offset(tags[at]), tags[size], symbols)
-            for at, size, kind in (*_OF_TAGS, (DT_JMPREL, DT_PLTRELSZ, plt))
-            if at in tags and tags.get(size)
+            _Range(kind, self._offset(tags[tag]), tags[size], symbols)
+            for tag, size, kind in (*_OF_TAGS, (DT_JMPREL, DT_PLTRELSZ, plt))
+            if tag in tags and tags.get(size)
         ]
 
     def _offset(self, address: int) -> int:
@@ -267,7 +269,7 @@ class DynamicRelocations:
         addresses = words[::stride]
         order = array("I", sorted(range(len(addresses)), key=addresses.__getitem__))
         table = _Table(
-            extent.kind, extent.symbols, array("Q", (addresses[at] for at in order)), order,
+            extent.kind, extent.symbols, array("Q", (addresses[index] for index in order)), order,
             words, (),
         )  # fmt: skip
         return _Table(table.kind, table.symbols, table.addresses, order, words, self._copies(table))
@@ -287,7 +289,7 @@ class DynamicRelocations:
         out: list[tuple[int, int, int]] = []
         for address, entry in zip(table.addresses, table.entries, strict=True):
             if infos[entry] & mask == number:
-                size_bytes, _ = self._field(table, address, entry, lambda at, size: bytes(size))
+                size_bytes, _ = self._field(table, address, entry, lambda start, size: bytes(size))
                 if not out or address + size_bytes > out[-1][1]:
                     out.append((address, address + size_bytes, entry))
         return tuple(out)
@@ -308,10 +310,10 @@ def dynamic_tags(file: ObjectFile) -> dict[int, int]:
     return {}
 
 
-def _words(file: ObjectFile, at: int, size_bytes: int, stride: int) -> array[int]:
+def _words(file: ObjectFile, offset: int, size_bytes: int, stride: int) -> array[int]:
     out = array("Q" if file.address_bytes == 8 else "I")
     size_bytes -= size_bytes % (stride * file.address_bytes)
-    out.frombytes(file.file_bytes(at, size_bytes, "dynamic relocations"))
+    out.frombytes(file.file_bytes(offset, size_bytes, "dynamic relocations"))
     if sys.byteorder != file.endian:
         out.byteswap()
     return out

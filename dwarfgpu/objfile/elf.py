@@ -247,8 +247,8 @@ class ObjectFile:
         self._check_table("program", self._segments_at, count, self._segment_bytes)
         out: list[Segment] = []
         for index in range(count):
-            at = self._segments_at + index * self._segment_bytes
-            row = self._unpack(self._layout.segment, at, f"program header {index}")
+            offset = self._segments_at + index * self._segment_bytes
+            row = self._unpack(self._layout.segment, offset, f"program header {index}")
             if self.address_bytes == 4:
                 row = (row[0], row[6], *row[1:6], row[7])
             out.append(Segment(row[0], row[1], row[2], row[3], row[5], row[6], row[7]))
@@ -456,15 +456,15 @@ class ObjectFile:
         form = self._order + form
         return struct.unpack(form, self.file_bytes(offset, struct.calcsize(form), subject))
 
-    def _check_table(self, subject: str, at: int, count: int, entry_bytes: int) -> None:
+    def _check_table(self, subject: str, offset: int, count: int, entry_bytes: int) -> None:
         if count and entry_bytes < 32:
             raise self._malformed(f"{subject} headers have {counted(entry_bytes, 'byte')} each")
-        if at + count * entry_bytes > self.size_bytes:
+        if offset + count * entry_bytes > self.size_bytes:
             raise self._malformed(f"{count} {subject} headers do not fit into the file")
 
     def _section_fields(self, index: int) -> tuple[int, ...]:
-        at = self._sections_at + index * self._section_bytes
-        return self._unpack(self._layout.section, at, f"section header {index}")
+        offset = self._sections_at + index * self._section_bytes
+        return self._unpack(self._layout.section, offset, f"section header {index}")
 
     def _check_inflated(self, section: Section, *, size_bytes: int, packed_bytes: int) -> None:
         """Check the claimed size: extreme claims are left to the decompression, which detects false

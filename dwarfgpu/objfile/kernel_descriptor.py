@@ -194,8 +194,8 @@ def is_kernel_code(data: bytes) -> bool:
 
 def _numbers(data: bytes, table: tuple[tuple[str, int, int], ...]) -> dict[str, int]:
     return {
-        name: int.from_bytes(data[at : at + abs(size)], "little", signed=size < 0)
-        for name, at, size in table
+        name: int.from_bytes(data[offset : offset + abs(size)], "little", signed=size < 0)
+        for name, offset, size in table
     }
 
 
@@ -208,7 +208,8 @@ def _words(
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the fields of a descriptor of V2 or V3, and which bits are set that must be 0."""
     words = {
-        word: int.from_bytes(data[at : at + size], "little") for word, (at, size) in spans.items()
+        word: int.from_bytes(data[offset : offset + size], "little")
+        for word, (offset, size) in spans.items()
     }
     fields = {field.name: field.of(words[field.word]) for field in table}
     remaining = dict(words)
@@ -225,7 +226,9 @@ def _words(
 
 def _reserved_bytes(data: bytes, spans: tuple[tuple[int, int], ...]) -> tuple[str, ...]:
     return tuple(
-        f"bytes {at} to {at + size - 1}" for at, size in spans if any(data[at : at + size])
+        f"bytes {offset} to {offset + size - 1}"
+        for offset, size in spans
+        if any(data[offset : offset + size])
     )
 
 

@@ -73,11 +73,11 @@ def _sized(reader: Reader, code: int, depth: int) -> Metadata:
 
 
 def _string(reader: Reader, size_bytes: int) -> str:
-    at = reader.position
+    start = reader.position
     try:
         return reader.take(size_bytes).decode("utf-8")
     except UnicodeDecodeError:
-        raise Malformed(f"the string at offset {at:#x} is not UTF-8") from None
+        raise Malformed(f"the string at offset {start:#x} is not UTF-8") from None
 
 
 def _array(reader: Reader, count: int, depth: int) -> list[Metadata]:

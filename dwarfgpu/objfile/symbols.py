@@ -138,7 +138,9 @@ class SymbolTable:
         encoded = tuple(text.encode("utf-8", "surrogateescape") for text in texts)
         if not self._may_contain(_common_end(encoded)):
             return ()  # one search instead of one for each text
-        name_offsets = {at for text in encoded for at in _name_offsets(text, self._names.data)}
+        name_offsets = {
+            name_offset for text in encoded for name_offset in _name_offsets(text, self._names.data)
+        }
         if not name_offsets:
             return ()
         kinds = {*_KINDS, 0} if with_untyped else _KINDS
@@ -178,9 +180,11 @@ class SymbolTable:
         if not self._may_contain(encoded):
             return ()
         name_offsets = set[int]()
-        for at in _name_offsets(encoded, data):
-            begin = data.rfind(b"\0", 0, at) + 1  # several names may share their ends
-            name_offsets |= {begin + start for start in _name_offsets(b"_Z", data[begin:at])}
+        for name_offset in _name_offsets(encoded, data):
+            begin = data.rfind(b"\0", 0, name_offset) + 1  # several names may share their ends
+            name_offsets |= {
+                begin + start for start in _name_offsets(b"_Z", data[begin:name_offset])
+            }
         return tuple(
             self._symbol(row)
             for row in (self._rows() if name_offsets else ())
@@ -273,10 +277,10 @@ def _common_end(texts: Collection[bytes]) -> bytes:
 
 
 def _name_offsets(text: bytes, data: bytes) -> Iterator[int]:
-    at = data.find(text)
-    while at >= 0:
-        yield at
-        at = data.find(text, at + 1)
+    name_offset = data.find(text)
+    while name_offset >= 0:
+        yield name_offset
+        name_offset = data.find(text, name_offset + 1)
 
 
 def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:

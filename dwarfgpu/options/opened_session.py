@@ -240,12 +240,12 @@ def _code_objects(
             raise UsageError("--load-address: give the code object with --file")
         named = [(state.code_objects[0].path, load_address)]
     if state is not None:
-        at = {
+        load_addresses = {
             resolved(code_object.path): code_object.load_address
             for code_object in state.code_objects
         }
         if load_address is None:
-            named = [(path, at.get(resolved(path), 0)) for path, _ in named]
+            named = [(path, load_addresses.get(resolved(path), 0)) for path, _ in named]
         paths = {resolved(path) for path, _ in named}
         named += [
             (code_object.path, code_object.load_address)

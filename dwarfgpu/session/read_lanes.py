@@ -109,8 +109,8 @@ class LanePick(Generic[T]):
         """Its type and notes are those of every lane."""
         self._bits, self._pick, self._picker = bits, pick, picker
 
-    def __call__(self, at: int) -> T:
-        return self._pick(at)
+    def __call__(self, index: int) -> T:
+        return self._pick(index)
 
     def of(self, part: T2) -> Callable[[int], T2]:
         """Return a function that gives a part of the whole at a place."""
@@ -180,10 +180,10 @@ def _picked(reading: Reading, picker: LaneExtractor) -> Callable[[int], Reading]
     lane, location = picker.of(reading.lane), picker.of(reading.location)
     bits, pointer = picker.of(reading.bits), picker.of(reading.pointer)
 
-    def pick(at: int) -> Reading:
+    def pick(index: int) -> Reading:
         return Reading(
-            reading.variable, reading.type, lane(at), location(at), bits(at), pointer(at),
-            reading.failure, reading.notes,
+            reading.variable, reading.type, lane(index), location(index), bits(index),
+            pointer(index), reading.failure, reading.notes,
         )  # fmt: skip
 
     return pick
@@ -295,7 +295,7 @@ def _evaluate_batch(
     target = _in_bulk(first.target, waves)
     if target is None or first.lane_count()[0] <= lanes[-1]:
         return
-    row_at, column_at = ({n: at for at, n in enumerate(numbers)} for numbers in (rows, lanes))
+    row_at, column_at = ({n: index for index, n in enumerate(numbers)} for numbers in (rows, lanes))
     is_whole = len(pairs) == len(rows) * len(lanes)
     members = None if is_whole else [(row_at[row], column_at[lane]) for row, lane in pairs]
 
@@ -308,7 +308,7 @@ def _evaluate_batch(
             continue
         for row, first_index, columns in lane.group.by_row():
             lanes_by_number = shared.setdefault(
-                columns, {lanes[column]: at for at, column in enumerate(columns)}
+                columns, {lanes[column]: index for index, column in enumerate(columns)}
             )
             part = LanesTogether(lane.answer, first_index, lanes_by_number)
             answers.known.setdefault(rows[row], []).append(part)

@@ -69,17 +69,17 @@ def arrows(count: int, branches: Mapping[int, int], glyphs: ArrowGlyphs = UNICOD
     drawn = {target for column in columns for _, _, target in column}
     rows = [[" "] * width for _ in range(count)]
     for number, column in enumerate(columns):
-        at = len(columns) - 1 - number
+        position = len(columns) - 1 - number
         for low, high, target in column:
             for line in range(low, high + 1):
                 is_end = line == target or branches.get(line) == target
                 corner = glyphs.down if line == low else glyphs.up if line == high else glyphs.tee
                 row = rows[line]
                 if not is_end:
-                    row[at] = glyphs.vertical if row[at] == " " else glyphs.cross
+                    row[position] = glyphs.vertical if row[position] == " " else glyphs.cross
                     continue
-                row[at] = corner
-                for inner in range(at + 1, width - 1):
+                row[position] = corner
+                for inner in range(position + 1, width - 1):
                     row[inner] = glyphs.line if row[inner] == " " else glyphs.cross
                 if line == target:
                     row[width - 2] = glyphs.head

@@ -228,8 +228,10 @@ def description_facts(session: Session, frame: CfiFrame) -> tuple[str, ...]:
     bias = location - owner.info.in_file(location)
     entry = _span(description.fde.initial_location + bias, description.fde.end + bias)
     row = _span(description.row.start + bias, description.row.end + bias)
-    at = f"FDE {description.fde.offset:#x} of {description.section.kind} in {owner.name}, {entry}"
-    return (f"{at}, row {row} for {location:#x}",)
+    description_text = (
+        f"FDE {description.fde.offset:#x} of {description.section.kind} in {owner.name}, {entry}"
+    )
+    return (f"{description_text}, row {row} for {location:#x}",)
 
 
 class FrameWords:

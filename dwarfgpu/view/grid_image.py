@@ -121,7 +121,7 @@ def _add_scale(figure: Any, axes: Any, least: float, most: float, is_address: bo
     mapped = cm.ScalarMappable(colours.Normalize(*ends), "viridis")
     bar = figure.colorbar(mapped, ax=axes, fraction=0.04, pad=0.01)
     if is_address:
-        bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda at, _: f"{int(at):#x}"))
+        bar.ax.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{int(value):#x}"))
     else:
         bar.ax.ticklabel_format(useOffset=False)
     bar.ax.tick_params(labelsize=7)

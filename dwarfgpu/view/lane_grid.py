@@ -194,10 +194,10 @@ def grid_lines(
         if all(cell.state == _NOT_SHOWN for cell in cells[row : row + columns]):
             continue
         shown = [
-            _painted(f"{text:>{column}}", cell, least, most, is_focus=row + at == focus)
+            _painted(f"{text:>{column}}", cell, least, most, is_focus=row + index == focus)
             if colours
             else f"{text:>{column}}"
-            for at, (cell, text) in enumerate(
+            for index, (cell, text) in enumerate(
                 zip(cells[row : row + columns], texts[row : row + columns], strict=True)
             )
         ]

@@ -303,4 +303,4 @@ def _picture(single: SingleLocation, piece: Piece, glyphs: Glyphs, room: int) ->
     if len(out) <= room:
         yield out
     else:
-        yield from (out[at : at + 36].strip() for at in range(0, len(out), 36))
+        yield from (out[start : start + 36].strip() for start in range(0, len(out), 36))

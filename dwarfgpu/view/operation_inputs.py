@@ -123,8 +123,8 @@ class OperationInputs:
             assert isinstance(die, int)
             if name in _POINTERS:
                 return self.once(("pointer", unit, die), lambda: self._pointee(context, unit, die))
-            at = die if name == "call_ref" else unit.section_offset(die)
-            return self._called(context, unit, at)
+            target = die if name == "call_ref" else unit.section_offset(die)
+            return self._called(context, unit, target)
         if isinstance(frame, SubprogramFrame) and isinstance(frame.session, Session):
             return self._of_frame(step, frame, frame.session)
         if isinstance(frame, CfiFrame):

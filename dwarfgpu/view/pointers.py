@@ -62,12 +62,12 @@ def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind)
     width, most = kind.unit_bytes, shown.options.elements
     encoded = bytearray()
     while len(encoded) <= most * width:
-        at = address + len(encoded)
-        room = min(_BLOCK_BYTES - at % _BLOCK_BYTES, (most + 1) * width - len(encoded))
-        block = shown.read(at, space, room // width * width) if room > width else None
-        units = block or shown.read(at, space, width)
+        offset = address + len(encoded)
+        room = min(_BLOCK_BYTES - offset % _BLOCK_BYTES, (most + 1) * width - len(encoded))
+        block = shown.read(offset, space, room // width * width) if room > width else None
+        units = block or shown.read(offset, space, width)
         if units is None:
-            error = _cannot_access(shown, at, space)
+            error = _cannot_access(shown, offset, space)
             return (shown.quoted(bytes(encoded), kind, is_cut=False) if encoded else "") + error
         end = _end_of_string(units, width)
         encoded += units[:end]
@@ -80,7 +80,7 @@ def _end_of_string(units: bytes, width: int) -> int | None:
     """Return the position after the first NUL; None if there is none."""
     if width == 1:
         return units.find(b"\0") + 1 or None
-    ends = (at + width for at in range(0, len(units), width) if not any(units[at : at + width]))
+    ends = (end + width for end in range(0, len(units), width) if not any(units[end : end + width]))
     return next(ends, None)
 
 

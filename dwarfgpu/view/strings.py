@@ -225,7 +225,8 @@ def quoted_string(
     _close(pieces, plain, kind)
     if position == whole_end < end and shown < elements:
         codes = (
-            int.from_bytes(data[at : at + width], endian) for at in range(position, end, width)
+            int.from_bytes(data[offset : offset + width], endian)
+            for offset in range(position, end, width)
         )
         escapes = "".join(f"\\{code:03o}" if code <= 0o777 else f"\\x{code:x}" for code in codes)
         pieces.append(f"<incomplete sequence {escapes}>")
@@ -268,7 +269,7 @@ def _character_at(
     if width == 1:
         return _Character((code,), size, is_valid=code < 0x80)
     if size > width:
-        units = (data[at : at + width] for at in (position, position + width))
+        units = (data[offset : offset + width] for offset in (position, position + width))
         codes = tuple(int.from_bytes(unit, endian) for unit in units)
         return _Character(codes, size, chr(code) if _is_printable(code, width) else "")
     return _Character((code,), size, is_valid=code < 0x110000 and not 0xD800 <= code < 0xE000)

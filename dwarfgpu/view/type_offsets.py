@@ -167,10 +167,10 @@ def _offset_text(
         return f"/*{'':16}{size} */"
     if member.bit_offset is None or member.location is not None:
         return f"/*{'?':>7}      |  {size} */"
-    at = base_bits + member.bit_offset
-    of_byte = f" {at % 8:#x}" if number is _hexadecimal else f"{at % 8:2} "
-    bit = f":{of_byte:<4}" if member.is_bit_field or at % 8 else "     "
-    return f"/* {number(at // 8)}{bit} |  {size} */"
+    bit_offset = base_bits + member.bit_offset
+    of_byte = f" {bit_offset % 8:#x}" if number is _hexadecimal else f"{bit_offset % 8:2} "
+    bit = f":{of_byte:<4}" if member.is_bit_field or bit_offset % 8 else "     "
+    return f"/* {number(bit_offset // 8)}{bit} |  {size} */"
 
 
 def _hole(end: int, begin: int, noun: str) -> Iterator[str]:

@@ -78,14 +78,14 @@ def conclusion(
 def _location(session: Session, variable: Variable) -> Iterator[str]:
     attribute, unit = variable.location, variable.unit
     pc = None if session.is_absent else session.program_location
-    at = "" if pc is None else f" at pc {_pc(session, pc)}"
+    suffix = "" if pc is None else f" at pc {_pc(session, pc)}"
 
     def shown(expression: bytes) -> str:
         return _expression(session, unit, expression)
 
     match attribute:
         case None:
-            yield f"it has neither DW_AT_location nor DW_AT_const_value{at}"
+            yield f"it has neither DW_AT_location nor DW_AT_const_value{suffix}"
         case ConstValue(data=data):
             yield f"DW_AT_const_value: {data.hex()}"
         case ExprLoc(expression=expression):
@@ -95,7 +95,7 @@ def _location(session: Session, variable: Variable) -> Iterator[str]:
             if not entries:
                 yield "DW_AT_location: a location list whose ranges contain no code"
             elif not matching:
-                yield f"DW_AT_location: none of {len(entries)} list entries applies{at}"
+                yield f"DW_AT_location: none of {len(entries)} list entries applies{suffix}"
             for entry in matching:
                 span = "by default"
                 if entry.begin is not None and entry.end is not None:

@@ -162,8 +162,8 @@ class CallChains:
         for code_object in self._code_objects:
             addresses = {symbol.address for symbol in _symbols(code_object, function)}
             if len(addresses) == 1:
-                at = addresses.pop() + code_object.load_address
-                subprogram = code_object.scopes.subprogram_at(at)
+                address = addresses.pop() + code_object.load_address
+                subprogram = code_object.scopes.subprogram_at(address)
                 if subprogram is not None:
                     yield subprogram.die
 
@@ -265,8 +265,8 @@ def _within(function: _Function, reaching: set[Die]) -> _Function:
 
 def _jump(call: CallSite) -> Jump:
     bias = call.die.unit.sections.program.load_address
-    after, at = call.return_address, call.address
+    after, address = call.return_address, call.address
     if after is not None:
         return Jump(after + bias, after + bias - 1)
-    assert at is not None
-    return Jump(at + bias, at + bias)
+    assert address is not None
+    return Jump(address + bias, address + bias)

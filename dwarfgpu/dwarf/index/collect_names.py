@@ -136,11 +136,11 @@ def _entries(
             shape
         )
         for before, kind in named:
-            at = position + before
-            offsets.add((data[at : at + width], kind))
+            offset = position + before
+            offsets.add((data[offset : offset + width], kind))
         if completed is not None:
-            at = position + completed[0]
-            references.add((data[at : at + 4], completed[1]))
+            offset = position + completed[0]
+            references.add((data[offset : offset + 4], completed[1]))
         if strings or other_values:
             own = [(_string(unit, position, value), kind) for value, kind in strings]
             names.update(own)

@@ -161,8 +161,8 @@ class NameTable:
     """The bytes of the section."""
     header: NameHeader
 
-    def _number(self, at: int, index: int, size_bytes: int) -> int:
-        start = at + index * size_bytes
+    def _number(self, offset: int, index: int, size_bytes: int) -> int:
+        start = offset + index * size_bytes
         return int.from_bytes(self.data[start : start + size_bytes], self.header.format.endian)
 
     def unit_offset(self, index: int) -> int:

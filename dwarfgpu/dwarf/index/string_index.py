@@ -149,12 +149,12 @@ class StringIndex:
         for section in STRINGS:
             data = self._file.section(section)
             for text in texts:
-                at = data.find(text)
-                while at >= 0:
-                    offsets.add(at)
+                offset = data.find(text)
+                while offset >= 0:
+                    offsets.add(offset)
                     if len(offsets) > most:
                         return None
-                    at = data.find(text, at + 1)
+                    offset = data.find(text, offset + 1)
         return offsets
 
     def similar(self, name: str) -> tuple[bytes, ...]:
@@ -206,13 +206,13 @@ class StringIndex:
         spans: list[tuple[int, int]] = []
         for section in STRINGS:
             data = self._file.section(section)
-            at = data.find(text)
-            while at >= 0:
-                is_inside = is_beginning and data[at - 1 : at] in _LETTERS and at > 0
-                spans.append((at if is_inside else data.rfind(b"\0", 0, at) + 1, at))
+            offset = data.find(text)
+            while offset >= 0:
+                is_inside = is_beginning and data[offset - 1 : offset] in _LETTERS and offset > 0
+                spans.append((offset if is_inside else data.rfind(b"\0", 0, offset) + 1, offset))
                 if len(spans) > _MAX_SPANS:
                     return None
-                at = data.find(text, at + 1)
+                offset = data.find(text, offset + 1)
         return spans
 
     def has_any_name(self, unit: CompilationUnit) -> bool:
@@ -251,14 +251,14 @@ class StringIndex:
         ordered: set[CompilationUnit] = set()
         for section, (starts, units) in self._sections.items():
             data = self._file.section(section)
-            at = find(data, 0)
-            while at >= 0:
-                index = bisect_right(starts, at) - 1
-                end = at + 1
-                if index >= 0 and at < units[index].end:
+            offset = find(data, 0)
+            while offset >= 0:
+                index = bisect_right(starts, offset) - 1
+                end = offset + 1
+                if index >= 0 and offset < units[index].end:
                     ordered.add(units[index])
                     end = units[index].end
-                at = find(data, end)
+                offset = find(data, end)
         return ordered
 
     def _in_order(self, units: Collection[CompilationUnit]) -> tuple[CompilationUnit, ...]:
@@ -286,13 +286,15 @@ class StringIndex:
         """Return the abbreviation tables that contain the bytes of such an attribute, perhaps with
         another meaning; None if tables overlap."""
         data = self._file.section(".debug_abbrev")
-        hits = sorted({at for pair in _NAMED_INDIRECTLY for at in _offsets_of(data, bytes(pair))})
+        hits = sorted(
+            {offset for pair in _NAMED_INDIRECTLY for offset in _offsets_of(data, bytes(pair))}
+        )
         if not hits:
             return frozenset()
         starts = sorted({unit.header.abbreviations_at for unit in self._units_of_file()})
         offsets: set[int] = set()
-        for at in hits:
-            index = bisect_right(starts, at) - 1
+        for offset in hits:
+            index = bisect_right(starts, offset) - 1
             if index >= 0:
                 start = starts[index]
                 if index and data[max(start - 3, 0) : start] != _TABLE_END[-start:]:
@@ -312,7 +314,7 @@ def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
 
 
 def _in_block(
-    block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: bytes, at: int
+    block: int, lows: Collection[int], size_bytes: int, endian: Endian, data: bytes, offset: int
 ) -> int:
     """Find a number with these bytes above its lowest byte; there are several.
 
@@ -320,29 +322,29 @@ def _in_block(
     """
     high = block.to_bytes(size_bytes - 1, endian)
     is_little = endian == "little"
-    at = data.find(high, at + is_little)
-    while at >= 0:
-        low = at - 1 if is_little else at + size_bytes - 1
+    offset = data.find(high, offset + is_little)
+    while offset >= 0:
+        low = offset - 1 if is_little else offset + size_bytes - 1
         if data[low : low + 1] and data[low] in lows:
-            return at - is_little
-        at = data.find(high, at + 1)
+            return offset - is_little
+        offset = data.find(high, offset + 1)
     return -1
 
 
-def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    match = pattern.search(data, at)
+def _first(pattern: re.Pattern[bytes], data: bytes, offset: int) -> int:
+    match = pattern.search(data, offset)
     return -1 if match is None else match.start()
 
 
-def _find(value: bytes, data: bytes, at: int) -> int:
-    return data.find(value, at)
+def _find(value: bytes, data: bytes, offset: int) -> int:
+    return data.find(value, offset)
 
 
 def _offsets_of(data: bytes, value: bytes) -> Iterator[int]:
-    at = data.find(value)
-    while at >= 0:
-        yield at
-        at = data.find(value, at + 1)
+    offset = data.find(value)
+    while offset >= 0:
+        yield offset
+        offset = data.find(value, offset + 1)
 
 
 def _may_be_named_indirectly(unit: CompilationUnit) -> bool:

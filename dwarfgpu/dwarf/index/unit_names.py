@@ -45,14 +45,14 @@ class UnitNames:
         arrays = [names + 1, names + 1, postings, anywhere]
         if units != unit_count or len(content) != _COUNTS.size + 4 * sum(arrays) + text_bytes:
             raise ValueError("the index is of another file")
-        at = _COUNTS.size
+        offset = _COUNTS.size
         parts: list[Sequence[int]] = []
         for count in arrays:
-            parts.append(_numbers(content[at : at + 4 * count]))
-            at += 4 * count
+            parts.append(_numbers(content[offset : offset + 4 * count]))
+            offset += 4 * count
         self._starts, self._firsts, self._postings, self.anywhere = parts
         """`anywhere`: the units that may have any name."""
-        self._texts = bytes(content[at:])
+        self._texts = bytes(content[offset:])
         self._count = names
 
     def units(self, texts: Iterable[bytes]) -> set[int]:
@@ -67,12 +67,12 @@ class UnitNames:
     ) -> set[int]:
         """Return the units with a name that has a text in it, of an entry of these kinds, if given.
         `is_beginning`: an identifier in the name begins with it."""
-        units, at = set(self.anywhere), self._texts.find(text)
-        while at >= 0:
-            if is_beginning and at and self._texts[at - 1] in _LETTERS:
-                at = self._texts.find(text, at + 1)
+        units, offset = set(self.anywhere), self._texts.find(text)
+        while offset >= 0:
+            if is_beginning and offset and self._texts[offset - 1] in _LETTERS:
+                offset = self._texts.find(text, offset + 1)
                 continue
-            name = bisect_right(self._starts, at) - 1
+            name = bisect_right(self._starts, offset) - 1
             first, end = self._firsts[name], self._firsts[name + 1]
             units.update(
                 posting >> _KIND_BITS
@@ -80,9 +80,9 @@ class UnitNames:
                 if kinds is None or posting & 0xFF in kinds
             )
             following = self._starts[name + 1]
-            if following <= at:
+            if following <= offset:
                 raise ValueError("the names are not in order")
-            at = self._texts.find(text, following)
+            offset = self._texts.find(text, following)
         return units
 
     def units_defining(self, texts: Iterable[bytes], tags: Collection[int]) -> set[int]:

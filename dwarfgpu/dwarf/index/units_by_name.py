@@ -134,9 +134,9 @@ def _mangled(name: str) -> tuple[str, ...]:
 def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
     data = info.section(".debug_info")
     encoded = address.to_bytes(info.object.address_bytes, info.object.endian)
-    at = data.find(encoded)
-    while at >= 0:
-        unit = info.unit_at(at)
+    offset = data.find(encoded)
+    while offset >= 0:
+        unit = info.unit_at(offset)
         if unit is not None:
             yield unit
-        at = data.find(encoded, at + 1 if unit is None else unit.end)
+        offset = data.find(encoded, offset + 1 if unit is None else unit.end)

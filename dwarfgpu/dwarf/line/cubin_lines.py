@@ -69,7 +69,7 @@ def cubin_lines(file: ObjectFile) -> CubinLines:
     ptx = sorted(_code_ranges(file, _PTX, problems), key=_begin)
     texts = _Texts(file)
     lines: list[CubinLine] = []
-    cuts = sorted({at for one in (*source, *ptx) for at in (one.begin, one.end)})
+    cuts = sorted({address for one in (*source, *ptx) for address in (one.begin, one.end)})
     for (begin, end), first, second in zip(
         pairwise(cuts), _at_cuts(source, cuts), _at_cuts(ptx, cuts), strict=False
     ):

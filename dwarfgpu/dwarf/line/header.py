@@ -33,10 +33,10 @@ MAX_NUMBER: Final = 2**64 - 1
 
 def small_uleb(reader: Reader) -> int:
     """Read an unsigned LEB128 number; `Malformed` if it has more than 64 bits."""
-    at = reader.position
+    start = reader.position
     number = reader.uleb()
     if number > MAX_NUMBER:
-        raise Malformed(f"LEB128 number at offset {at:#x} has {number.bit_length()} bits")
+        raise Malformed(f"LEB128 number at offset {start:#x} has {number.bit_length()} bits")
     return number
 
 

@@ -83,11 +83,11 @@ class LineRows(Sequence[LineRow]):
     def __getitem__(self, index: slice) -> list[LineRow]: ...
     def __getitem__(self, index: int | slice) -> LineRow | list[LineRow]:
         if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(len(self)))]
-        at = index if index >= 0 else index + len(self)
-        if not 0 <= at < len(self):
+            return [self[row_index] for row_index in range(*index.indices(len(self)))]
+        row_index = index if index >= 0 else index + len(self)
+        if not 0 <= row_index < len(self):
             raise IndexError(index)
-        return LineRow(*_ROW.unpack_from(self._data, at * _ROW.size))
+        return LineRow(*_ROW.unpack_from(self._data, row_index * _ROW.size))
 
     def __iter__(self) -> Iterator[LineRow]:
         return map(LineRow._make, _ROW.iter_unpack(self._data))
@@ -167,11 +167,11 @@ class _Machine:
     def run(self) -> DwarfGpuError | None:
         """Read the program; return the error at which it stopped."""
         reader, base = self.reader, self.header.opcode_base
-        data, end, at = reader.data, reader.end, reader.position
+        data, end, offset = reader.data, reader.end, reader.position
         try:
-            while (at := reader.position) < end:
-                opcode = data[at]
-                reader.position = at + 1
+            while (offset := reader.position) < end:
+                opcode = data[offset]
+                reader.position = offset + 1
                 if opcode == 0:
                     self.extended()
                 elif opcode >= base:
@@ -182,7 +182,7 @@ class _Machine:
                     for _ in range(self.header.operand_counts[opcode - 1]):
                         reader.uleb()
         except DwarfGpuError as error:
-            error.context = f"line program opcode at {at:#x}"
+            error.context = f"line program opcode at {offset:#x}"
             return error
         return None
 
@@ -219,10 +219,10 @@ class _Machine:
 
     def number(self) -> int:
         reader = self.reader
-        at = reader.position
-        number, reader.position = read_uleb(reader.data, at, reader.end)
+        offset = reader.position
+        number, reader.position = read_uleb(reader.data, offset, reader.end)
         if number > _MOST:
-            raise Malformed(f"operand at {at:#x} does not fit into 32 bits")
+            raise Malformed(f"operand at {offset:#x} does not fit into 32 bits")
         return number
 
     # Standard opcodes (6.2.5.2)

@@ -53,13 +53,13 @@ class _Parser:
         self.has_functions = has_functions
         self.tokens: list[str] = []
         self.position = self.depth = 0
-        at, end = 0, len(text.rstrip())
-        while at < end:
-            match = _TOKEN.match(text, at)
+        index, end = 0, len(text.rstrip())
+        while index < end:
+            match = _TOKEN.match(text, index)
             if match is None:
                 raise _NotUnderstood
             self.tokens.append(match[1])
-            at = match.end()
+            index = match.end()
 
     @property
     def next(self) -> str:

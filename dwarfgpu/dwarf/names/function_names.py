@@ -95,11 +95,11 @@ def is_read_by_gdb(name: str) -> bool:
         return False
     text = _OPERATOR.sub("operator", name.replace("(anonymous namespace)", "_"))
     depth = 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += (character == "<") - (character == ">")
-        before = text[:at].rstrip()[-1:]
+        before = text[:index].rstrip()[-1:]
         is_after_type = depth > 0 and (before.isalnum() or before in "_>*&]")
-        if character == "(" and is_after_type and not _DECLARATOR.match(text, at):
+        if character == "(" and is_after_type and not _DECLARATOR.match(text, index):
             return False
     return True
 

@@ -477,10 +477,10 @@ class ItaniumName:
             count = "" if self.peek() == "_" else str(self.number())
             self.expect("_")
             element = self.type()
-            at = element.find(" [")
+            index = element.find(" [")
             whole = f"{element} [{count}]"
-            if at >= 0:
-                whole = f"{element[:at]} [{count}]{element[at + 1 :]}"
+            if index >= 0:
+                whole = f"{element[:index]} [{count}]{element[index + 1 :]}"
             return self.keep(whole)
         if head == "M":
             self.position += 1
@@ -525,9 +525,9 @@ class ItaniumName:
 def _returning(result: str, function: str) -> str:
     """Return a function after its result type: in the declarator of an array or a function."""
     depth = 0
-    for at, character in enumerate(result):
+    for index, character in enumerate(result):
         depth += (character == "<") - (character == ">")
-        declarator = None if depth else _DECLARATOR.match(result, at)
+        declarator = None if depth else _DECLARATOR.match(result, index)
         if declarator is not None:
             end = declarator.end() - 1
             return f"{result[:end]}{function}{result[end:]}"

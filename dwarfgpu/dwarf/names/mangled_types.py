@@ -5,13 +5,13 @@ from __future__ import annotations
 
 def marked(text: str, mark: str) -> str:
     """Return a pointer or reference to a type; the mark of one to a function is inside."""
-    at = _inside(text)
-    if at is None:
+    index = _inside(text)
+    if index is None:
         return _collapsed(text, mark)
-    if text[at] == "(" and text[at + 1 : at + 2] in ("*", "&"):
-        end = text.index(")", at)
+    if text[index] == "(" and text[index + 1 : index + 2] in ("*", "&"):
+        end = text.index(")", index)
         return f"{_collapsed(text[:end], mark)}{text[end:]}"
-    return f"{text[:at]}({mark}){'' if text[at] == '(' else ' '}{text[at:]}"
+    return f"{text[:index]}({mark}){'' if text[index] == '(' else ' '}{text[index:]}"
 
 
 def _collapsed(text: str, mark: str) -> str:
@@ -24,20 +24,20 @@ def _collapsed(text: str, mark: str) -> str:
 def qualified(text: str, words: str) -> str | None:
     """Return a constant or volatile type: for an array, its elements are qualified; None for a
     function, where the qualifiers would be those of a member function."""
-    at = _inside(text)
-    if at is None:
+    index = _inside(text)
+    if index is None:
         return text + words
-    if text[at + 1 : at + 2] in ("*", "&"):
+    if text[index + 1 : index + 2] in ("*", "&"):
         return marked(text, words)
-    return f"{text[: at - 1]}{words}{text[at - 1 :]}" if text[at] == "[" else None
+    return f"{text[: index - 1]}{words}{text[index - 1 :]}" if text[index] == "[" else None
 
 
 def member(text: str, container: str) -> str:
     """Return a pointer to a member of a class."""
-    at = _inside(text)
-    if at is None:
+    index = _inside(text)
+    if index is None:
         return f"{text} {container}::*"
-    return f"{text[:at]}({container}::*){'' if text[at] == '(' else ' '}{text[at:]}"
+    return f"{text[:index]}({container}::*){'' if text[index] == '(' else ' '}{text[index:]}"
 
 
 def _inside(text: str) -> int | None:

@@ -90,25 +90,25 @@ def split_outside(text: str, separator: str) -> list[str]:
     """Return the parts of a text between separators outside of brackets."""
     out: list[str] = []
     depth = start = 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += (character in _OPENING) - (character in _CLOSING)
         if not depth and character == separator:
-            out.append(text[start:at].strip())
-            start = at + 1
+            out.append(text[start:index].strip())
+            start = index + 1
     return [*out, text[start:].strip()]
 
 
 def _pieces(name: str) -> list[str]:
     out: list[str] = []
     depth = start = 0
-    for at, character in enumerate(name):
+    for index, character in enumerate(name):
         if character in _OPENING:
             depth += 1
-        elif character in _CLOSING and name[at - 1 : at] != "-":
+        elif character in _CLOSING and name[index - 1 : index] != "-":
             depth -= 1
-        elif not depth and name.startswith("::", at):
-            out.append(name[start:at].strip())
-            start = at + 2
+        elif not depth and name.startswith("::", index):
+            out.append(name[start:index].strip())
+            start = index + 2
     out.append(name[start:].strip())
     return [piece for piece in out if piece]
 
@@ -130,13 +130,13 @@ def _parameters_at(text: str) -> int | None:
     """Return where the parameters of a function begin: at the first parenthesis in no template's
     arguments."""
     depth = 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         if character == "<":
             depth += 1
         elif character == ">":
             depth -= 1
-        elif character == "(" and not depth and at:
-            return at
+        elif character == "(" and not depth and index:
+            return index
     return None
 
 

@@ -244,19 +244,19 @@ def _split(text: str) -> tuple[str, str | None]:
     """Return the path, and the parameters with their parentheses."""
     if text.isidentifier():
         return text, None
-    depth = at = 0
-    while at < len(text):
-        operator = _OPERATOR.match(text, at)
+    depth = position = 0
+    while position < len(text):
+        operator = _OPERATOR.match(text, position)
         if operator is not None:
-            at = operator.end()
+            position = operator.end()
             continue
-        if text.startswith(_ANONYMOUS, at):
-            at += len(_ANONYMOUS)
+        if text.startswith(_ANONYMOUS, position):
+            position += len(_ANONYMOUS)
             continue
-        depth += (text[at] == "<") - (text[at] == ">")
-        if text[at] == "(" and depth <= 0:
-            return text[:at].strip(), text[at:]
-        at += 1
+        depth += (text[position] == "<") - (text[position] == ">")
+        if text[position] == "(" and depth <= 0:
+            return text[:position].strip(), text[position:]
+        position += 1
     return text, None
 
 
@@ -268,17 +268,17 @@ def _at_depth(text: str, separator: str) -> list[str]:
     """Split a text at separators that are in no brackets."""
     if text.isidentifier():
         return [text]
-    parts, depth, begin, at = list[str](), 0, 0, 0
-    while at < len(text):
-        operator = _OPERATOR.match(text, at)
+    parts, depth, begin, position = list[str](), 0, 0, 0
+    while position < len(text):
+        operator = _OPERATOR.match(text, position)
         if operator is not None:
-            at = operator.end()
-        elif depth == 0 and text.startswith(separator, at):
-            parts.append(text[begin:at].strip())
-            begin = at = at + len(separator)
+            position = operator.end()
+        elif depth == 0 and text.startswith(separator, position):
+            parts.append(text[begin:position].strip())
+            begin = position = position + len(separator)
         else:
-            depth += (text[at] in "<([") - (text[at] in ">)]")
-            at += 1
+            depth += (text[position] in "<([") - (text[position] in ">)]")
+            position += 1
     return [*parts, text[begin:].strip()]
 
 

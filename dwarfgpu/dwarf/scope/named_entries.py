@@ -125,8 +125,8 @@ class NamedEntries:
             distance, start = distances[abbreviation.code], starts[index]
             if distance is None or data[start] >= 0x80 or start + 1 + distance + width > end:
                 return canonical(unit.die(index).string(dw.AT_NAME) or "")
-            at = start + 1 + distance
-            offset = data[at : at + width]
+            value_offset = start + 1 + distance
+            offset = data[value_offset : value_offset + width]
             text = texts.get(offset)
             if text is None:
                 name = unit.sections.string(".debug_str", int.from_bytes(offset, endian))
@@ -154,11 +154,11 @@ class NamedEntries:
             return None
         width, endian = unit.format.offset_size, unit.endian
         values = [text, *(offset.to_bytes(width, endian) for offset in offsets)]
-        positions = {at for value in values for at in self._positions(value)}
+        positions = {value_offset for value in values for value_offset in self._positions(value)}
         if not positions:
             return ()
         tree = unit.tree
-        indices = {bisect_right(tree.offsets, at) - 1 for at in positions}
+        indices = {bisect_right(tree.offsets, value_offset) - 1 for value_offset in positions}
         return [
             index
             for index in sorted(indices)
@@ -168,10 +168,10 @@ class NamedEntries:
     def _positions(self, value: bytes) -> Iterator[int]:
         """Yield where a value begins in the entries."""
         data, end = self._unit.data, self._unit.end
-        at = data.find(value, self._unit.header.entries_at, end)
-        while at >= 0:
-            yield at
-            at = data.find(value, at + 1, end)
+        offset = data.find(value, self._unit.header.entries_at, end)
+        while offset >= 0:
+            yield offset
+            offset = data.find(value, offset + 1, end)
 
     # Other entries
 
@@ -235,12 +235,12 @@ def _string_offsets(sections: Sections, text: bytes) -> tuple[int, ...] | None:
     """Return where a text with its end is in `.debug_str`; None if it is in many places. A name is
     looked for in many units."""
     data, offsets = sections.section(".debug_str"), []
-    at = data.find(text)
-    while at >= 0:
-        offsets.append(at)
+    offset = data.find(text)
+    while offset >= 0:
+        offsets.append(offset)
         if len(offsets) > _MAX_OFFSETS:
             return None
-        at = data.find(text, at + 1)
+        offset = data.find(text, offset + 1)
     return tuple(offsets)
 
 

@@ -53,8 +53,8 @@ class PackageIndex:
     _slots_at: int = field(repr=False)
     _rows_at: int = field(repr=False)
 
-    def _number(self, at: int, index: int, size_bytes: int) -> int:
-        start = at + index * size_bytes
+    def _number(self, offset: int, index: int, size_bytes: int) -> int:
+        start = offset + index * size_bytes
         return int.from_bytes(self._data[start : start + size_bytes], self._endian)
 
     def row_of(self, signature: int) -> int | None:

@@ -164,20 +164,20 @@ def _without_suffixes(
     """
     out: list[Instruction] = []
     notes: list[str] = []
-    at = 0
-    while at < len(instructions):
-        space = _suffix(instructions, at)
-        is_part = _ends_part(instructions, at + 3)
+    index = 0
+    while index < len(instructions):
+        space = _suffix(instructions, index)
+        is_part = _ends_part(instructions, index + 3)
         is_valued = (
             not is_part
-            and instructions[at + 3].operation.name == "stack_value"
-            and _ends_part(instructions, at + 4)
+            and instructions[index + 3].operation.name == "stack_value"
+            and _ends_part(instructions, index + 4)
         )
         if space is None or not (is_valued or is_part):
-            out.append(instructions[at])
-            at += 1
+            out.append(instructions[index])
+            index += 1
             continue
-        number, swap, xderef = instructions[at : at + 3]
+        number, swap, xderef = instructions[index : index + 3]
         spelled = f"{number.operation.name}, swap, xderef"
         if is_valued:
             notes.append(f"upstream clang: {spelled} ignored")
@@ -185,13 +185,13 @@ def _without_suffixes(
             out.append(_as(number, _literal(space)))
             out.append(_with(swap, "LLVM_form_aspace_address", _unbound_address, xderef))
             notes.append(f"upstream clang: {spelled} read as address space {space}")
-        at += 3
+        index += 3
     return out, notes
 
 
-def _ends_part(instructions: Sequence[Instruction], at: int) -> bool:
+def _ends_part(instructions: Sequence[Instruction], index: int) -> bool:
     """Return whether an expression, or the location of a piece, ends before a position."""
-    return at >= len(instructions) or instructions[at].operation.name in PIECES
+    return index >= len(instructions) or instructions[index].operation.name in PIECES
 
 
 def has_suffix(instructions: Sequence[Instruction]) -> bool:
@@ -199,12 +199,12 @@ def has_suffix(instructions: Sequence[Instruction]) -> bool:
     return len(instructions) > 3 and _suffix(instructions, len(instructions) - 3) is not None
 
 
-def _suffix(instructions: Sequence[Instruction], at: int) -> int | None:
+def _suffix(instructions: Sequence[Instruction], index: int) -> int | None:
     """Return DWARF's number of the address space that a suffix at a position names."""
-    names = [instruction.operation.name for instruction in instructions[at : at + 3]]
+    names = [instruction.operation.name for instruction in instructions[index : index + 3]]
     if len(names) < 3 or names[1:] != ["swap", "xderef"] or not names[0].startswith("lit"):
         return None
-    number = instructions[at].operation.number
+    number = instructions[index].operation.number
     return ADDRESS_SPACES.get(-1 if number is None else number)
 
 

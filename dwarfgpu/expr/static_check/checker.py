@@ -406,9 +406,9 @@ class _Checker:
         if len(names) < 3 or names[-2:] != ["swap", "xderef"] or names[-3] not in _CLANG_SPACES:
             return
         if self.arch is None or self.arch.is_simt:
-            at = self.instructions[len(self.instructions) - 1]
+            last = self.instructions[len(self.instructions) - 1]
             self._add(
-                at,
+                last,
                 "warning",
                 "upstream-address-space",
                 "upstream clang encodes an address space in this way: read literally, this "
@@ -422,15 +422,17 @@ class _Checker:
 
     def _add(
         self,
-        at: Instruction,
+        instruction: Instruction,
         severity: Severity,
         rule: str,
         message: str,
         section: str | None = None,
     ) -> None:
-        operation = at.operation
+        operation = instruction.operation
         section = section or operation.section
-        self.findings.append(Finding(at.offset, operation.title, severity, rule, message, section))
+        self.findings.append(
+            Finding(instruction.offset, operation.title, severity, rule, message, section)
+        )
 
 
 _CLANG_SPACES = frozenset(f"lit{number}" for number in upstream_clang.ADDRESS_SPACES)

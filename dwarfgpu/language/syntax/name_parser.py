@@ -19,23 +19,23 @@ _CLOSERS: Final = {"<": ">", "(": ")"}
 _INSIDE: Final = frozenset({",", "*", "&", "::", "[", "]", "(", ")", "<", ">", ">>", "-", "..."})
 
 
-def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[str, int]:
+def extended_name(cursor: Cursor, index: int, *, is_member: bool = False) -> tuple[str, int]:
     """Return the longest name at a position, and the position after it: `Box<int, 2>::made`,
     `f(int)::n`.
 
     `is_member`: a member of the object before it, which is not looked up here.
     """
     tokens = cursor.tokens
-    name, at = tokens[at].text, at + 1
+    name, index = tokens[index].text, index + 1
     for _ in range(_MAX_PARTS):
-        if tokens[at].kind != "mark" or tokens[at].text not in _CLOSERS:
+        if tokens[index].kind != "mark" or tokens[index].text not in _CLOSERS:
             break
-        end = _after_closer(cursor, at)
+        end = _after_closer(cursor, index)
         if end is None:
             break
-        inside = cursor.text[tokens[at].start : _end_of_word(cursor, end)]
-        is_function = tokens[at].text == "("
-        if is_function and not _is_parameters(cursor, at, end):
+        inside = cursor.text[tokens[index].start : _end_of_word(cursor, end)]
+        is_function = tokens[index].text == "("
+        if is_function and not _is_parameters(cursor, index, end):
             break
         following = tokens[end]
         if is_function and following.text == "const":
@@ -45,14 +45,14 @@ def extended_name(cursor: Cursor, at: int, *, is_member: bool = False) -> tuple[
         if following.kind == "name" and following.text.startswith("::"):
             scoped_name = longer + following.text
             if is_function or cursor.known.is_name(longer) or not cursor.known.is_name(name):
-                name, at = scoped_name, end + 1
+                name, index = scoped_name, end + 1
                 continue
             break
         is_meant = cursor.known.is_name(name) == is_function or is_member and is_function
         if not cursor.known.is_name(longer) and not is_meant:
             break
-        name, at = longer, end
-    return name, at
+        name, index = longer, end
+    return name, index
 
 
 def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
@@ -66,12 +66,12 @@ def name_at(cursor: Cursor, *, is_member: bool = False) -> str:
     return name
 
 
-def _after_closer(cursor: Cursor, at: int) -> int | None:
+def _after_closer(cursor: Cursor, position: int) -> int | None:
     """Return the position after the mark that closes the one at a position; None if there is
     none."""
     tokens = cursor.tokens
     open_marks: list[str] = []
-    for index in range(at, min(at + _MAX_TOKENS, len(tokens))):
+    for index in range(position, min(position + _MAX_TOKENS, len(tokens))):
         token = tokens[index]
         if token.kind == "mark":
             if token.text not in _INSIDE:
@@ -97,14 +97,14 @@ def _end_of_word(cursor: Cursor, end: int) -> int:
     return last.start + len(last.text)
 
 
-def _is_parameters(cursor: Cursor, at: int, end: int) -> bool:
+def _is_parameters(cursor: Cursor, index: int, end: int) -> bool:
     """Return whether parentheses contain types, not the arguments of a call; empty ones do before
     `::`."""
-    first = cursor.tokens[at + 1]
+    first = cursor.tokens[index + 1]
     if first.text == ")":
         return cursor.tokens[end].text.startswith("::")
     if first.kind != "name":
         return False
     if first.text in TYPE_WORDS or first.text in TAGS or first.text in ("const", "volatile"):
         return True
-    return cursor.known.is_type(extended_name(cursor, at + 1)[0])
+    return cursor.known.is_type(extended_name(cursor, index + 1)[0])

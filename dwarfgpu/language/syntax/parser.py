@@ -73,13 +73,13 @@ class Parser(Cursor):
 
     def __init__(self, text: str, names: Known) -> None:
         super().__init__(text, names)
-        self.tokens = [self._unquoted(at, token) for at, token in enumerate(self.tokens)]
+        self.tokens = [self._unquoted(index, token) for index, token in enumerate(self.tokens)]
 
-    def _unquoted(self, at: int, token: Token) -> Token:
+    def _unquoted(self, index: int, token: Token) -> Token:
         """Return a type or member in quotes as a name; in other quotes are files and functions."""
-        if token.kind != "quoted" or self.tokens[at + 1].text.startswith("::"):
+        if token.kind != "quoted" or self.tokens[index + 1].text.startswith("::"):
             return token
-        is_member = at > 0 and self.tokens[at - 1].text in (".", "->")
+        is_member = index > 0 and self.tokens[index - 1].text in (".", "->")
         is_name = is_member or self.known.is_type(token.text)
         return Token("name", token.text, token.start) if is_name else token
 
@@ -169,12 +169,12 @@ class Parser(Cursor):
         self.expect(")")
         return ast.Cast(kind, operand, how=how)
 
-    def is_type_of(self, at: int) -> bool:
+    def is_type_of(self, index: int) -> bool:
         """Return whether `typeof(` comes at a position."""
-        token = self.tokens[at]
+        token = self.tokens[index]
         if token.kind != "name" or token.text not in _TYPES_OF:
             return False
-        return self.tokens[at + 1].text == "(" and not self.known.is_name(token.text)
+        return self.tokens[index + 1].text == "(" and not self.known.is_name(token.text)
 
     def type_of(self) -> ast.TypeOf:
         """Parse `typeof(expression)` or `typeof(type)`."""

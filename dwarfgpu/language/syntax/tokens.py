@@ -78,22 +78,22 @@ def tokens(text: str) -> Iterator[Token]:
     """Yield the words, and an empty one at the end; `UsageError` for an invalid one."""
     if len(text) > MAX_CHARACTERS:
         raise LimitExceeded(f"an expression of more than {MAX_CHARACTERS} characters")
-    at = 0
-    while at < len(text):
-        match = _PATTERN.match(text, at)
+    index = 0
+    while index < len(text):
+        match = _PATTERN.match(text, index)
         if match is None:
-            if text[at] in "'\"":
-                raise UsageError("Unmatched single quote." if text[at] == "'" else
+            if text[index] in "'\"":
+                raise UsageError("Unmatched single quote." if text[index] == "'" else
                                  "Unterminated string in expression.")  # fmt: skip
-            raise UsageError(f"Invalid character '{text[at]}' in expression.")
+            raise UsageError(f"Invalid character '{text[index]}' in expression.")
         kind, word = match.lastgroup, match[0]
         if kind == "name":
-            yield Token("name", re.sub(r"\s+(?!namespace\))", "", word), at)
+            yield Token("name", re.sub(r"\s+(?!namespace\))", "", word), index)
         elif kind == "character" and not _is_character(word):
-            yield Token("quoted", word[1:-1], at)
+            yield Token("quoted", word[1:-1], index)
         elif kind in ("number", "string", "character", "dollar", "mark"):
-            yield Token(kind, word, at)  # type: ignore[arg-type]
-        at = match.end()
+            yield Token(kind, word, index)  # type: ignore[arg-type]
+        index = match.end()
     yield Token("end", "", len(text))
 
 
@@ -198,7 +198,8 @@ def _encoded(prefix: str, text: str) -> tuple[int, ...]:
     _, coding, width = _CODINGS[prefix]
     data = text.encode(coding, "surrogatepass")
     return tuple(
-        int.from_bytes(data[at : at + width], "little") for at in range(0, len(data), width)
+        int.from_bytes(data[index : index + width], "little")
+        for index in range(0, len(data), width)
     )
 
 

@@ -50,8 +50,8 @@ class _Words:
     def at(self, address: int, count: int) -> tuple[int, ...]:
         data = self._memory.read(address, count * _ADDRESS_BYTES)
         return tuple(
-            int.from_bytes(data[at : at + _ADDRESS_BYTES], self._endian)
-            for at in range(0, len(data), _ADDRESS_BYTES)
+            int.from_bytes(data[offset : offset + _ADDRESS_BYTES], self._endian)
+            for offset in range(0, len(data), _ADDRESS_BYTES)
         )
 
     def kind(self, address: int) -> int:
@@ -84,8 +84,8 @@ def _dynamic_section(words: _Words, dump: CoreDump) -> int | None:
         return None
     count = min(dump.auxiliary.get(AT_PHNUM, 0), _MAX_HEADERS)
     addresses = {
-        words.kind(at): words.at(at + 2 * _ADDRESS_BYTES, 1)[0]
-        for at in range(headers, headers + count * _HEADER_BYTES, _HEADER_BYTES)
+        words.kind(header): words.at(header + 2 * _ADDRESS_BYTES, 1)[0]
+        for header in range(headers, headers + count * _HEADER_BYTES, _HEADER_BYTES)
     }
     if _PT_DYNAMIC not in addresses:
         return None

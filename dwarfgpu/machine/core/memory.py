@@ -186,22 +186,22 @@ class CoreMemory:
     def read(self, address: int, size_bytes: int) -> bytes:
         """Return the bytes; `Unavailable` with the first unknown address, and why."""
         parts = []
-        for at, count, held_part in self._parts(address, size_bytes):
+        for start, count, held_part in self._parts(address, size_bytes):
             if isinstance(held_part, str):
-                raise Unavailable(f"cannot access memory at address {at:#x}: {held_part}")
-            parts.append(held_part.read(at, count))
+                raise Unavailable(f"cannot access memory at address {start:#x}: {held_part}")
+            parts.append(held_part.read(start, count))
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def first_bytes(self, address: int, most_bytes: int) -> bytes:
         """Return what one range has from an address on; empty if the address is unknown."""
-        at, count, held_part = next(self._parts(address, most_bytes))
-        return b"" if isinstance(held_part, str) else held_part.read(at, count)
+        start, count, held_part = next(self._parts(address, most_bytes))
+        return b"" if isinstance(held_part, str) else held_part.read(start, count)
 
     def known(self, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
         """Return the known parts of a range: offsets in it, and bytes."""
         return [
-            (at - address, source.read(at, count))
-            for at, count, source in self._parts(address, size_bytes)
+            (start - address, source.read(start, count))
+            for start, count, source in self._parts(address, size_bytes)
             if not isinstance(source, str)
         ]
 

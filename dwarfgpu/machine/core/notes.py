@@ -205,8 +205,12 @@ class _Notes:
         if len(data) != self.layout.status_bytes:
             raise Malformed(f"NT_PRSTATUS has {len(data)} bytes, not {self.layout.status_bytes}")
         endian = self.core_dump.file.endian
-        signal, lwp = (int.from_bytes(data[at:end], endian) for at, end in ((12, 14), (32, 36)))
-        registers = {name: data[at : at + 8] for name, at in self.layout.general.items()}
+        signal, lwp = (
+            int.from_bytes(data[offset:end], endian) for offset, end in ((12, 14), (32, 36))
+        )
+        registers = {
+            name: data[offset : offset + 8] for name, offset in self.layout.general.items()
+        }
         self._threads.append(CoreThread(lwp, signal, registers))
         self._is_in_thread = True
 
@@ -251,7 +255,7 @@ class _Notes:
         if len(data) != _PROCESS_BYTES:
             raise Malformed(f"NT_PRPSINFO has {len(data)} bytes, not {_PROCESS_BYTES}")
         pid = int.from_bytes(data[24:28], self.core_dump.file.endian)
-        name, command = (_text(data[at:end]) for at, end in ((40, 56), (56, 136)))
+        name, command = (_text(data[offset:end]) for offset, end in ((40, 56), (56, 136)))
         self.core_dump = evolve(self.core_dump, process=CoreProcess(pid, name, command.rstrip()))
 
     def auxiliary(self, data: bytes) -> None:

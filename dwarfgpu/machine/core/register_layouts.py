@@ -118,7 +118,7 @@ def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
     """
     if len(data) != layout.floating_bytes:
         raise Malformed(f"NT_FPREGSET has {len(data)} bytes, not {layout.floating_bytes}")
-    x87 = {name: data[at : at + 16] for name, at in layout.floating.items()}
+    x87 = {name: data[offset : offset + 16] for name, offset in layout.floating.items()}
     if layout is _X86_64:
         top = int.from_bytes(data[2:4], "little") >> 11 & 7
         x87 |= {f"mm{n}": x87[f"st{n - top & 7}"] for n in range(8)}
@@ -128,8 +128,8 @@ def floating_registers(data: bytes, layout: Layout) -> Mapping[str, bytes]:
 
 def _x87_state(data: bytes, numbers: Sequence[bytes]) -> Iterator[tuple[str, bytes]]:
     """Yield the words of the x87 state, each in 4 bytes; `numbers`: R0 to R7."""
-    for name, at, size_bytes in _X87_WORDS:
-        yield name, data[at : at + size_bytes].ljust(4, b"\0")
+    for name, offset, size_bytes in _X87_WORDS:
+        yield name, data[offset : offset + size_bytes].ljust(4, b"\0")
     tags = sum(_tag(number) << 2 * n for n, number in enumerate(numbers) if data[4] >> n & 1)
     empty = sum(3 << 2 * n for n in range(8) if not data[4] >> n & 1)
     yield "ftag", (tags | empty).to_bytes(4, "little")
@@ -157,7 +157,7 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
     """
     if layout_note is None:
         offsets = _LAYOUTS_BY_SIZE.get((_enabled(data), len(data)), {})
-        components = [(number, _SIZES[number], at) for number, at in offsets.items()]
+        components = [(number, _SIZES[number], offset) for number, offset in offsets.items()]
     else:
         components = list(_components(layout_note))
     if not components:
@@ -166,11 +166,11 @@ def extended_registers(data: bytes, layout_note: bytes | None) -> Mapping[str, b
         raise Malformed(f"NT_X86_XSTATE has {len(data)} bytes, less than its header")
     in_use = int.from_bytes(data[_FXSAVE_BYTES : _FXSAVE_BYTES + 8], "little")
     registers: dict[str, bytes] = {}
-    for component, size_bytes, at in components:
+    for component, size_bytes, offset in components:
         if _SIZES.get(component) != size_bytes:
             continue
-        part = data[at : at + size_bytes] if in_use >> component & 1 else bytes(size_bytes)
-        if at < _HEADER_END or len(part) != size_bytes:
+        part = data[offset : offset + size_bytes] if in_use >> component & 1 else bytes(size_bytes)
+        if offset < _HEADER_END or len(part) != size_bytes:
             raise Malformed(f"component {component} is outside of NT_X86_XSTATE")
         registers |= dict(_of_component(component, part))
     return registers
@@ -219,8 +219,10 @@ def _enabled(data: bytes) -> int:
 
 def _components(data: bytes) -> Iterator[tuple[int, int, int]]:
     """Number, size and offset of each component in NT_X86_XSTATE."""
-    for at in range(0, len(data) - _COMPONENT_BYTES + 1, _COMPONENT_BYTES):
-        words = [int.from_bytes(data[at + step : at + step + 4], "little") for step in (0, 4, 8)]
+    for offset in range(0, len(data) - _COMPONENT_BYTES + 1, _COMPONENT_BYTES):
+        words = [
+            int.from_bytes(data[offset + step : offset + step + 4], "little") for step in (0, 4, 8)
+        ]
         yield words[0], words[1], words[2]
 
 

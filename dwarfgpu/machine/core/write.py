@@ -100,12 +100,12 @@ def core_parts(
     ) + section  # fmt: skip
     offset = segments_at + _SEGMENT_BYTES * count
     yield pack("<IIQQQQQQ", _PT_NOTE, 0, offset, 0, 0, len(area), 0, 4)
-    at = offset + len(area)
+    file_offset = offset + len(area)
     for load in loads:
         size = len(load.data) if load.memory_bytes is None else load.memory_bytes
-        row = _PT_LOAD, 6, at, load.address, 0, len(load.data), size, 1
+        row = _PT_LOAD, 6, file_offset, load.address, 0, len(load.data), size, 1
         yield pack("<IIQQQQQQ", *row)
-        at += len(load.data)
+        file_offset += len(load.data)
     yield area
     for load in loads:
         yield load.data

@@ -64,24 +64,24 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         The wave and lane of `where` may be `Lanes`, which broadcast with the addresses.
         """
         wave, lane = (wave_or_lane_array(part) for part in (where.wave, where.lane))
-        at = int64_array(np.asarray(addresses))
-        shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
+        address_array = int64_array(np.asarray(addresses))
+        shape = np.broadcast_shapes(address_array.shape, wave.shape, lane.shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
-        in_space = SpaceAddresses(self.state, where.space.number, at, wave, lane, shape)
+        in_space = SpaceAddresses(self.state, where.space.number, address_array, wave, lane, shape)
         if size_bytes > 1 and in_space.straddles(size_bytes):
             is_known |= True
             for byte in range(size_bytes):
-                part, has = self._whole(where, at + byte, wave, lane, 1, shape)
+                part, has = self._whole(where, address_array + byte, wave, lane, 1, shape)
                 values |= part << 8 * byte
                 is_known &= has
             return np.where(is_known, values, 0), is_known
-        return self._whole(where, at, wave, lane, size_bytes, shape)
+        return self._whole(where, address_array, wave, lane, size_bytes, shape)
 
     def _whole(
-        self, where: Memory, at: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
+        self, where: Memory, addresses: Array, wave: Array, lane: Array, size_bytes: int, shape: Any
     ) -> KnownNumbers:
         """Return numbers that each lie in one piece of one store."""
-        in_space = SpaceAddresses(self.state, where.space.number, at, wave, lane, shape)
+        in_space = SpaceAddresses(self.state, where.space.number, addresses, wave, lane, shape)
         values, is_known = np.zeros(shape, np.int64), np.zeros(shape, bool)
         stores = {(name, owner): store for name, owner, store in self.state.memories()}
         for name, owner, is_inside, at_store, ends in in_space.in_stores():
@@ -100,7 +100,7 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         self,
         store: SparseMemory | None,
         pending: Array,
-        at: Array,
+        addresses: Array,
         size_bytes: int,
         values: Array,
         known_here: Array,
@@ -109,42 +109,44 @@ class BulkState(ForwardingTarget[StateTarget | TargetWithCodeObjects]):
         assert isinstance(self.machine, TargetWithCodeObjects)
         if store is not None:
             for start, data in store.runs():
-                pending = pending & ~((at < start + len(data)) & (at + size_bytes > start))
+                pending = pending & ~(
+                    (addresses < start + len(data)) & (addresses + size_bytes > start)
+                )
         for segment in self.machine.loaded_segments:
             if segment.is_writable and self.machine.has_started:
                 continue
             end = segment.address + segment.size_bytes
-            inside = pending & (at >= segment.address) & (at + size_bytes <= end)
+            inside = pending & (addresses >= segment.address) & (addresses + size_bytes <= end)
             if not inside.any():
                 continue
-            first, last = int(at[inside].min()), int(at[inside].max()) + size_bytes
+            first, last = int(addresses[inside].min()), int(addresses[inside].max()) + size_bytes
             if last - first > _WIDEST_IMAGE_BYTES:
                 continue
             try:
                 data = bytearray(segment.read(first - segment.address, last - first))
             except DwarfGpuError:
                 continue
-            _pick(data, first, inside, at, size_bytes, values, known_here)
+            _pick(data, first, inside, addresses, size_bytes, values, known_here)
             pending = pending & ~inside
 
 
 def _take(
     store: SparseMemory,
     pending: Array,
-    at: Array,
+    addresses: Array,
     size_bytes: int,
     values: Array,
     known_here: Array,
 ) -> None:
     """Return the numbers that a store knows; those across two neighbours are read byte by byte."""
-    _take_of_one_run(store, pending, at, size_bytes, values, known_here)
+    _take_of_one_run(store, pending, addresses, size_bytes, values, known_here)
     remaining = pending & ~known_here
     if size_bytes == 1 or not store.has_neighbours or not remaining.any():
         return
     numbers, are_known = np.zeros(values.shape, np.int64), remaining.copy()
     for byte in range(size_bytes):
         part, is_known = np.zeros(values.shape, np.int64), np.zeros(values.shape, bool)
-        _take_of_one_run(store, remaining, at + byte, 1, part, is_known)
+        _take_of_one_run(store, remaining, addresses + byte, 1, part, is_known)
         numbers |= part << 8 * byte
         are_known &= is_known
     values[are_known] = numbers[are_known]
@@ -154,22 +156,22 @@ def _take(
 def _take_of_one_run(
     store: SparseMemory,
     pending: Array,
-    at: Array,
+    addresses: Array,
     size_bytes: int,
     values: Array,
     known_here: Array,
 ) -> None:
     for start, data in store.runs():
-        inside = pending & (at >= start) & (at + size_bytes <= start + len(data))
+        inside = pending & (addresses >= start) & (addresses + size_bytes <= start + len(data))
         if inside.any():
-            _pick(data, start, inside, at, size_bytes, values, known_here)
+            _pick(data, start, inside, addresses, size_bytes, values, known_here)
 
 
 def _pick(
     data: Run,
     start: int,
     inside: Array,
-    at: Array,
+    addresses: Array,
     size_bytes: int,
     values: Array,
     known_here: Array,
@@ -179,7 +181,7 @@ def _pick(
         values[inside] = int.from_bytes(data.part(0, size_bytes).to_bytes(), "little")
         return
     raw = np.frombuffer(data, np.uint8)
-    offsets = at[inside] - start
+    offsets = addresses[inside] - start
     numbers = np.zeros(offsets.shape, np.int64)
     for byte in range(size_bytes):
         numbers |= raw[offsets + byte].astype(np.int64) << 8 * byte

@@ -440,8 +440,8 @@ def _set_row(
     size_bytes = len(data) // count
     for lane in range(count):
         if mask >> lane & 1:
-            at = lane * size_bytes
-            target.set_register(wave, register, data[at : at + size_bytes], at)
+            offset = lane * size_bytes
+            target.set_register(wave, register, data[offset : offset + size_bytes], offset)
 
 
 def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:

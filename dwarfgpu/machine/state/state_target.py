@@ -418,7 +418,7 @@ def _missing(
     wave: WaveId, register: RegisterId, stored: RegisterBytes, first: int, end: int
 ) -> Unavailable:
     """Return why bytes of a partly known register cannot be read."""
-    start = next(at for at in range(first, end) if stored.known[at] != 0xFF)
+    start = next(byte for byte in range(first, end) if stored.known[byte] != 0xFF)
     after = stored.known.find(0xFF, start, end)
     last = (end if after < 0 else after) - 1
     problem = f"register {register} of wave {wave} is not in the state, bytes {start} to {last}"

@@ -96,11 +96,11 @@ def _directory(data: bytes | FileBytes, path: str) -> _Directory:
     """Find the directory by the record at the end of the archive."""
     last = max(0, len(data) - _END.size - _MAX_COMMENT_BYTES)
     tail = bytes(data[last:])
-    at = tail.rfind(_END_MAGIC)
-    if at < 0:
+    offset = tail.rfind(_END_MAGIC)
+    if offset < 0:
         raise Malformed(f"{path} is cut short, or not a zip archive: it has no directory")
-    _, _, _, _, _, size_bytes, start, _ = _END.unpack_from(tail, at)
-    end = last + at
+    _, _, _, _, _, size_bytes, start, _ = _END.unpack_from(tail, offset)
+    end = last + offset
     locator = bytes(data[max(0, end - _LOCATOR.size) : end])
     if locator.startswith(_LOCATOR_MAGIC) and len(locator) == _LOCATOR.size:
         _, _, record_at, _ = _LOCATOR.unpack(locator)
@@ -120,7 +120,8 @@ def _wide(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, 
         kind, count = int.from_bytes(extra[:2], "little"), int.from_bytes(extra[2:4], "little")
         if kind == _ZIP_64:
             numbers = iter(
-                int.from_bytes(extra[at : at + 8], "little") for at in range(4, 4 + count, 8)
+                int.from_bytes(extra[start : start + 8], "little")
+                for start in range(4, 4 + count, 8)
             )
             size, packed, offset = (
                 next(numbers, number) if number == _IN_EXTRA else number

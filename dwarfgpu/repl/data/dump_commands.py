@@ -131,7 +131,9 @@ def _restored(
     shell: Shell, space: AddressSpace, address: int, data: bytes, name: str
 ) -> Iterator[Part]:
     objects = ObjectAccess(shell.session)
-    begin, end = (objects.address_text(space, at) for at in (address, address + len(data)))
+    begin, end = (
+        objects.address_text(space, boundary) for boundary in (address, address + len(data))
+    )
     objects.context.access.write_bytes(objects.at(space, address), data)
     wrote = options_of(shell.session, shell.values).wrote
     if wrote is not None:

@@ -128,8 +128,8 @@ def _lines(shell: Shell, write: Write, *, is_undo: bool = False) -> Iterator[Par
         space = f"{where.space.name}#" if where.space.number else ""
         for first in range(0, len(after), _MAX_BYTES):
             old, new = before[first : first + _MAX_BYTES], after[first : first + _MAX_BYTES]
-            at = f"{space}{start.address + first:#x}{owner}"
-            yield _changed(at, _hex(old), _hex(new))
+            changed_name = f"{space}{start.address + first:#x}{owner}"
+            yield _changed(changed_name, _hex(old), _hex(new))
         return
     for name, old, new in _elements(start, before, after):
         yield _changed(name, _number(old, endian), _number(new, endian))
@@ -143,8 +143,8 @@ def _elements(
     element_bytes = register.size_bits // lanes // 8
     is_of_elements = start.offset_bytes % element_bytes == 0 and len(after) % element_bytes == 0
     if not is_of_elements:
-        at = f"${register.name}, byte {start.offset_bytes}"
-        yield at, before, after
+        changed_name = f"${register.name}, byte {start.offset_bytes}"
+        yield changed_name, before, after
         return
     for first in range(0, len(after), element_bytes):
         lane = (start.offset_bytes + first) // element_bytes

@@ -308,8 +308,9 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _data_output(session: Session, position: FramePosition, address: int) -> Output:
     """Return where a variable is that a line declares."""
-    at = _address(session, address)
-    text = f'Line {position.line} of "{position.file}" is at address {at} but contains no code.'
+    address_text = _address(session, address)
+    line = f'Line {position.line} of "{position.file}"'
+    text = f"{line} is at address {address_text} but contains no code."
     return Output(text, _span_record(session, position, position.line, address, None), "lines")
 
 

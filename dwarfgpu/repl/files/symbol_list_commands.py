@@ -116,5 +116,5 @@ def _listing(shell: Shell, query: SymbolQuery) -> Iterator[Part]:
         yield heading("\nNon-debugging symbols:")
     digits = shell.session.architecture.address_bits // 4
     for address, name in undescribed:
-        at = f"{address:#0{digits + 2}x}"
-        yield Output(f"{at}  {name}", {"address": at, "name": name}, "nondebug")
+        address_text = f"{address:#0{digits + 2}x}"
+        yield Output(f"{address_text}  {name}", {"address": address_text, "name": name}, "nondebug")

@@ -175,16 +175,16 @@ def keep(shell: Shell, added: Breakpoint) -> None:
 def announced(added: Breakpoint) -> Output:
     """Return `Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
     position = added.locations[0].position
-    at = f"{added.addresses[0]:#x}"
+    text = f"{added.addresses[0]:#x}"
     if len(added.addresses) > 1:
         is_line = _LINE.fullmatch(added.typed)
         where = f"{position.path}:{position.line}" if position and is_line else added.typed
-        at += f": {where}. ({len(added.addresses)} locations)"
+        text += f": {where}. ({len(added.addresses)} locations)"
     elif position is not None:
-        at += f": file {position.file}, line {position.line}."
+        text += f": file {position.file}, line {position.line}."
     data: JsonObject = {**added.record, "addr": f"{added.addresses[0]:#x}"}
     kind = "Hardware assisted breakpoint" if added.is_hardware else added.kind
-    return Output(f"{kind} {added.number} at {at}", {"bkpt": data})
+    return Output(f"{kind} {added.number} at {text}", {"bkpt": data})
 
 
 @command(

@@ -257,8 +257,8 @@ def until(shell: Shell, argument: str) -> Iterator[Part]:
     start = (shell.session.top or shell.session).pc or 0
 
     def is_later(session: Session) -> bool:
-        at = source_position(session)
-        return session.pc is not None and (session.pc > start or at is None)
+        position = source_position(session)
+        return session.pc is not None and (session.pc > start or position is None)
 
     yield from _stepped(shell, "", lambda shell: line(shell, over_calls=True, is_enough=is_later))
 

@@ -130,8 +130,8 @@ def line(
             return stop
         if not is_active(shell, session.lane):
             continue
-        at = source_position(session)
-        if at is None or not at.is_start or _line_of(session) == start:
+        position = source_position(session)
+        if position is None or not position.is_start or _line_of(session) == start:
             continue
         if over_calls and _is_inside(_functions(session), inlined):
             continue
@@ -156,8 +156,8 @@ def out_of_inlined(shell: Shell) -> Stop:
 
 def _line_of(session: Session) -> tuple[object, ...]:
     """Return the line and the function, by which the end of a step is recognised."""
-    at = source_position(session)
-    return (None if at is None else (at.path, at.line), function_of(session))
+    position = source_position(session)
+    return (None if position is None else (position.path, position.line), function_of(session))
 
 
 def _functions(session: Session) -> list[int]:

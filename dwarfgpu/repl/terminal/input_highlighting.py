@@ -43,21 +43,21 @@ class CommandLexer(Lexer):
 
 def command_tokens(line: str) -> Iterator[Token]:
     """Yield the tokens of a line that begins with a command."""
-    match, at = _COMMAND.match(line), 0
+    match, position = _COMMAND.match(line), 0
     if match is not None:
         for kind, text in match.groupdict(default="").items():
             if text:
-                yield "", line[at : match.start(kind)]
+                yield "", line[position : match.start(kind)]
                 yield kind, text
-                at = match.end(kind)
-    yield from argument_tokens(line[at:])
+                position = match.end(kind)
+    yield from argument_tokens(line[position:])
 
 
 def argument_tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of the argument of a command."""
-    at = 0
+    position = 0
     for match in _ARGUMENT.finditer(text):
-        yield "", text[at : match.start()]
+        yield "", text[position : match.start()]
         yield match.lastgroup or "", match[0]
-        at = match.end()
-    yield "", text[at:]
+        position = match.end()
+    yield "", text[position:]

@@ -51,14 +51,14 @@ _SOURCE: Final = re.compile(
 
 def source_tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of a line of source text."""
-    at = 0
+    position = 0
     for match in _SOURCE.finditer(text):
         kind = match.lastgroup or ""
-        yield "", text[at : match.start()]
+        yield "", text[position : match.start()]
         is_word = match["word"] is not None
         yield _kind_of(match[0], is_call=kind == "call") if is_word else kind, match[0]
-        at = match.end()
-    yield "", text[at:]
+        position = match.end()
+    yield "", text[position:]
 
 
 def _kind_of(word: str, *, is_call: bool) -> str:

@@ -149,7 +149,9 @@ class CodeListing:
 
 def dwords_text(data: bytes) -> str:
     """Return the dwords of an instruction, as numbers."""
-    return " ".join(data[at : at + 4][::-1].hex().upper() for at in range(0, len(data), 4))
+    return " ".join(
+        data[offset : offset + 4][::-1].hex().upper() for offset in range(0, len(data), 4)
+    )
 
 
 def _same_line(a: SourceLine, b: SourceLine) -> bool:

@@ -101,7 +101,9 @@ class EqualLanes:
     def _notes(self, shared: Answer, first: int, index: int) -> tuple[str, ...]:
         """Return the notes of a lane, whose bits are unknown for its own reason."""
         assert self._reasons is not None
-        reason, own = (NOT_AVAILABLE + self._reasons(at)[0] for at in (first, index))
+        reason, own = (
+            NOT_AVAILABLE + self._reasons(lane_index)[0] for lane_index in (first, index)
+        )
         return tuple(
             [
                 note.removesuffix(reason) + own if note.endswith(reason) else note

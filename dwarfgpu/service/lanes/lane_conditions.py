@@ -39,4 +39,4 @@ def holds_in_lanes(
 
 def _same(answer: bool, picker: LaneExtractor) -> Callable[[int], bool]:
     """Return the answer of lanes that agree on it, or else would have parted."""
-    return lambda at: answer
+    return lambda index: answer

@@ -161,7 +161,7 @@ def lane_answers(
         for pick, first, lanes in () if together is None else together.with_bits(row):
             equal = equal_lanes(row, pick)
             if equal is not None:
-                shared_lanes |= {lane: (equal, first + at) for lane, at in lanes.items()}
+                shared_lanes |= {lane: (equal, first + offset) for lane, offset in lanes.items()}
         out = []
         for state, own in zip(question.states, meant[row], strict=True):
             equal, index = shared_lanes.get(state.lane, _ALONE)
@@ -233,8 +233,8 @@ def _picks(value: TypedValue, picker: LaneExtractor) -> Callable[[int], TypedVal
     location, bits = picker.of(value.location), picker.of(value.bits)
     pointer = picker.of(value.pointer)
 
-    def pick(at: int) -> TypedValue:
-        return evolve(value, location=location(at), bits=bits(at), pointer=pointer(at))
+    def pick(index: int) -> TypedValue:
+        return evolve(value, location=location(index), bits=bits(index), pointer=pointer(index))
 
     bits_ = value.bits if value.error is None and value.pointer is None else None
     return LanePick(value, bits_, pick, picker)

@@ -234,12 +234,12 @@ class Units:
         if self.format.letter != "s":
             return self._wrapped(address - count * width)
         start, counted = address, 0
-        for at in self._characters_before(address):
-            data = self._known(at, width)
+        for position in self._characters_before(address):
+            data = self._known(position, width)
             if data is None:
                 return self._wrapped(start - counted * width)
             if not any(data) or counted == self.options.elements:
-                start, counted, count = at + width, 0, count - 1
+                start, counted, count = position + width, 0, count - 1
                 if not count:
                     break
             counted += 1

@@ -28,10 +28,10 @@ def matches(
         count = min(_CHUNK, end - position)
         data = _read(objects, space, position, count)
         buffer += data
-        at = buffer.find(pattern)
-        while at >= 0:
-            yield base + at
-            at = buffer.find(pattern, at + 1)
+        offset = buffer.find(pattern)
+        while offset >= 0:
+            yield base + offset
+            offset = buffer.find(pattern, offset + 1)
         if len(data) < count:
             where = objects.address_text(space, position + len(data))
             unread = f"{count - len(data)} bytes of target memory at {where}"

@@ -205,8 +205,8 @@ def queue_member(session: Session, queue: Queue, name: str) -> int | None:
     if queue.object_address is None:
         return None
     try:
-        at = queue.object_address + member.offset_bytes
-        return int.from_bytes(read_global(session, at, member.size_bytes), "little")
+        address = queue.object_address + member.offset_bytes
+        return int.from_bytes(read_global(session, address, member.size_bytes), "little")
     except DwarfGpuError:
         return None
 

@@ -69,7 +69,7 @@ def _by_architecture(gpu: GpuTarget, waves: Collection[WaveId]) -> list[list[Wav
 def _overriding_memory(state: StateTarget) -> Iterator[tuple[int, bytes]]:
     """Yield the global memory that was written over the core."""
     for name, _, store in state.memories():
-        yield from ((at, bytes_of(run)) for at, run in store.runs() if not name)
+        yield from ((address, bytes_of(run)) for address, run in store.runs() if not name)
 
 
 def _failed(

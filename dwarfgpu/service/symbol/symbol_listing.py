@@ -149,7 +149,7 @@ def _is_undescribed(
     if kind == "variables":
         return described.isdisjoint({symbol.name, demangled(symbol.name)})
     try:
-        at = symbol.address + code_object.load_address
-        return code_object.scopes.linked_unit_at(at) is None
+        address = symbol.address + code_object.load_address
+        return code_object.scopes.linked_unit_at(address) is None
     except DwarfGpuError:
         return True

@@ -162,19 +162,22 @@ def _parts_of_struct(struct_type: Struct, offset: int) -> Iterator[tuple[int, in
     for member in struct_type.members:
         if member.is_static:
             continue
-        at, size = member.bit_offset, size_bits(member.type) if member.type is not None else None
+        bit_offset, size = (
+            member.bit_offset,
+            size_bits(member.type) if member.type is not None else None,
+        )
         inner = strip(member.type)
         is_empty = isinstance(inner, Struct) and not inner.members
-        if member.is_virtual or member.is_bit_field or at is None or size is None:
+        if member.is_virtual or member.is_bit_field or bit_offset is None or size is None:
             raise _Undecided(
                 "the convention of its bit-fields or virtual base classes is not known"
             )
         if is_empty and member.is_base_class:
             continue
-        if is_empty or at != -(-end // (alignment := _alignment(member.type))) * alignment:
+        if is_empty or bit_offset != -(-end // (alignment := _alignment(member.type))) * alignment:
             raise _Undecided("the convention of padding of its own is not documented")
-        yield from _parts(member.type, offset + at)
-        end = at + size
+        yield from _parts(member.type, offset + bit_offset)
+        end = bit_offset + size
 
 
 def _alignment(type_: Type | None) -> int:
@@ -190,7 +193,10 @@ def _alignment(type_: Type | None) -> int:
 
 
 def _dwords(offset: int, size: int) -> list[tuple[int, int]]:
-    return [(offset + at, min(_DWORD, size - at)) for at in range(0, size, _DWORD)]
+    return [
+        (offset + bit_offset, min(_DWORD, size - bit_offset))
+        for bit_offset in range(0, size, _DWORD)
+    ]
 
 
 def _is_passed_by_reference(struct_type: Struct) -> bool:

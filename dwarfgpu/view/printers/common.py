@@ -112,8 +112,8 @@ def bool_vector(words: Object, first_bit: int, count: int, capacity: int) -> Pri
 
     def bits() -> Iterator[Child]:
         for index in range(count):
-            at, bit = divmod(first_bit + index, size)
-            number = words.part(words.type, at * size).number
+            word, bit = divmod(first_bit + index, size)
+            number = words.part(words.type, word * size).number
             yield f"[{index}]", words.truth(bool(number >> bit & 1))
 
     summary = f"std::vector<bool> of length {count}, capacity {capacity}"
@@ -135,11 +135,11 @@ def bitset(value: Object, member: str) -> Printed:
     int_type = Base(BaseType("int", "signed", 32, words.endian))
 
     def bits() -> Iterator[Child]:
-        for at in range(-(-count // size)):
-            number = words.part(words.type, at * size).number
-            for bit in range(min(size, count - at * size)):
+        for index in range(-(-count // size)):
+            number = words.part(words.type, index * size).number
+            for bit in range(min(size, count - index * size)):
                 if number >> bit & 1:
-                    yield f"[{at * size + bit}]", words.of_number(1, int_type)
+                    yield f"[{index * size + bit}]", words.of_number(1, int_type)
 
     return Printed("std::bitset", bits())
 

@@ -82,11 +82,13 @@ def _chained(
     """Yield the elements of nodes that begin with links; `words`: how many words are before
     them."""
     link = header["__next_"]
-    at = 0 if link.address is None or header.address is None else link.address - header.address
+    link_offset = (
+        0 if link.address is None or header.address is None else link.address - header.address
+    )
     offset = aligned(words * header.pointer_bytes, type_, *more)
 
     def following(node: int) -> int:
-        return header.at(node + at, word(header)).number
+        return header.at(node + link_offset, word(header)).number
 
     return (header.at(node + offset, type_) for node in chain(link.number, end, following, noun))
 

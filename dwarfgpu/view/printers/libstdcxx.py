@@ -114,8 +114,8 @@ def _tree_nodes(value: Object, *kinds: Type | None) -> tuple[int, Iterator[Objec
     base, element_at = header.type, _element_of(value["_M_t"], header.size_bytes, *kinds)
 
     def links(node: int) -> tuple[int, int, int]:
-        at = header.at(node, base, header.space).read()
-        return at["_M_left"].number, at["_M_right"].number, at["_M_parent"].number
+        position = header.at(node, base, header.space).read()
+        return position["_M_left"].number, position["_M_right"].number, position["_M_parent"].number
 
     return count, map(element_at, tree(header["_M_left"].number, header.address, count, links))
 
@@ -173,15 +173,15 @@ def _deque(value: Object) -> Printed:
     count += (finish["_M_cur"].number - finish["_M_first"].number) // size
 
     def values() -> Iterator[Child]:
-        node, at, last = (start[name].number for name in ("_M_node", "_M_cur", "_M_last"))
+        node, position, last = (start[name].number for name in ("_M_node", "_M_cur", "_M_last"))
         end, index = finish["_M_cur"].number, 0
-        while at != end:
-            yield f"[{index}]", element.at(at, element.type)
-            at, index = at + size, index + 1
-            if at == last:
+        while position != end:
+            yield f"[{index}]", element.at(position, element.type)
+            position, index = position + size, index + 1
+            if position == last:
                 node += pointer
-                at = start["_M_node"].at(node, start["_M_cur"].type).number
-                last = at + block_count * size
+                position = start["_M_node"].at(node, start["_M_cur"].type).number
+                last = position + block_count * size
 
     return Printed(with_elements(own_name(value), count), values(), "array")
 

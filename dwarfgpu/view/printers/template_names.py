@@ -41,12 +41,12 @@ def template_arguments(name: str) -> list[str]:
         return []
     pieces: list[str] = []
     depth, end = 0, len(name) - 1
-    for at in range(len(name) - 1, -1, -1):
-        letter = name[at]
+    for index in range(len(name) - 1, -1, -1):
+        letter = name[index]
         depth += (letter in ">)]}") - (letter in "<([{")
         if (letter == "," and depth == 1) or not depth:
-            pieces.append(name[at + 1 : end].strip())
-            end = at
+            pieces.append(name[index + 1 : end].strip())
+            end = index
         if not depth:
             break
     return [piece for piece in reversed(pieces) if piece]

@@ -57,11 +57,13 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
     def gather(self, where: Memory, addresses: Array, size_bytes: int) -> KnownNumbers:
         """Read numbers from memory (`dwarfgpu.machine.target.BulkMemory`)."""
         wave, lane = (wave_or_lane_array(part) for part in (where.wave, where.lane))
-        at = int64_array(np.asarray(addresses))
-        shape = np.broadcast_shapes(at.shape, wave.shape, lane.shape)
+        chosen_addresses = int64_array(np.asarray(addresses))
+        shape = np.broadcast_shapes(chosen_addresses.shape, wave.shape, lane.shape)
         values, is_known = np.zeros(shape, np.int64), np.ones(shape, bool)
         for byte in range(size_bytes):  # bytes of a number may be in two elements of scratch
-            in_space = SpaceAddresses(self, where.space.number, at + byte, wave, lane, shape)
+            in_space = SpaceAddresses(
+                self, where.space.number, chosen_addresses + byte, wave, lane, shape
+            )
             part, has = np.zeros(shape, np.int64), np.zeros(shape, bool)
             for name, owner, is_inside, at_store, ends in in_space.in_stores():
                 base = 0 if name != "local" or owner is None else self._lds_base(owner)
@@ -78,15 +80,15 @@ class BulkCore(ForwardingTarget[TargetWithCodeObjects]):
     def _take(self, chosen: Array, addresses: Array, values: Array, is_known: Array) -> None:
         """Take the bytes at addresses of the core, page by page."""
         indices = np.flatnonzero(chosen)
-        at = addresses[chosen]
-        page_of = at // _PAGE_BYTES
+        chosen_addresses = addresses[chosen]
+        page_of = chosen_addresses // _PAGE_BYTES
         pages = np.unique(page_of)
         for first in range(0, len(pages), _MAX_PAGES):
             some = pages[first : first + _MAX_PAGES]
             mine = (page_of >= some[0]) & (page_of <= some[-1])
             data, page_masks = self._pages(some)
             row = np.searchsorted(some, page_of[mine])
-            inside = at[mine] % _PAGE_BYTES
+            inside = chosen_addresses[mine] % _PAGE_BYTES
             values.flat[indices[mine]] = data[row, inside]
             is_known.flat[indices[mine]] = page_masks[row, inside]
 

@@ -1,6 +1,6 @@
-"""Code objects that a process had loaded on its GPUs, from its runtime's list: `r_debug` and
-`link_map` as in `<link.h>`, with a URI in place of the name (AMDGPU usage, "Loaded Code Object Path
-Uniform Resource Identifier (URI)").
+"""Code objects that a process had loaded on its GPUs, from its runtime's list: `r_debug`
+(`_amdgpu_r_debug`) and `link_map` as in `<link.h>`, with a URI in place of the name (AMDGPU usage,
+"Loaded Code Object Path Uniform Resource Identifier (URI)").
 
 Law: a file is used only if it is the loaded one: it agrees with all its read-only bytes in the
 core. An unverifiable file is used only if the user names it.
@@ -234,10 +234,10 @@ def why_not_loaded(memory: CoreMemory, file: ObjectFile, load_address: int) -> s
     if file.machine != "AMDGPU":
         return f"it is for {file.machine}, not for an AMD GPU"
     checked = 0
-    for at, data in _read_only(file):
-        for offset, known_bytes in memory.known(load_address + at, len(data)):
+    for address, data in _read_only(file):
+        for offset, known_bytes in memory.known(load_address + address, len(data)):
             if known_bytes != data[offset : offset + len(known_bytes)]:
-                return f"the memory at {load_address + at:#x} has other bytes"
+                return f"the memory at {load_address + address:#x} has other bytes"
             checked += len(known_bytes)
     return None if checked else NOT_CHECKED
 
@@ -281,15 +281,17 @@ def function_code(
 
 
 def _is_loaded(file: LoadedFile, address: int) -> bool:
-    at = address - file.load_address
+    offset = address - file.load_address
     segments = (segment for segment in file.file.segments if segment.type == PT_LOAD)
-    return any(segment.address <= at < segment.address + segment.file_bytes for segment in segments)
+    return any(
+        segment.address <= offset < segment.address + segment.file_bytes for segment in segments
+    )
 
 
 def _of_file(file: LoadedFile, begin: int, end: int) -> bytes:
-    at, size = begin - file.load_address, end - begin
+    offset, size = begin - file.load_address, end - begin
     for segment in file.file.segments:
-        inside = at - segment.address
+        inside = offset - segment.address
         if segment.type == PT_LOAD and 0 <= inside < segment.file_bytes:
             count = min(size, segment.file_bytes - inside)
             return bytes(file.file.file_bytes(segment.offset + inside, count, "code"))

@@ -137,7 +137,7 @@ class GpuTarget:
         out: dict[int, bytes] = {}
         for override in self._overrides.values():
             for name, _, store in override.memories():
-                out |= {at: bytes_of(run) for at, run in store.runs() if not name}
+                out |= {start: bytes_of(run) for start, run in store.runs() if not name}
         return list(out.items())
 
     def is_given(self, wave: WaveId, name: str) -> bool:
@@ -245,8 +245,8 @@ class GpuTarget:
         """
         out: list[tuple[int, bytes]] = []
         try:
-            for at, count, part in self._core_parts(where, address, size_bytes):
-                out += [(at - address + inner, data) for inner, data in part.known(count)]
+            for start, count, part in self._core_parts(where, address, size_bytes):
+                out += [(start - address + inner, data) for inner, data in part.known(count)]
         except Unavailable:
             pass  # the memory after it is unknown, too
         return out + self._known_override(where, address, size_bytes)
@@ -260,11 +260,11 @@ class GpuTarget:
         return self.given_of(wave).known_memory(where, address, size_bytes)
 
     def _pieces(self, where: Memory, address: int, size_bytes: int) -> Iterator[bytes]:
-        for at, count, part in self._core_parts(where, address, size_bytes):
+        for start, count, part in self._core_parts(where, address, size_bytes):
             try:
                 yield part.read(count)
             except Unavailable as error:
-                raise _at_requested_address(error, where, at, part.is_global) from None
+                raise _at_requested_address(error, where, start, part.is_global) from None
 
     def _core_parts(
         self, where: Memory, address: int, size_bytes: int
@@ -278,20 +278,20 @@ class GpuTarget:
             arch = wave.architecture
         offset = count = 0
         while offset < size_bytes:
-            at = address + offset
-            lowered = arch.lower(where.space.number, at, where.lane, apertures)
+            start = address + offset
+            lowered = arch.lower(where.space.number, start, where.lane, apertures)
             size = min(lowered.contiguous_bytes, size_bytes - offset)
             number = lowered.space.number
             if number == GLOBAL:
                 is_asked = where.space.number == GLOBAL
-                yield at, size, _CorePart(self.memory, lowered.address, is_asked)
+                yield start, size, _CorePart(self.memory, lowered.address, is_asked)
             elif wave is None:
                 raise MissingContext(
                     f"the context has no thread, and {lowered.space} memory belongs to one"
                 )
             elif number == LOCAL:
                 base = self.gpu.lds(wave)[0]
-                yield at, size, _CorePart(self.gpu.memory, base + lowered.address, False)
+                yield start, size, _CorePart(self.gpu.memory, base + lowered.address, False)
             else:
                 assert number == PRIVATE_WAVE
                 why = self.gpu.scratch(wave).why

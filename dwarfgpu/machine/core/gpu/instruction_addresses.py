@@ -65,9 +65,9 @@ class LaneAddresses:
             base = self._scalar(scalar, literal, dwords)
             dwords = 1
         for lane in self._active():
-            at = self._lane(vector, dwords, lane)
+            address = self._lane(vector, dwords, lane)
             for offset in addressing.offsets:
-                yield lane, at + base + offset & mask
+                yield lane, address + base + offset & mask
 
     def _buffer(self, addressing: Addressing, literal: int) -> Iterator[tuple[int | None, int]]:
         registers = addressing.registers
@@ -78,13 +78,13 @@ class LaneAddresses:
             if resource.is_in_range(0, offset, 0):
                 yield None, resource.base + offset & _MASK_64
             return
-        vector, at = registers.get("vaddr"), 0
+        vector, dword = registers.get("vaddr"), 0
         for lane in self._active():
-            index = offset = at = 0
+            index = offset = dword = 0
             if addressing.has_index:
-                index, at = self._dword(vector, 0, lane), 1
+                index, dword = self._dword(vector, 0, lane), 1
             if addressing.has_offset:
-                offset = self._dword(vector, at, lane)
+                offset = self._dword(vector, dword, lane)
             index += lane if resource.adds_lane else 0
             offset += addressing.offsets[0]
             if resource.is_in_range(index, offset, scalar):

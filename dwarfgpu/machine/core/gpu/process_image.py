@@ -189,9 +189,9 @@ def _entries(
 ) -> Iterator[bytes]:
     """Yield the `link_map` of each code object, and behind them their URIs."""
     for index, (entry, uri) in enumerate(zip(entries, uris, strict=True)):
-        at = first + index * LINK_MAP.size
-        after = at + LINK_MAP.size if index + 1 < len(entries) else 0
-        before = at - LINK_MAP.size if index else 0
+        address = first + index * LINK_MAP.size
+        after = address + LINK_MAP.size if index + 1 < len(entries) else 0
+        before = address - LINK_MAP.size if index else 0
         yield LINK_MAP.pack(entry.load_address, names, 0, after, before)
         names += len(uri)
     yield from uris

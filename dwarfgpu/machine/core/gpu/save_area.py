@@ -110,7 +110,7 @@ def saved_waves(
     cursor, leader = high_end, -1
     position = SKIPPED_WORDS
     while position < len(words):
-        word, at = words[position], position
+        word, offset = words[position], position
         position += 1
         if word & EVENT:
             continue
@@ -120,18 +120,18 @@ def saved_waves(
             continue
         if blocks is None:
             raise Malformed(
-                f"word {at} of the control stack is a wave without a STATE word before it"
+                f"word {offset} of the control stack is a wave without a STATE word before it"
             )
         if layout.first.of(word):
             leader = len(saved)
         elif leader < 0:
-            raise Malformed(f"word {at} of the control stack is a wave of no workgroup")
+            raise Malformed(f"word {offset} of the control stack is a wave of no workgroup")
         size = blocks.lds_at + (blocks.lds_bytes if leader == len(saved) else 0)
         cursor -= size + layout.tail_bytes
         if cursor < low_end:
             raise Malformed(
-                f"word {at} of the control stack is a wave of {size + layout.tail_bytes} bytes, "
-                f"{low_end - cursor} more than the wave area has left"
+                f"word {offset} of the control stack is a wave of {size + layout.tail_bytes} "
+                f"bytes, {low_end - cursor} more than the wave area has left"
             )
         saved.append(SavedWave(cursor, blocks, word, leader))
         if layout.last.of(word):

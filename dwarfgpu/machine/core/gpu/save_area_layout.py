@@ -114,11 +114,11 @@ class SaveLayout:
 def _slots(text: str) -> dict[str, tuple[int, int]]:
     """Parse `m0 pc:2 exec:2`: names and sizes of slots, one after the other."""
     out: dict[str, tuple[int, int]] = {}
-    at = 0
+    bit = 0
     for word in text.split():
         name, _, count = word.partition(":")
-        out[name] = at, int(count or 1)
-        at += int(count or 1)
+        out[name] = bit, int(count or 1)
+        bit += int(count or 1)
     return out
 
 

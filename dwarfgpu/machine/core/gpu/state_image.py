@@ -183,7 +183,7 @@ class _State:
             wave: max(
                 [
                     apertures[wave].scratch_bytes or 0,
-                    *(at + len(data) for at, data in self._runs("private_wave", wave)),
+                    *(address + len(data) for address, data in self._runs("private_wave", wave)),
                 ]
             )
             for wave in waves
@@ -202,8 +202,8 @@ class _State:
             return first, size, slots
         first, self._free = self._free, self._free + _FREE
         for slot, wave in enumerate(waves):
-            for at, data in self._scratch_runs(wave, bases[wave], ends[wave]):
-                self._memory.replace(first + slot * size + at, data)
+            for start, data in self._scratch_runs(wave, bases[wave], ends[wave]):
+                self._memory.replace(first + slot * size + start, data)
         if known_bases:
             self._notes.append(f"the scratch memory of waves was moved to {first:#x}")
         return first, size, {wave: slot for slot, wave in enumerate(waves)}
@@ -225,9 +225,9 @@ class _State:
     ) -> GroupImage:
         group = self._target.machine.workgroup_of(waves[0])
         lds = bytearray()
-        for at, data in self._runs("local", owner):
-            lds = lds.ljust(at, b"\0") if at > len(lds) else lds
-            lds[at : at + len(data)] = data
+        for offset, data in self._runs("local", owner):
+            lds = lds.ljust(offset, b"\0") if offset > len(lds) else lds
+            lds[offset : offset + len(data)] = data
         allocated = group.local_bytes if group is not None else None
         granule = self._layout.lds.granule
         size = -(-max(allocated or 0, len(lds)) // granule) * granule
@@ -363,11 +363,11 @@ def _target_version(name: str) -> int:
 
 def _first_gap(runs: Sequence[tuple[int, int]]) -> int:
     """Return an address with much free memory behind it; `runs`: ascending addresses and sizes."""
-    at = _FREE
+    free = _FREE
     for address, size in runs:
-        if address >= at + 16 * _FREE:
-            return at
-        at = max(at, -(-(address + size) // _FREE) * _FREE)
+        if address >= free + 16 * _FREE:
+            return free
+        free = max(free, -(-(address + size) // _FREE) * _FREE)
     raise UsageError("the memory of the state has no gap in which the rest of a core file fits")
 
 
@@ -381,7 +381,9 @@ def _numbers_note(walked: Sequence[WaveId]) -> Iterator[str]:
             runs.append((wave, number, 1))
     changed = [run for run in runs if run[0] != run[1]]
     if changed:
-        words = [f"{_span(first, count)} is {_span(at, count)}" for first, at, count in changed]
+        words = [
+            f"{_span(first, count)} is {_span(address, count)}" for first, address, count in changed
+        ]
         more = f", and {len(words) - _MAX_RUNS} more" if len(words) > _MAX_RUNS else ""
         yield (
             "a core file numbers its waves from 1, without those that have ended: wave "

@@ -124,10 +124,10 @@ class HardwareWords:
     def register(self, name: str) -> int:
         """Return a hardware register; 0 for one that the level does not save."""
         slot, count = self._layout.hardware.get(name, (0, 0))
-        at = self._hardware + slot
+        offset = self._hardware + slot
         if count == 2:
-            return self._words[at] | self._words[at + 1] << 32
-        return self._words[at] if count else 0
+            return self._words[offset] | self._words[offset + 1] << 32
+        return self._words[offset] if count else 0
 
     def _of(self, field: TtmpField) -> int:
         return field[1].of(self.ttmp(field[0]))

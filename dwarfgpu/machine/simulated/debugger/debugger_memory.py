@@ -36,10 +36,10 @@ class RunningMemory(SparseMemory):
     def _read_from_source(self, address: int, size_bytes: int) -> None:
         if self._global_memory is None:
             return
-        at = address
-        while at < address + size_bytes:
-            item = self._global_memory.at(at)
-            at = item.end if item is not None else self._global_memory.source_after(at)
+        position = address
+        while position < address + size_bytes:
+            item = self._global_memory.at(position)
+            position = item.end if item is not None else self._global_memory.source_after(position)
         for item in self._global_memory.allocations:
             if item.is_writable and item.start not in self._allocations:
                 self._allocations[item.start] = item
@@ -65,13 +65,13 @@ class RunningMemory(SparseMemory):
     def _require(self, address: int, size_bytes: int) -> None:
         self._read_from_source(address, size_bytes)
         super()._require(address, size_bytes)
-        at = address
+        position = address
         for offset, data in self.known(address, size_bytes):
-            if address + offset > at:
+            if address + offset > position:
                 break
-            at = address + offset + len(data)
-        if at < address + size_bytes:
-            address_text = f"{self.name}#{at:#x}" if self.name else f"{at:#x}"
+            position = address + offset + len(data)
+        if position < address + size_bytes:
+            address_text = f"{self.name}#{position:#x}" if self.name else f"{position:#x}"
             raise Unavailable(
                 f"cannot access memory at address {address_text}: nothing has written it"
             )

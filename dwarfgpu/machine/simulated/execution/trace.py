@@ -126,7 +126,7 @@ def _changes(
     for register in written:  # registers of several dwords as the instruction has them
         numbers = range(register.first, register.first + register.size)
         if register.bank == "s" and not scalars.isdisjoint(numbers):
-            value = sum(int(wave.s[n]) << 32 * at for at, n in enumerate(numbers))
+            value = sum(int(wave.s[n]) << 32 * index for index, n in enumerate(numbers))
             yield RegisterChange(register.name, None, (value,), 4 * register.size)
             scalars -= set(numbers)
     for number in sorted(scalars):

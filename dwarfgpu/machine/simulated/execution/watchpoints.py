@@ -78,7 +78,7 @@ class Watchpoints:
         return (
             wave.own_scratch is not None
             or any(scope is not None and scope.wave == number for scope in scopes)
-            or any(isinstance(at, RegisterOffset) and at.wave == number for at in starts)
+            or any(isinstance(start, RegisterOffset) and start.wave == number for start in starts)
         )
 
     def concerns(self, wave: WaveMemory, access: Access) -> bool:
@@ -156,9 +156,14 @@ class Watchpoints:
         end = scratch + (most + 3) // 4 * row_bytes
         if end <= part.begin or scratch + least // 4 * row_bytes >= part.end:
             return False
-        at = access.addresses.astype(np.int64)[:, None] + np.arange(access.size_bytes)
+        byte_addresses = access.addresses.astype(np.int64)[:, None] + np.arange(access.size_bytes)
         lanes = access.lanes[:, None]
-        offset = (at >> 2) * (4 * wave.lane_count) + lanes * 4 + (at & 3) + self._scratch(wave)
+        offset = (
+            (byte_addresses >> 2) * (4 * wave.lane_count)
+            + lanes * 4
+            + (byte_addresses & 3)
+            + self._scratch(wave)
+        )
         return bool(((offset >= part.begin) & (offset < part.end)).any())
 
     def _has_left(self, one: Watching, wave: WaveMemory, step: Step) -> bool:

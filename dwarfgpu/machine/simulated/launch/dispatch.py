@@ -161,15 +161,15 @@ def dispatched(request: Request) -> Launched:
     require_geometry(request, lanes)
     placement = request.placement
     allocator = dispatch_packet.Allocator(placement.objects_address, placement.guard_bytes)
-    at = _addresses(request, allocator)
+    addresses = _addresses(request, allocator)
     agent = placement.agent
-    hidden = HiddenValues(request.geometry, at.queue, agent.local_base, agent.private_base)
+    hidden = HiddenValues(request.geometry, addresses.queue, agent.local_base, agent.private_base)
     bound = _bound(request, hidden, allocator)
     group_bytes = descriptor.lds_bytes + bound.dynamic_lds_bytes + request.dynamic_lds_bytes
     require_lds(request, group_bytes)
     scratch_bytes = wave_scratch_bytes(request, lanes)
     groups, waves = _waves(request, lanes, group_bytes)
-    users, first_system = _user_sgprs(request, descriptor, at, bound)
+    users, first_system = _user_sgprs(request, descriptor, addresses, bound)
     shared = {f"s{user.number}": user.value for user in users if user.value is not None}
     launched = tuple(
         _wave(request, wave, n, scratch_bytes, groups[wave.workgroup or 0], shared, first_system)
@@ -178,11 +178,12 @@ def dispatched(request: Request) -> Launched:
     dispatch = Dispatch(
         placement.dispatch, placement.queue, 0, request.kernel.name,
         request.kernel.address + request.load_address,
-        request.geometry.grid, request.geometry.workgroup, at.kernarg, at.completion, group_bytes,
+        request.geometry.grid, request.geometry.workgroup, addresses.kernarg,
+        addresses.completion, group_bytes,
         request.private_bytes, *initial_registers.allocation(descriptor, request.processor),
     )  # fmt: skip
     ring_bytes = dispatch_packet.PACKET_BYTES * PACKET_COUNT
-    queue = Queue(placement.queue, agent.id, at.queue, at.packets, ring_bytes, 0, 1)
+    queue = Queue(placement.queue, agent.id, addresses.queue, addresses.packets, ring_bytes, 0, 1)
     machine = Machine(
         lanes,
         {agent.id: agent},
@@ -197,7 +198,7 @@ def dispatched(request: Request) -> Launched:
         machine,
         request.kernel.entry + request.load_address + (_PRELOAD_BYTES if is_preloaded else 0),
         launched,
-        _memory(request, at, agent, dispatch, bound, len(waves), scratch_bytes),
+        _memory(request, addresses, agent, dispatch, bound, len(waves), scratch_bytes),
         bound,
         tuple(users),
         group_bytes,
@@ -220,13 +221,13 @@ def _addresses(request: Request, allocator: dispatch_packet.Allocator) -> _Addre
 
 
 def _user_sgprs(
-    request: Request, descriptor: KernelDescriptor, at: _Addresses, bound: Kernarg
+    request: Request, descriptor: KernelDescriptor, addresses: _Addresses, bound: Kernarg
 ) -> tuple[list[initial_registers.Sgpr], int]:
     """Return the user SGPRs, and the number of the first system SGPR."""
     values = initial_registers.UserValues(
-        dispatch_ptr=at.packets,
-        queue_ptr=at.queue,
-        kernarg_segment_ptr=at.kernarg,
+        dispatch_ptr=addresses.packets,
+        queue_ptr=addresses.queue,
+        kernarg_segment_ptr=addresses.kernarg,
         dispatch_id=0,
         scratch_address=request.placement.scratch_address,
         private_bytes=request.private_bytes,
@@ -239,7 +240,7 @@ def _user_sgprs(
 
 def _memory(
     request: Request,
-    at: _Addresses,
+    addresses: _Addresses,
     agent: Agent,
     dispatch: Dispatch,
     bound: Kernarg,
@@ -252,15 +253,15 @@ def _memory(
         dispatch.private_bytes or 0,
         dispatch.group_bytes or 0,
         dispatch.kernel_descriptor or 0,
-        at.kernarg,
-        at.completion,
+        addresses.kernarg,
+        addresses.completion,
     )
     granules = scratch_bytes // request.processor.scratch_granule_bytes
     queue = dispatch_packet.QueueObject(
         id=request.placement.queue,
-        packets_address=at.packets,
+        packets_address=addresses.packets,
         packet_count=PACKET_COUNT,
-        doorbell=at.doorbell,
+        doorbell=addresses.doorbell,
         local_base=agent.local_base,
         private_base=agent.private_base,
         write_dispatch_id=1,
@@ -271,11 +272,13 @@ def _memory(
     )
     return dispatch_packet.joined(
         [
-            (at.packets, packet.encoded()),
-            *dispatch_packet.placed(at.queue, queue.pieces()),
-            *dispatch_packet.placed(at.doorbell, dispatch_packet.doorbell_signal(at.queue)),
-            *dispatch_packet.placed(at.completion, dispatch_packet.user_signal(1)),
-            *dispatch_packet.placed(at.kernarg, bound.pieces),
+            (addresses.packets, packet.encoded()),
+            *dispatch_packet.placed(addresses.queue, queue.pieces()),
+            *dispatch_packet.placed(
+                addresses.doorbell, dispatch_packet.doorbell_signal(addresses.queue)
+            ),
+            *dispatch_packet.placed(addresses.completion, dispatch_packet.user_signal(1)),
+            *dispatch_packet.placed(addresses.kernarg, bound.pieces),
         ]
     )
 
@@ -359,8 +362,8 @@ def _dword(pieces: dispatch_packet.Pieces, offset: int) -> int | None:
     """Return a dword of a segment; None if any byte of it is unknown."""
     data: dict[int, int] = {}
     for start, part in pieces:
-        for at in range(max(start, offset), min(start + len(part), offset + 4)):
-            data[at] = part[at - start]
+        for position in range(max(start, offset), min(start + len(part), offset + 4)):
+            data[position] = part[position - start]
     if len(data) < 4:
         return None
     return int.from_bytes(bytes(data[offset + n] for n in range(4)), "little")

@@ -140,13 +140,13 @@ def joined(pieces: Iterable[tuple[int, bytes]]) -> Pieces:
     """Return the pieces in order, adjacent ones joined."""
     runs: list[tuple[int, list[bytes]]] = []
     end: int | None = None
-    for at, data in sorted(pieces, key=itemgetter(0)):
-        if at == end:
+    for address, data in sorted(pieces, key=itemgetter(0)):
+        if address == end:
             runs[-1][1].append(data)
         else:
-            runs.append((at, [data]))
-        end = at + len(data)
-    return [(at, parts[0] if len(parts) == 1 else b"".join(parts)) for at, parts in runs]
+            runs.append((address, [data]))
+        end = address + len(data)
+    return [(address, parts[0] if len(parts) == 1 else b"".join(parts)) for address, parts in runs]
 
 
 def placed(address: int, pieces: Iterable[tuple[int, bytes]]) -> Pieces:

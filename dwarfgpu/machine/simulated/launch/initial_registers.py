@@ -238,8 +238,8 @@ def _mode(fields: Mapping[str, int], processor: Processor) -> str:
 def _by_bit(value: int, known_mask: int) -> str:
     """Return the four bytes of a partly known register, as in a state file."""
     words = []
-    for at in range(0, 32, 8):
-        byte, mask = value >> at & 0xFF, known_mask >> at & 0xFF
+    for shift in range(0, 32, 8):
+        byte, mask = value >> shift & 0xFF, known_mask >> shift & 0xFF
         digits = zip(f"{byte:08b}", f"{mask:08b}", strict=True)
         partly = "%" + "".join(bit if is_known == "1" else "?" for bit, is_known in digits)
         words.append({0: "??", 0xFF: f"{byte:02x}"}.get(mask, partly))

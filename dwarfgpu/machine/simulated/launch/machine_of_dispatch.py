@@ -162,10 +162,10 @@ def _add_objects(
         allocation = global_memory.insert(
             _undefined(name, address, size, fill, is_tracked=is_tracked)
         )
-        for at, piece in launched.memory:
-            first, last = max(at, address), min(at + len(piece), address + size)
+        for start, piece in launched.memory:
+            first, last = max(start, address), min(start + len(piece), address + size)
             if first < last:
-                allocation.write(first - address, bytes(piece[first - at : last - at]))
+                allocation.write(first - address, bytes(piece[first - start : last - start]))
         if address == dispatch.kernarg:
             _add_absent(global_memory, allocation, launched)
 
@@ -241,11 +241,11 @@ def _number(contents: Contents) -> int:
     if isinstance(contents, int):
         return contents
     out = known_mask = 0
-    for at, word in enumerate(contents.split()):
+    for index, word in enumerate(contents.split()):
         bits = word[1:] if word.startswith("%") else "?" * 8 if word == "??" else ""
         bits = bits or f"{int(word, 16):08b}"
-        out |= int(bits.replace("?", "0"), 2) << 8 * at
-        known_mask |= int("".join("01"[bit != "?"] for bit in bits), 2) << 8 * at
+        out |= int(bits.replace("?", "0"), 2) << 8 * index
+        known_mask |= int("".join("01"[bit != "?"] for bit in bits), 2) << 8 * index
     return Undefined(out, known_mask)
 
 

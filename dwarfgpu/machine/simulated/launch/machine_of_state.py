@@ -222,9 +222,9 @@ def set_known(wave: SimulatedWave, register: RegisterInfo, stored: RegisterBytes
     if name in _NEEDED:
         return
     step = 4 if register.name[:1] in "va" and is_decimal(register.name[1:]) else 1
-    for at in range(0, size, step):
-        if stored.known[at : at + step] != b"\xff" * step:
-            forget_contents(wave, register, at, step)
+    for offset in range(0, size, step):
+        if stored.known[offset : offset + step] != b"\xff" * step:
+            forget_contents(wave, register, offset, step)
 
 
 def _add_memory(
@@ -275,15 +275,15 @@ def _outside(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the parts of known memory that are in no other allocation, by address."""
     for address, data in known_runs:
-        at, end = address, address + len(data)
+        begin, end = address, address + len(data)
         for start, stop in sorted(taken):
-            if stop <= at or start >= end:
+            if stop <= begin or start >= end:
                 continue
-            if at < start:
-                yield at, data[at - address : start - address]
-            at = max(at, stop)
-        if at < end:
-            yield at, data[at - address :]
+            if begin < start:
+                yield begin, data[begin - address : start - address]
+            begin = max(begin, stop)
+        if begin < end:
+            yield begin, data[begin - address :]
 
 
 def _joined(parts: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:

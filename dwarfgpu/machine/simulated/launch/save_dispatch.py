@@ -31,8 +31,10 @@ def saved(
     number = request.placement.dispatch
     stem = path.name.removesuffix(".json")
     arrays = Arrays(stem if number == 1 else f"{stem}-{number}")
-    memory: list[Json] = [arrays.memory(f"at-{at:x}", at, data) for at, data in launched.memory]
-    memory += [arrays.memory(f"data-{at:x}", at, data) for at, data in loaded]
+    memory: list[Json] = [
+        arrays.memory(f"at-{begin:x}", begin, data) for begin, data in launched.memory
+    ]
+    memory += [arrays.memory(f"data-{begin:x}", begin, data) for begin, data in loaded]
     for address, buffer, name in launched.kernarg.buffers:
         if buffer.data is not None:
             memory.append(arrays.memory(name, address, buffer.data))

@@ -32,12 +32,12 @@ def _rounded(wide: Lanes, like: Lanes, exact: Exact) -> Lanes:
     toward = np.where(wide > as_double, np.inf, -np.inf).astype(like.dtype)
     middle = (as_double + np.nextafter(out, toward).astype(np.float64)) / 2
     doubt = np.abs(wide - middle) <= _DOUBT * np.spacing(np.abs(wide))
-    for at in np.flatnonzero(doubt & np.isfinite(middle) & np.isfinite(as_double)):
+    for index in np.flatnonzero(doubt & np.isfinite(middle) & np.isfinite(as_double)):
         with localcontext(prec=_DIGITS):
-            value = exact(Decimal(float(like.flat[at])))
-            is_above = value > Decimal(float(middle.flat[at]))
-        candidates = sorted((out.flat[at], np.nextafter(out.flat[at], toward.flat[at])))
-        out.flat[at] = candidates[is_above]
+            value = exact(Decimal(float(like.flat[index])))
+            is_above = value > Decimal(float(middle.flat[index]))
+        candidates = sorted((out.flat[index], np.nextafter(out.flat[index], toward.flat[index])))
+        out.flat[index] = candidates[is_above]
     return out
 
 
@@ -81,8 +81,8 @@ def reciprocal_root(a: Lanes) -> Lanes:
     out = 1 / np.sqrt(a.astype(np.float64))
     if a.dtype != np.float64:
         return _rounded(out, a, lambda x: 1 / x.sqrt())
-    for at in np.flatnonzero(np.isfinite(out) & (out > 0) & np.isfinite(a)):
-        out.flat[at] = _root_of_double(float(out.flat[at]), Fraction(float(a.flat[at])))
+    for index in np.flatnonzero(np.isfinite(out) & (out > 0) & np.isfinite(a)):
+        out.flat[index] = _root_of_double(float(out.flat[index]), Fraction(float(a.flat[index])))
     result: Lanes = out
     return result
 

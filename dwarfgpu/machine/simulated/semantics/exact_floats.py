@@ -33,8 +33,10 @@ def fma64(
     is_risky |= (np.abs(powers[0]) > 900) | (np.abs(powers[1]) > 900) | (product == 0) | (out == 0)
     if is_risky.any():
         out = np.array(out)
-        for at in np.flatnonzero(is_risky):
-            out.flat[at] = fma_of(float(a.flat[at]), float(b.flat[at]), float(c.flat[at]))
+        for index in np.flatnonzero(is_risky):
+            out.flat[index] = fma_of(
+                float(a.flat[index]), float(b.flat[index]), float(c.flat[index])
+            )
     result: np.ndarray[Any, Any] = out
     return result
 

@@ -237,8 +237,8 @@ def scalar_register_text(register: Register, dwords: int) -> str:
     simulated."""
     bank, first, _, _ = register
     if bank in ("s", "ttmp") or bank in _PAIRS:
-        at = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]
-        parts = [f"s[{at + n}] << {32 * n}" if n else f"s[{at}]" for n in range(dwords)]
+        number = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]
+        parts = [f"s[{number + n}] << {32 * n}" if n else f"s[{number}]" for n in range(dwords)]
         return parts[0] if dwords == 1 else f"({' | '.join(parts)})"
     if bank == "vcc" or bank == "exec":
         if dwords > 1:
@@ -264,13 +264,13 @@ def scalar_write(register: Register, dwords: int, value: str) -> list[str]:
     """Return statements that write an integer to scalar registers."""
     bank, first, _, _ = register
     if bank in ("s", "ttmp") or bank in _PAIRS:
-        at = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]
+        number = first + {"s": 0, "ttmp": TTMP, **_PAIRS}[bank]
         if dwords == 1:
-            return [f"s[{at}] = {value} & {_FULL:#x}"]
+            return [f"s[{number}] = {value} & {_FULL:#x}"]
         return [
-            f"s[{at + n}] = {value} >> {32 * n} & {_FULL:#x}"
+            f"s[{number + n}] = {value} >> {32 * n} & {_FULL:#x}"
             if n
-            else f"s[{at}] = {value} & {_FULL:#x}"
+            else f"s[{number}] = {value} & {_FULL:#x}"
             for n in range(dwords)
         ]
     if bank == "m0":

@@ -121,19 +121,19 @@ def _rounded(
     out = np.array(nearest)
     raised = np.zeros(out.shape, np.int32)
     limits = np.finfo(out.dtype)
-    for at in np.ndindex(out.shape):
-        values = [source[at] for source in sources]
-        if out[at] != out[at] or not all(np.isfinite(value) for value in values):
+    for index in np.ndindex(out.shape):
+        values = [source[index] for source in sources]
+        if out[index] != out[index] or not all(np.isfinite(value) for value in values):
             continue
         wanted = exact(*(Fraction(value.item()) for value in values))
         if wanted:
             with np.errstate(all="ignore"):
-                out[at] = _directed(out[at], wanted, direction)
+                out[index] = _directed(out[index], wanted, direction)
         elif terms is not None and direction == DOWNWARD and np.signbit(terms(*values)).any():
-            out[at] = -0.0  # of terms with different signs
-        raised[at] = _raised(out[at], wanted, direction, limits)
-        if mode & SATURATES_F16 and out.itemsize == 2 and np.isinf(out[at]):
-            out[at] = np.copysign(limits.max, out[at])
+            out[index] = -0.0  # of terms with different signs
+        raised[index] = _raised(out[index], wanted, direction, limits)
+        if mode & SATURATES_F16 and out.itemsize == 2 and np.isinf(out[index]):
+            out[index] = np.copysign(limits.max, out[index])
     if enabled := mode >> EXCEPTIONS_AT:
         raised |= _of_sources(out, sources)
         raise_enabled(raised, enabled, wave)

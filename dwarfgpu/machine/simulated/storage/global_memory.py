@@ -223,11 +223,11 @@ class GlobalMemory:
         """Read bytes that may lie in several allocations; `Unavailable` outside of them."""
         out = b""
         while len(out) < size_bytes:
-            at = address + len(out)
-            allocation = self.at(at)
+            position = address + len(out)
+            allocation = self.at(position)
             if allocation is None:
-                raise Unavailable(f"cannot access memory at address {at:#x}: no allocation")
-            first = at - allocation.start
+                raise Unavailable(f"cannot access memory at address {position:#x}: no allocation")
+            first = position - allocation.start
             size = allocation.end - allocation.start
             last = min(size, first + size_bytes - len(out))
             out += allocation.data[first:last].tobytes()
@@ -329,8 +329,8 @@ class GlobalMemory:
         out: list[tuple[Allocation, Lanes]] = []
         remaining = np.ones(len(addresses), bool)
         while remaining.any():
-            at = int(np.flatnonzero(remaining)[0])
-            address = int(addresses[at])
+            index = int(np.flatnonzero(remaining)[0])
+            address = int(addresses[index])
             allocation = self.at(address)
             if (
                 allocation is None
@@ -349,8 +349,8 @@ class GlobalMemory:
     ) -> WaveStop:
         """Return why some of the addresses cannot be accessed: the first one is described."""
         faulty = [
-            at
-            for at, address in enumerate(addresses.tolist())
+            index
+            for index, address in enumerate(addresses.tolist())
             if not self._has(address, size_bytes, verb)
         ]
         address = int(addresses[faulty[0]])
@@ -437,4 +437,4 @@ def _stop_of_lanes(
 
 
 def _numbers(chosen: Iterable[int], lanes: Lanes | None) -> tuple[int, ...]:
-    return tuple(int(at if lanes is None else lanes[at]) for at in chosen)
+    return tuple(int(index if lanes is None else lanes[index]) for index in chosen)

@@ -92,9 +92,9 @@ class UnknownContents:
         assert self._now is not None
         if self._is_known(wave, access):
             return
-        for index, at in enumerate(access.addresses.tolist()):
+        for index, address in enumerate(access.addresses.tolist()):
             lane = 0 if access.lanes is None else int(access.lanes[index])
-            marks = self._marks(wave, access, at, lane)
+            marks = self._marks(wave, access, address, lane)
             if marks is None or marks.all():
                 continue
             if not self._now.is_load or access.lanes is None:
@@ -107,10 +107,10 @@ class UnknownContents:
         needs = self._needs[step.instruction.address]
         if needs.is_store:
             for access in self._stores:
-                for index, at in enumerate(access.addresses.tolist()):
+                for index, address in enumerate(access.addresses.tolist()):
                     lane = 0 if access.lanes is None else int(access.lanes[index])
                     if self._copied >> lane & 1:
-                        self._forget(wave, access, at, lane)
+                        self._forget(wave, access, address, lane)
             return
         for register in needs.results:
             if register.bank == "s":
@@ -143,36 +143,36 @@ class UnknownContents:
         marks = allocation.written[start - allocation.start : end - allocation.start]
         return len(marks) <= _SEARCHED_BYTES and bool(marks.all())
 
-    def _marks(self, wave: WaveMemory, access: Access, at: int, lane: int) -> Lanes | None:
+    def _marks(self, wave: WaveMemory, access: Access, address: int, lane: int) -> Lanes | None:
         """Return which bytes of an access are known; None where all are."""
         size = access.size_bytes
         if access.space == "private":
             if wave.scratch_written is None:
                 return None
-            index = np.arange(at, min(at + size, 4 * len(wave.scratch_written)))
+            index = np.arange(address, min(address + size, 4 * len(wave.scratch_written)))
             row: Lanes = wave.scratch_written[index >> 2, lane] >> (8 * (index & 3)) & 0xFF
             return row
-        allocation = wave.lds if access.space == "local" else self._global_memory.at(at)
+        allocation = wave.lds if access.space == "local" else self._global_memory.at(address)
         if allocation is None or allocation.written is None:
             return None  # the access itself says what is wrong
-        first = at - allocation.start
+        first = address - allocation.start
         return allocation.written[first : first + size]
 
-    def _forget(self, wave: WaveMemory, access: Access, at: int, lane: int) -> None:
+    def _forget(self, wave: WaveMemory, access: Access, address: int, lane: int) -> None:
         """Make the bytes of an access unknown."""
         size = access.size_bytes
         if access.space == "private":
             if wave.scratch_written is not None:
-                for byte in range(at, at + size):
+                for byte in range(address, address + size):
                     kept = ~(0xFF << 8 * (byte & 3)) & _FULL
                     wave.scratch_written[byte >> 2, lane] &= np.uint32(kept)
             return
-        allocation = wave.lds if access.space == "local" else self._global_memory.at(at)
+        allocation = wave.lds if access.space == "local" else self._global_memory.at(address)
         if allocation is None:
             return
         if allocation.written is None:
             allocation.written = np.full(allocation.end - allocation.start, 0xFF, np.uint8)
-        first = at - allocation.start
+        first = address - allocation.start
         allocation.written[first : first + size] = 0
 
 

@@ -35,9 +35,9 @@ class WaveLds(WaveMemory):
         flat = addresses.reshape(-1, addresses.shape[-1])
         bad = (flat.astype(np.int64) + size > end).any(0)
         if bad.any():
-            at = int(np.argmax(bad))
+            index = int(np.argmax(bad))
             numbers = np.flatnonzero(bad) if lanes is None else lanes[bad]
-            address = int(flat[:, at].max())
+            address = int(flat[:, index].max())
             raise WaveStop(
                 StopReason.MEMORY_VIOLATION,
                 f"lane {int(numbers[0])} accesses {counted(size, 'byte')} of LDS at {address:#x}: "

@@ -88,8 +88,8 @@ class WaveScratch(WaveLds):
         first, last = extremes(addresses) if len(addresses) else (0, 0)
         if first < 0 or last > 4 * len(self.scratch) - size:
             bad = (addresses < 0) | (addresses > 4 * len(self.scratch) - size)
-            at = int(np.argmax(bad))
-            self._require_scratch(int(addresses[at]), size, int(lanes[at]))
+            index = int(np.argmax(bad))
+            self._require_scratch(int(addresses[index]), size, int(lanes[index]))
         return addresses
 
     def _scratch_dwords(self, addresses: Lanes, lanes: Lanes, kind: Any, count: int) -> Lanes:
