@@ -187,6 +187,9 @@ class _Parser(argparse.ArgumentParser):
         written = re.fullmatch(r"unrecognized arguments: (-[^-].*)", message, re.DOTALL)
         if written is not None and self.prog.endswith((" eval", " explain")):
             message += f"; write ({written[1]}): an expression cannot begin with a hyphen"
+        is_word = message.startswith("unrecognized arguments: ") and message[24:25] != "-"
+        if is_word and "--arg" in self._option_string_actions:
+            message += "; an argument of the kernel is one word: --arg NAME=VALUE"
         from dwarfgpu.options.program_name import INSTALLED, program_name
 
         advice = self.prog.replace(INSTALLED, program_name(), 1)

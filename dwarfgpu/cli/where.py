@@ -147,6 +147,9 @@ def _answer(args: Namespace, file: CodeObject, request: Request) -> int:
 
         old = _open(args, args.against, natural(args.load_address, "--load-address") or 0)
         query = _at_program_location(args, old, before, notes).wanted
+        machines = old.file.machine, file.file.machine
+        if machines[0] != machines[1]:
+            notes[f"{old.name} is for {machines[0]}, {file.name} for {machines[1]}"] = None
         change = where_change(old, file, query, coverages, unknown)
         if args.json:
             import json  # text needs none of it

@@ -33,6 +33,7 @@ from dwarfgpu.machine.simulated.launch.kernel_arguments import (
 )
 from dwarfgpu.objfile.gpu_code import GpuKernel
 from dwarfgpu.service.error_text import error_line
+from dwarfgpu.terminal.input import is_existing
 
 MAX_BUFFER_BYTES: Final = 1 << 30
 _FLOAT: Final = pattern(r"[+-]?(?:[0-9]+\.[0-9]*|\.?[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:inf|nan)")
@@ -195,6 +196,8 @@ def _value(text: str, option: str) -> ArgumentValue:
         return Enumerator(text, option)
     if text.partition(":")[0] in _FORMS:
         raise _wrong_form(text, option)
+    if is_existing(text):
+        raise UsageError(f"{option}: {text[:40]!r} is a file: write @{text} for its bytes")
     raise UsageError(
         f"{option}: {text[:40]!r} is not a number, @FILE, buffer:SIZE, zeros:SIZE, lds:SIZE, "
         "range:COUNT, random:SEED:COUNT, same:NAME, bytes:HEX, [1,2], an enumerator or ?"

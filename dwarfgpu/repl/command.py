@@ -233,12 +233,22 @@ def find(commands: Collection[Command], word: str, family: str = "", rest: str =
     if not matches or not word:
         help_of = f"help {family}" if family else "help"
         own = (command.word for command in commands if not command.is_absent)
-        advice = did_you_mean(word, own) if word else ""
+        advice = (_in_family(commands, word) or did_you_mean(word, own)) if word else ""
         raise UsageError(f'Undefined {kind}command: "{line}".  Try "{help_of}".{advice}')
     if len(matches) > 1:
         names = ", ".join(sorted(matches))
         raise UsageError(f'Ambiguous {kind}command "{line}": {names}.')
     return next(iter(matches.values()))
+
+
+def _in_family(commands: Collection[Command], word: str) -> str:
+    """Return ` Did you mean "info threads"?` for `threads`; otherwise empty."""
+    for command in commands:
+        if command.word == "info":
+            for subcommand in command.subcommands:
+                if subcommand.word == word and not subcommand.is_absent:
+                    return f' Did you mean "info {word}"?'
+    return ""
 
 
 def first_word(line: str) -> tuple[str, str]:

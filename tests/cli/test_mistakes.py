@@ -268,6 +268,15 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
          "is written nest.hip:LINE"),
         ("bt prog prog.core --sysroot nosuch", "--sysroot nosuch: there is no such folder"),
         ("bt prog prog.core --sysroot prog", "--sysroot prog: there is no such folder"),
+        ("run k.co nest --grid 64 --workgroup 64 limit=1", "unrecognized arguments: limit=1; an "
+         "argument of the kernel is one word: --arg NAME=VALUE; see "),
+        ("dispatch k.co nest --grid 64 --workgroup 64 --arg in range:64", "unrecognized arguments: "
+         "range:64; an argument of the kernel is one word: --arg NAME=VALUE; see "),
+        ("run k.co nest --grid 64 --workgroup 64 --arg in=notes.txt --arg limit=1 --arg out=4",
+         "--arg in: 'notes.txt' is a file: write @notes.txt for its bytes"),
+        ("where --all k.co --function nset", 'Function "nset" not defined in k.co. Did you mean '
+         '"nest"?'),
+        ("where k.co t --function zzzz", 'Function "zzzz" not defined in k.co.'),
         # files
         ("eval k.hip t", "k.hip is not an ELF file; it is named as source text: give the file "),
         ("eval k.co --state prog.core t", "prog.core: not JSON: it is an ELF file; give it with "
@@ -334,3 +343,9 @@ def test_the_kind_of_a_wrong_request_is_not_that_of_a_damaged_file(tmp_path: Pat
     ):
         answer = run_json(*words.split())
         assert (answer.json["error"]["kind"], answer.status) == (kind, 2), words
+
+
+def test_builds_for_different_machines_are_noted() -> None:
+    done = run("where", "--all", "k.co", "--against", "prog")
+    assert done.notes == ["prog is for X86_64, k.co for AMDGPU"]
+    assert run("where", "--all", "k.co", "--against", "k.co").notes == []

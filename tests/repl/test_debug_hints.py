@@ -24,6 +24,9 @@ NEST = (
      'Undefined set print command: "elemnts".  Try "help set print". Did you mean "elements"?\n'),
     ("p locl", 'No symbol "locl" in current context.\n'),
     ("p q", 'No symbol "q" in current context.\n'),
+    ("threads", 'Undefined command: "threads".  Try "help". Did you mean "info threads"?\n'),
+    ("locals", 'Undefined command: "locals".  Try "help". Did you mean "info locals"?\n'),
+    ("waves", 'Undefined command: "waves".  Try "help". Did you mean "info waves"?\n'),
     ("zzzzzz", 'Undefined command: "zzzzzz".  Try "help".\n'),
 )  # fmt: skip
 

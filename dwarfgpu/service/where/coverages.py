@@ -11,6 +11,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.coverage import CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.find_variables import UnitGroups, Wanted, find_variables
 from dwarfgpu.dwarf.names.function_names import bare_name
+from dwarfgpu.dwarf.scope.declarations import is_called
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, owners_of, without_arguments
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
@@ -136,12 +137,33 @@ def _described(file: CodeObject, query: Wanted, in_file: str) -> Iterator[UnitGr
 
 def _unknown(file: CodeObject, query: Wanted, in_file: str) -> UsageError:
     """Return the error for names that a file does not have."""
+    if query.function is not None:
+        similar = _similar_function(file, query.function)
+        if similar is not None:
+            return UsageError(f'Function "{query.function}" not defined {in_file}.{similar}')
     where = "" if query.function is None else f" in {query.function}"
     where += "" if query.pc is None else f" at {query.pc:#x}"
     title = " or ".join(f'"{name}"' for name in query.names)
     if not query.names:
         return UsageError(f"{file.name} describes no variables{where}")
     return UsageError(f"No symbol {title}{where} {in_file}.{_suggestion(file, query)}")
+
+
+def _similar_function(file: CodeObject, name: str) -> str | None:
+    """Return a suggestion, or nothing, for a function that a file does not describe; None for one
+    that it describes."""
+    functions: dict[str, None] = {}
+    for unit in find_variables(file.scopes, Wanted(with_functions=True)):
+        for code_scope in unit.functions:
+            try:
+                if is_called(code_scope.die, name):
+                    return None
+                functions[without_arguments(code_scope.qualified_name)] = None
+            except DwarfGpuError:
+                continue
+        if unit.problems:
+            return None
+    return did_you_mean(name, functions)
 
 
 def _suggestion(file: CodeObject, query: Wanted) -> str:
