@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from importlib.resources import files
 from pathlib import Path
 
 from dwarfgpu.base import json_reader
 from dwarfgpu.conformance import Case, Failure, load_cases, run_case
+from dwarfgpu.errors import UsageError
 from dwarfgpu.service.error_text import one_line
 
 SCHEMA = "dwarfgpu-conformance-result-1"
@@ -25,6 +27,8 @@ def run(args: argparse.Namespace) -> int:
     for name in args.files:
         counts = dict.fromkeys(totals, 0)
         failures: list[dict[str, str]] = []
+        if os.path.isdir(name):
+            raise UsageError(f"{name} is a folder: give files of cases, such as {name}/*.json")
         for case in load_cases(Path(name)):
             failure = run_case(case)
             outcome = _outcome(case, failure, disputed)

@@ -153,6 +153,14 @@ def test_one_line(words: str) -> None:
         ("where k.co yy zz", ['No symbol "yy" or "zz" in k.co.'], 2),
         ("where k.co t t", [], 0),
         ("location --demo t zz", ['zz: No symbol "zz" in current context.'], 1),
+        ("eval --demo --lane 1 t zz", ['zz: No symbol "zz" in current context.'], 1),
+        ("eval --demo --lane 1-2 t zz", ['zz: No symbol "zz" in current context.'], 1),
+        ("eval --demo --lane 1 yy zz", [
+            'yy: No symbol "yy" in current context.', 'zz: No symbol "zz" in current context.',
+        ], 2),
+        ("eval --demo --lane 1-2 yy zz", [
+            'yy: No symbol "yy" in current context.', 'zz: No symbol "zz" in current context.',
+        ], 2),
         ("location --demo yy zz", [
             'yy: No symbol "yy" in current context.', 'zz: No symbol "zz" in current context.',
         ], 2),
@@ -278,6 +286,7 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
          '"nest"?'),
         ("where k.co t --function zzzz", 'Function "zzzz" not defined in k.co.'),
         # files
+        ("conformance dir", "dir is a folder: give files of cases, such as dir/*.json"),
         ("eval k.hip t", "k.hip is not an ELF file; it is named as source text: give the file "),
         ("eval k.co --state prog.core t", "prog.core: not JSON: it is an ELF file; give it with "
          "--core prog.core"),

@@ -35,6 +35,9 @@ class VariablesAnswer:
 
     @property
     def status(self) -> int:
+        errors = [result.error for _, result in self.answers]
+        if errors and all(isinstance(error, UsageError) for error in errors):
+            return 2
         return max((result.status for _, result in self.answers), default=0)
 
     @property

@@ -96,8 +96,10 @@ class VariablesInLanes:
 
     @property
     def status(self) -> int:
-        statuses = (1 if error else lanes.status for _, lanes, error in self._rows())
-        return max(statuses, default=0)
+        rows = list(self._rows())
+        if rows and all(error is not None for _, _, error in rows):
+            return 2
+        return max((1 if error else lanes.status for _, lanes, error in rows), default=0)
 
     @property
     def record(self) -> JsonObject:
