@@ -5,10 +5,10 @@ Law: a stack is never endless: frames are bounded, and one that was seen before 
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.cfi.calling_convention import Convention
+from dwarfgpu.cfi.calling_convention import STACK_POINTER_NUMBER, Convention
 from dwarfgpu.cfi.frame_addresses import FrameAddresses
 from dwarfgpu.cfi.frame_row import FrameRow
 from dwarfgpu.cfi.tail_call_frame import NO_JUMPS, Jumps, TailCalls, TailFrame
@@ -16,7 +16,10 @@ from dwarfgpu.cfi.unwind import CfiFrame, lookup_pc
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.implicit_conversions import memory_location
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.storage import ImplicitPointer, Memory
+
+_NO_SPACE: Final = -1
+"""Instead of the address space of a CFA."""
 
 
 class Loaded(Protocol):
@@ -189,6 +192,21 @@ class CallStack:
                 self._why_no_callers[last.level] = jumps.why_unknown
         return last
 
+    def _is_new(self, frame: CfiFrame) -> bool:
+        """Return whether no earlier frame without a CFA has the same pc and stack pointer."""
+        try:
+            location = frame.entry_register(STACK_POINTER_NUMBER)
+            pointer = self._context.access.retrieve(location, 32)
+        except DwarfGpuError:
+            return True
+        if isinstance(pointer, ImplicitPointer):
+            return True
+        key = _NO_SPACE, pointer, frame.pc
+        if key in self._visited:
+            return False
+        self._visited.add(key)
+        return True
+
     def _caller_of(self, last: CfiFrame) -> int | End:
         """Return the program location of the calling frame."""
         if last.is_tail_call:
@@ -196,7 +214,7 @@ class CallStack:
             assert address is not None  # else its callee were the last frame
             return address
         if last.convention is not None and self._by_convention is not None:
-            return self._by_convention.caller(last)
+            return self._by_convention.caller(last) if self._is_new(last) else _repeated(last)
         has_rules = last.has_row and not last.row.is_empty
         if not has_rules:
             where = f"pc {last.pc:#x}{self._loaded.file_text(last.location)}"
@@ -230,6 +248,11 @@ class CallStack:
                 assert isinstance(single.storage, Memory)
                 key = single.storage.space.number, single.bit_offset, last.pc
             if key in self._visited:
-                return End(False, f"frame {last.level} repeats an earlier one: same CFA and pc")
+                return _repeated(last)
             self._visited.add(key)
         return caller
+
+
+def _repeated(frame: CfiFrame) -> End:
+    what = "CFA" if frame.convention is None else "stack pointer"
+    return End(False, f"frame {frame.level} repeats an earlier one: same {what} and pc")

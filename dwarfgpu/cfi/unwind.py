@@ -48,6 +48,7 @@ from dwarfgpu.expr.context import (
     format_of,
     require,
 )
+from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.evaluate import Observer, Result, evaluate
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.expr.ops.implicit import stack_value
@@ -154,6 +155,11 @@ class CfiFrame(FrameWithoutSubprogram):
         if not self.architecture.has_default_rules or column is None:
             raise MissingContext(f"no call frame information for pc {self.pc:#x}")
         return FrameRow(None, {}, column)
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the expressions of the rules."""
+        return self.row.dialect if self.convention is None else AMD
 
     @property
     def is_signal_frame(self) -> bool:
@@ -417,7 +423,7 @@ class CfiFrame(FrameWithoutSubprogram):
     ) -> Result:
         """Return the result of an expression of the row, with the CFA on the stack or an empty
         stack."""
-        dialect = self.row.dialect
+        dialect = self.dialect
         program = prepare(expression, dialect, format_of(self.architecture))
         require_allowed(program.expression)
         context = self._evaluations.get((kind, with_cfa))

@@ -76,7 +76,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     focus.add_argument(
         "--heuristic",
         action="store_true",
-        help="AMD GPU: guess callers by the calling convention if there is no frame information",
+        help="AMD GPU: find callers by the machine code if there is no frame information",
     )
     focus.add_argument("--cfa", metavar="[SPACE#]ADDR", help="the canonical frame address")
     focus.add_argument("--frame-base", metavar="[SPACE#]ADDR", help="the frame base")

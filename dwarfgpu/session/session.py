@@ -81,7 +81,7 @@ class Session(WaveLanes):
     quirks: frozenset[str] = field(default=frozenset(), kw_only=True)
     """Mistakes in call frame information to correct (`dwarfgpu.cfi.quirks`)."""
     is_heuristic: bool = field(default=False, kw_only=True)
-    """Find callers of AMD GPU functions by the calling convention if no frame information does."""
+    """Find callers of AMD GPU functions by their machine code if no frame information does."""
     limits: Limits = field(factory=Limits)
     notes: tuple[str, ...] = ()
     """What the user should know of how the session was made."""

@@ -306,4 +306,4 @@ class _Text:
         return rule_text(rule, self.architecture, self._expression)
 
     def _expression(self, expression: bytes) -> str:
-        return readable_text(expression, self.frame.row.dialect, self.form, self.architecture)
+        return readable_text(expression, self.frame.dialect, self.form, self.architecture)

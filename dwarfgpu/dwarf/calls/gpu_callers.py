@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.amdgpu import is_call
 from dwarfgpu.arch.model import Architecture
@@ -21,7 +21,13 @@ from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 
+if TYPE_CHECKING:
+    from dwarfgpu.cfi.saved_register_rules import SavedRegisterRules
+    from dwarfgpu.cfi.saved_registers import Preserved, SavedRegisterAnalysis
+
 _CALL_BYTES: Final = 4
+_MOST_CALLS: Final = 8
+"""Functions that call one another whose code is read for one of them."""
 _UNTOLD: Final = "and there is no call frame information for its own return address"
 
 
@@ -30,6 +36,8 @@ class _Function:
     name: str
     entry: int
     """Its first instruction, as loaded."""
+    size_bytes: int
+    """Of its code; 0 if that is unknown."""
 
 
 @frozen
@@ -44,7 +52,8 @@ class GpuCallers:
         function = self._function(location)
         name = "the function" if function is None else function.name
         at_entry = function is not None and function.entry == location
-        return Convention(self.architecture, name, at_entry)
+        saved = None if function is None else self._saved(function, location)
+        return Convention(self.architecture, name, at_entry, saved)
 
     def caller(self, frame: CfiFrame) -> int | End:
         """Return the program location to which a frame returns if only the convention can say so,
@@ -54,23 +63,49 @@ class GpuCallers:
             return _unknown(f"no function is known at pc {frame.pc:#x}")
         if self._is_kernel(function):
             return End(True, f"outermost: {function.name} is a kernel")
-        if frame.level:
+        convention = frame.convention
+        is_found = convention is not None and convention.knows_return_address
+        if frame.level and not is_found:
             return _unknown(f"{function.name} has made a call, which changed s[30:31], {_UNTOLD}")
+        text = "s[30:31]" if convention is None else convention.return_address_text
         try:
             address = frame.return_address()
         except DwarfGpuError as error:
-            return _unknown(f"s[30:31]: {error}")
+            return _unknown(f"{text}: {error}")
         if address is None or not self._follows_call(address):
+            if is_found and text != "s[30:31]":
+                return _unknown(f"{text}: {address or 0:#x} does not follow a call")
             return _unknown(
                 f"s[30:31] of {function.name} hold {address or 0:#x}, which does not follow a call"
             )
         at_entry = frame.pc == function.entry
-        if not at_entry and self._function(address - _CALL_BYTES) == function:
+        if not is_found and not at_entry and self._function(address - _CALL_BYTES) == function:
             return _unknown(
                 f"s[30:31] hold {address:#x}, to which a call of {function.name} itself returns, "
                 f"{_UNTOLD}"
             )
         return address
+
+    def _saved(self, function: _Function, location: int) -> SavedRegisterRules | None:
+        """Return where the machine code keeps registers of the caller; None for a kernel, and
+        where the code is not known or not understood."""
+        code_object = code_object_at(self.code_objects, function.entry)
+        if code_object is None or not function.size_bytes or _is_kernel_in(code_object, function):
+            return None
+        bias = code_object.load_address
+        analysis = _analysis(
+            code_object,
+            self.architecture.name,
+            self.architecture.lane_count,
+            function.entry - bias,
+            function.size_bytes,
+        )
+        saved = None if analysis is None else analysis.at(location - bias)
+        if saved is None:
+            return None
+        from dwarfgpu.cfi.saved_register_rules import SavedRegisterRules  # few ask for it
+
+        return SavedRegisterRules(self.architecture, saved)
 
     def _function(self, location: int) -> _Function | None:
         code_object = code_object_at(self.code_objects, location)
@@ -124,19 +159,53 @@ def _function_in(code_object: CodeObject, location: int) -> _Function | None:
     try:
         symbol_name = code_object.scopes.subprogram_at(location)
         start = None if symbol_name is None else symbol_name.die.address(dw.AT_LOW_PC)
+        ranges = () if symbol_name is None else symbol_name.ranges
     except DwarfGpuError:
         symbol_name = start = None
     if symbol_name is not None and start is not None:
-        return _Function(symbol_name.name, start + bias)
+        size_bytes = next((high - low for low, high in ranges if low == start + bias), 0)
+        return _Function(symbol_name.name, start + bias, size_bytes)
     for symbol in code_object.file.symbols:
         is_here = 0 <= location - bias - symbol.address < symbol.size_bytes
         if symbol.kind == "function" and symbol.section and is_here:
-            return _Function(symbol.name, symbol.address + bias)
+            return _Function(symbol.name, symbol.address + bias, symbol.size_bytes)
     return None
 
 
 def _is_kernel_in(code_object: CodeObject, function: _Function) -> bool:
     return function.entry - code_object.load_address in _kernel_entries(code_object.file)
+
+
+@lru_cache(64)
+def _analysis(
+    code_object: CodeObject, processor: str, wave_size: int, entry: int, size_bytes: int
+) -> SavedRegisterAnalysis | None:
+    """Return the analysis of a function; None if its code is not in the file."""
+    from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis  # few sessions ask for it
+
+    known: dict[int, Preserved | None] = {}
+    bias = code_object.load_address
+
+    def analysed(start: int, size_bytes: int, depth: int) -> SavedRegisterAnalysis | None:
+        code = code_object.file.memory_bytes(start, size_bytes)
+        if code is None:
+            return None
+
+        def preserved(address: int) -> Preserved | None:
+            if address not in known:
+                known[address] = None  # for calls of itself
+                callee = _function_in(code_object, address + bias)
+                if callee and callee.entry - bias == address and depth < _MOST_CALLS:
+                    inner = analysed(address, callee.size_bytes, depth + 1)
+                    known[address] = None if inner is None else inner.preserved
+            return known[address]
+
+        return SavedRegisterAnalysis(processor, wave_size, code, start, preserved)
+
+    try:
+        return analysed(entry, size_bytes, 0)
+    except DwarfGpuError:
+        return None
 
 
 @lru_cache(8)

@@ -1,0 +1,536 @@
+"""Where a function of an AMD GPU keeps the registers of its caller, read from its machine code.
+
+LLVM's AMDGPU backend saves SGPRs in lanes of vector registers and in other SGPRs, and vector
+registers in scratch, at constant distances from the stack pointer on entry. A forward analysis
+follows these copies along every path from the entry to a program location: what it knows there
+holds on all paths that lead there.
+
+Law: a copy is known only if no instruction on any path may have changed it. Two things are
+assumed, as call frame information assumes them: callees preserve what the calling convention says
+(AMDGPU usage, "Non-Kernel Functions"), and the program writes no save slot through a pointer.
+
+The compiler knows which registers the functions of its own module change, and keeps values in
+others over a call. The analysis therefore follows calls whose target the code computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple, TypeAlias
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.isa.addressing import Addressing, addressing_of
+from dwarfgpu.isa.binding import Use, effects, uses
+from dwarfgpu.isa.decode import decoder
+from dwarfgpu.isa.instruction import Instruction
+from dwarfgpu.isa.operands import Constant
+from dwarfgpu.isa.registers import Register
+
+STACK_POINTER: Final = 32
+"""s32."""
+_SGPRS: Final = 106
+_VGPRS: Final = 256
+_VECTORS: Final = 2 * _VGPRS
+"""VGPRs, then AGPRs: a0 has the number 256 here."""
+RETURN_ADDRESS: Final = 30
+"""s30 and s31."""
+MOST_INSTRUCTIONS: Final = 20_000
+"""Of one function; longer ones are not analysed."""
+_MOST_VISITS: Final = 100_000
+"""Instructions visited, with those of loops once more for each change."""
+
+_ADDS: Final = frozenset({"s_add_i32", "s_add_u32", "s_add_co_i32", "s_add_co_u32"})
+_SUBTRACTS: Final = frozenset({"s_sub_i32", "s_sub_u32", "s_sub_co_i32", "s_sub_co_u32"})
+_ADDS_CARRY: Final = frozenset({"s_addc_u32", "s_add_co_ci_u32", "s_sext_i32_i16"})
+"""What code does with the high half of an address relative to the pc."""
+_ADDS_IMMEDIATE: Final = frozenset({"s_addk_i32", "s_addk_co_i32"})
+_MOVES: Final = frozenset({"s_mov_b32", "s_mov_b64"})
+_VECTOR_COPIES: Final = frozenset(
+    {"v_accvgpr_read_b32", "v_accvgpr_write_b32", "v_accvgpr_mov_b32", "v_mov_b32"}
+)
+_JUMP: Final = "s_setpc_b64"
+_ENDS: Final = frozenset({"s_endpgm", _JUMP, "s_rfe_b64", "s_endpgm_saved"})
+_CALLS: Final = frozenset({"s_swappc_b64", "s_call_b64"})
+_DWORD: Final = 0xFFFF_FFFF
+
+
+class Entry(NamedTuple):
+    """What 32 bits of a scalar register hold: those of a register on entry, plus a constant."""
+
+    bank: str
+    """`s`, or `exec`; `ones` for the constant -1; `code` and `code_high` for the halves of an
+    address of the file, the low half in the addend."""
+    number: int
+    addend: int = 0
+
+
+_ONES: Final = Entry("ones", 0)
+_CODE_HIGH: Final = Entry("code_high", 0)
+
+
+class Slot(NamedTuple):
+    """A vector register that was stored in scratch."""
+
+    vector: int | None
+    """The number of the VGPR whose contents on entry it holds; None if it holds others."""
+    has_all_lanes: bool
+    """Whether all lanes were stored, not only those that were active on entry."""
+    is_swizzled_by_buffer: bool
+    """Whether the stack pointer counts bytes of the wave, not of a lane."""
+    lanes: tuple[tuple[int, Entry], ...]
+    """Lanes with known contents."""
+
+
+_Scalar: TypeAlias = tuple[str, int]
+_Lane: TypeAlias = tuple[int, int]
+
+
+@frozen
+class Preserved:
+    """The registers that a call leaves as they were."""
+
+    scalars: frozenset[int]
+    """SGPRs."""
+    vectors: frozenset[int]
+    """VGPRs and AGPRs, in all lanes."""
+
+
+Callees: TypeAlias = Callable[[int], Preserved | None]
+"""What the function at an address of the file preserves beyond the convention; None if unknown."""
+
+
+@frozen
+class SavedRegisters:
+    """Where the contents that registers had on entry are, at one program location."""
+
+    scalars: Mapping[tuple[str, int], Entry]
+    """By bank and number of a scalar dword."""
+    lanes: Mapping[tuple[int, int], Entry]
+    """By number and lane of a vector register."""
+    vectors: frozenset[int]
+    """VGPRs and AGPRs with their contents on entry, in all lanes."""
+    slots: Mapping[int, Slot]
+    """By distance in bytes of a lane from the stack pointer on entry."""
+
+
+class _State:
+    __slots__ = ("lanes", "scalars", "slots", "vectors")
+
+    def __init__(
+        self,
+        scalars: dict[_Scalar, Entry],
+        lanes: dict[_Lane, Entry],
+        vectors: set[int],
+        slots: dict[int, Slot],
+    ) -> None:
+        self.scalars = scalars
+        self.lanes = lanes
+        self.vectors = vectors
+        self.slots = slots
+
+    def copy(self) -> _State:
+        return _State(
+            self.scalars.copy(), self.lanes.copy(), self.vectors.copy(), self.slots.copy()
+        )
+
+    def meet(self, other: _State) -> bool:
+        """Keep what holds in both; return whether that is less."""
+        before = self._size()
+        self.scalars = dict(self.scalars.items() & other.scalars.items())
+        self.lanes = dict(self.lanes.items() & other.lanes.items())
+        self.vectors &= other.vectors
+        self.slots = dict(self.slots.items() & other.slots.items())
+        return self._size() != before
+
+    def _size(self) -> int:
+        return len(self.scalars) + len(self.lanes) + len(self.vectors) + len(self.slots)
+
+
+CONVENTION: Final = Preserved(
+    frozenset(range(STACK_POINTER, _SGPRS)),
+    frozenset(first + n for first in range(40, _VGPRS, 16) for n in range(8)),
+)
+"""What every callee preserves: s32 to s105, v40 to v47, v56 to v63, and so on."""
+
+
+class SavedRegisterAnalysis:
+    """The analysis of one function."""
+
+    def __init__(
+        self,
+        processor: str,
+        wave_size: int,
+        code: bytes,
+        entry: int,
+        callees: Callees = lambda address: None,
+    ) -> None:
+        """`code` is that of the function, `entry` its address; errors are those of `decoder`."""
+        self._wave_size = wave_size
+        self._callees = callees
+        self._instructions: dict[int, Instruction] = {}
+        decoded = decoder(processor, wave_size).instructions(code, entry)
+        for number, instruction in enumerate(decoded):
+            if number >= MOST_INSTRUCTIONS:
+                self._instructions.clear()
+                break
+            if instruction is not None:
+                self._instructions[instruction.address] = instruction
+        self._blocks: dict[int, _State] = {}
+        self._address = entry
+        self._run(entry)
+
+    def at(self, location: int) -> SavedRegisters | None:
+        """Return what is known at a program location; None if no path that is understood leads
+        there.
+
+        Within an instruction, the function is in a call: the callee has what the call passes.
+        """
+        for start, state in self._blocks.items():
+            for instruction, before in self._walk(start, state.copy()):
+                if instruction.address <= location < instruction.address + instruction.size:
+                    if location != instruction.address:
+                        self._forget(before, effects(instruction).writes)
+                    return SavedRegisters(
+                        before.scalars, before.lanes, frozenset(before.vectors), before.slots
+                    )
+        return None
+
+    @property
+    def preserved(self) -> Preserved | None:
+        """What a call of the function leaves as it was; None if it does not return, or jumps to
+        another function."""
+        exits = [
+            (instruction, before.scalars.copy(), before.vectors.copy())
+            for start, state in self._blocks.items()
+            for instruction, before in self._walk(start, state.copy())
+            if instruction.mnemonic == _JUMP
+        ]
+        scalars, vectors = set(range(_SGPRS)), set(range(_VECTORS))
+        for instruction, known, unchanged in exits:
+            target = uses(instruction)[0].sources[0].value
+            if not isinstance(target, Register) or target[:2] != ("s", RETURN_ADDRESS):
+                return None
+            scalars = {n for n in scalars if known.get(("s", n)) == Entry("s", n)}
+            vectors &= unchanged
+        if not exits:
+            return None
+        return Preserved(
+            CONVENTION.scalars | scalars - {RETURN_ADDRESS, RETURN_ADDRESS + 1},
+            CONVENTION.vectors | vectors,
+        )
+
+    def _run(self, entry: int) -> None:
+        scalars: dict[_Scalar, Entry] = {
+            ("s", number): Entry("s", number) for number in range(_SGPRS)
+        }
+        for half in range(self._wave_size // 32):
+            scalars["exec", half] = Entry("exec", half)
+        starts = [entry] if entry in self._instructions else []
+        self._blocks = {start: _State(scalars, {}, set(range(_VECTORS)), {}) for start in starts}
+        leaders = {branch.branch_target for branch in self._instructions.values()} - {None}
+        visits = 0
+        while starts:
+            start = starts.pop()
+            state = self._blocks[start].copy()
+            last: Instruction | None = None
+            for instruction, before in self._walk(start, state, leaders):
+                last, state = instruction, before
+                visits += 1
+            if visits > _MOST_VISITS:
+                self._blocks.clear()
+                return
+            if last is None:
+                continue
+            self._execute(state, last)
+            for target in self._successors(last):
+                if target not in self._instructions:
+                    continue
+                known = self._blocks.get(target)
+                if known is None:
+                    self._blocks[target] = state.copy()
+                    starts.append(target)
+                elif known.meet(state) and target not in starts:
+                    starts.append(target)
+
+    def _walk(
+        self, start: int, state: _State, leaders: Iterable[int | None] = ()
+    ) -> Iterator[tuple[Instruction, _State]]:
+        """Yield the instructions of a block, with the state before each; the state changes."""
+        address = start
+        while True:
+            instruction = self._instructions.get(address)
+            if instruction is None:
+                return
+            yield instruction, state
+            name = instruction.mnemonic
+            address += instruction.size
+            if instruction.branch_target is not None and name not in _CALLS:
+                return
+            if name in _ENDS or address in (leaders or self._blocks):
+                return
+            self._execute(state, instruction)
+
+    def _successors(self, instruction: Instruction) -> tuple[int, ...]:
+        name = instruction.mnemonic
+        if name in _ENDS:
+            return ()
+        following = instruction.address + instruction.size
+        target = instruction.branch_target
+        if target is None or name in _CALLS:
+            return (following,)
+        return (target,) if name == "s_branch" else (target, following)
+
+    # What one instruction changes.
+
+    def _execute(self, state: _State, instruction: Instruction) -> None:
+        self._address = instruction.address
+        instruction_uses = uses(instruction)
+        writes = effects(instruction, instruction_uses).writes
+        use = instruction_uses[0] if len(instruction_uses) == 1 else None
+        addressing = addressing_of(instruction)
+        scalars = {} if use is None else self._results(state, use)
+        lane = None if use is None else self._lane_written(state, use)
+        slot = None if addressing is None else self._slot(state, addressing)
+        if addressing is not None and use is not None and slot is not None and addressing.is_store:
+            self._store(state, addressing, use, *slot)
+        callee = self._callee(state, use) if instruction.mnemonic in _CALLS else None
+        loaded = None
+        if addressing is not None and use is not None and slot is not None and addressing.is_load:
+            loaded = self._loaded(state, addressing, use, *slot)
+        if use is not None and use.operation.name in _VECTOR_COPIES:
+            loaded = self._copied(state, use)
+        if lane is None:
+            self._forget(state, writes)
+        if lane is not None:
+            (vector, index), known = lane
+            state.vectors.discard(vector)
+            state.lanes.pop((vector, index), None)
+            if known is not None:
+                state.lanes[vector, index] = known
+        state.scalars.update(scalars)
+        if loaded is not None:
+            vector, contents = loaded
+            if contents.vector == vector and contents.has_all_lanes:
+                state.vectors.add(vector)
+            if contents.has_all_lanes:
+                state.lanes.update({(vector, index): known for index, known in contents.lanes})
+        if instruction.mnemonic in _CALLS:
+            self._call(state, callee or CONVENTION)
+
+    def _forget(self, state: _State, registers: Iterable[Register]) -> None:
+        for register in registers:
+            if register.bank in ("v", "a"):
+                first = vector_number(register)
+                numbers = range(first, first + register.size)
+                state.vectors.difference_update(numbers)
+                for key in [key for key in state.lanes if key[0] in numbers]:
+                    del state.lanes[key]
+            else:
+                for part in register.parts():
+                    state.scalars.pop((part.bank, part.first), None)
+
+    def _callee(self, state: _State, use: Use | None) -> Preserved | None:
+        """Return what the called function preserves, if the code computes its address."""
+        source = None if use is None else next(iter(use.sources), None)
+        if source is None:
+            return None
+        if isinstance(source.value, int):
+            return self._callees(source.value)
+        halves = _dwords(state, source.value, 2)
+        low = halves[0]
+        if low is None or low.bank != "code" or halves[1:] != [_CODE_HIGH]:
+            return None
+        return self._callees(low.addend & _DWORD)
+
+    def _call(self, state: _State, kept: Preserved) -> None:
+        """Forget what a callee may change: also scratch from the stack pointer on."""
+        pointer = state.scalars.get(("s", STACK_POINTER))
+        if pointer is not None and pointer[:2] == ("s", STACK_POINTER):
+            for distance, slot in list(state.slots.items()):
+                scale = self._wave_size if slot.is_swizzled_by_buffer else 1
+                if distance * scale >= pointer.addend:
+                    del state.slots[distance]
+        for key in list(state.scalars):
+            if key[0] != "exec" and (key[0] != "s" or key[1] not in kept.scalars):
+                del state.scalars[key]
+        for lane in [lane for lane in state.lanes if lane[0] not in kept.vectors]:
+            del state.lanes[lane]
+        state.vectors &= kept.vectors
+
+    def _results(self, state: _State, use: Use) -> dict[_Scalar, Entry]:
+        """Return the scalar dwords that an instruction sets to something known."""
+        name = use.operation.name
+        known: dict[_Scalar, Entry] = {}
+        results = [operand.value for operand in use.results]
+        target = results[0] if results else None
+        if not isinstance(target, Register):
+            return known
+        parts = target.parts()
+        if name in _MOVES:
+            values = _dwords(state, use.sources[0].value, len(parts))
+            for part, value in zip(parts, values, strict=False):
+                if value is not None:
+                    known[part.bank, part.first] = value
+        elif name in _ADDS | _SUBTRACTS | _ADDS_IMMEDIATE:
+            total = _sum(state, use)
+            if total is not None:
+                known[parts[0].bank, parts[0].first] = total
+        elif name == "s_getpc_b64":
+            address = self._address + 4
+            if 0 <= address <= _DWORD:
+                low, high = parts
+                known[low.bank, low.first] = Entry("code", 0, _signed(address))
+                known[high.bank, high.first] = _CODE_HIGH
+        elif name in _ADDS_CARRY:
+            if _dwords(state, use.sources[0].value, 1) == [_CODE_HIGH]:
+                known[parts[0].bank, parts[0].first] = _CODE_HIGH
+        elif "_saveexec_" in name:
+            for index, part in enumerate(parts):
+                mask = state.scalars.get(("exec", index))
+                if mask is not None:
+                    known[part.bank, part.first] = mask
+            if name.startswith("s_or_saveexec_") and use.sources[0].value == Constant(-1):
+                known |= {("exec", index): _ONES for index in range(len(parts))}
+        elif name == "v_readlane_b32":
+            lane = self._lane_read(use)
+            value = None if lane is None else state.lanes.get(lane)
+            if value is not None:
+                known[parts[0].bank, parts[0].first] = value
+        return known
+
+    def _lane_read(self, use: Use) -> _Lane | None:
+        vector, index = (operand.value for operand in use.sources[:2])
+        if not isinstance(vector, Register) or not isinstance(index, Constant):
+            return None
+        return vector_number(vector), index.value % self._wave_size
+
+    def _lane_written(self, state: _State, use: Use) -> tuple[_Lane, Entry | None] | None:
+        if use.operation.name != "v_writelane_b32":
+            return None
+        target = use.results[0].value
+        source, index = (operand.value for operand in use.sources[:2])
+        if not isinstance(target, Register) or not isinstance(index, Constant):
+            return None
+        [value] = _dwords(state, source, 1)
+        return (vector_number(target), index.value % self._wave_size), value
+
+    # Scratch.
+
+    def _slot(self, state: _State, addressing: Addressing) -> tuple[int, bool] | None:
+        """Return the distance from the stack pointer on entry, in bytes of a lane, and whether a
+        buffer swizzles; None for other memory."""
+        registers = addressing.registers
+        if addressing.memory == "scratch":
+            base, is_buffer = registers.get("saddr"), False
+        elif addressing.memory == "buffer":
+            base, is_buffer = registers.get("soffset"), True
+        else:
+            return None
+        vector = registers.get("vaddr")
+        if isinstance(vector, Register) and vector.bank == "v":
+            return None
+        if not isinstance(base, Register) or len(addressing.offsets) != 1:
+            return None
+        value = state.scalars.get((base.bank, base.first))
+        if value is None or (value.bank, value.number) != ("s", STACK_POINTER):
+            return None
+        distance = value.addend
+        if is_buffer:
+            if distance % self._wave_size:
+                return None
+            distance //= self._wave_size
+        return distance + addressing.offsets[0], is_buffer
+
+    def _store(
+        self, state: _State, addressing: Addressing, use: Use, distance: int, is_buffer: bool
+    ) -> None:
+        end = distance + addressing.size_bytes
+        for other in [other for other in state.slots if distance - 4 < other < end]:
+            del state.slots[other]
+        data = next((o.value for o in use.sources if isinstance(o.value, Register)), None)
+        if not isinstance(data, Register) or 4 * data.size != end - distance:
+            return
+        halves = range(self._wave_size // 32)
+        masks = [state.scalars.get(("exec", half)) for half in halves]
+        has_all = self._has_all_lanes(state)
+        if not has_all and masks != [Entry("exec", half) for half in halves]:
+            return
+        for index in range(data.size):
+            number = vector_number(data) + index
+            known = tuple(sorted((key[1], e) for key, e in state.lanes.items() if key[0] == number))
+            vector = number if number in state.vectors else None
+            if vector is not None or known:
+                state.slots[distance + 4 * index] = Slot(vector, has_all, is_buffer, known)
+
+    def _copied(self, state: _State, use: Use) -> tuple[int, Slot] | None:
+        """Return the register and the known contents of a copy of all lanes."""
+        target, source = use.results[0].value, use.sources[0].value
+        if not isinstance(target, Register) or not isinstance(source, Register):
+            return None
+        if source.bank not in ("v", "a") or not self._has_all_lanes(state):
+            return None
+        number = vector_number(source)
+        known = tuple(sorted((key[1], e) for key, e in state.lanes.items() if key[0] == number))
+        return vector_number(target), Slot(None, True, False, known)
+
+    def _has_all_lanes(self, state: _State) -> bool:
+        halves = range(self._wave_size // 32)
+        return all(state.scalars.get(("exec", half)) == _ONES for half in halves)
+
+    def _loaded(
+        self, state: _State, addressing: Addressing, use: Use, distance: int, is_buffer: bool
+    ) -> tuple[int, Slot] | None:
+        """Return the register and the known contents of a load of all lanes."""
+        target = next((o.value for o in use.results if isinstance(o.value, Register)), None)
+        slot = state.slots.get(distance)
+        if slot is None or slot.is_swizzled_by_buffer != is_buffer or target is None:
+            return None
+        if target.size != 1 or addressing.size_bytes != 4:
+            return None
+        return (vector_number(target), slot) if self._has_all_lanes(state) else None
+
+
+def vector_number(register: Register) -> int:
+    """Return the number of the first dword of a VGPR or an AGPR."""
+    return register.first + _VGPRS if register.bank == "a" else register.first
+
+
+def vector_name(number: int) -> str:
+    """Return the name of a VGPR or AGPR by its number here."""
+    return f"v{number}" if number < _VGPRS else f"a{number - _VGPRS}"
+
+
+def _dwords(state: _State, source: object, count: int) -> list[Entry | None]:
+    """Return what the dwords of a source hold."""
+    if isinstance(source, Register):
+        return [state.scalars.get((part.bank, part.first)) for part in source.parts()][:count]
+    return [_ONES if source == Constant(-1) else None] * count
+
+
+def _sum(state: _State, use: Use) -> Entry | None:
+    """Return the sum of a known dword and a constant."""
+    name = use.operation.name
+    values = [operand.value for operand in use.sources]
+    if name in _ADDS_IMMEDIATE:
+        target = use.results[0].value
+        values = [target, *(value for value in values if not isinstance(value, Register))]
+    if len(values) < 2:
+        return None
+    first, second = values[:2]
+    if name in _ADDS and isinstance(first, Constant):
+        first, second = second, first
+    if isinstance(second, Constant):
+        addend = second.value
+    elif isinstance(second, int):
+        addend = (second & 0xFFFF ^ 0x8000) - 0x8000
+    else:
+        return None
+    [known] = _dwords(state, first, 1)
+    if known is None or known in (_ONES, _CODE_HIGH):
+        return None
+    change = -addend if name in _SUBTRACTS else addend
+    return Entry(known.bank, known.number, _signed(known.addend + change))
+
+
+def _signed(number: int) -> int:
+    return (number & _DWORD ^ 0x8000_0000) - 0x8000_0000

@@ -1,0 +1,148 @@
+"""Callers of upstream clang's code, found by what its machine code does with their registers.
+
+The calls that a kernel has made are counted in a trace of its instructions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.cfi.saved_registers import Entry, SavedRegisterAnalysis
+from dwarfgpu.objfile.elf import open_object
+from tests.cli.command import FIXTURES, run
+
+CALL = ("call", "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256")
+RECURSION = (
+    "recursion", "--grid", 64, "--workgroup", 64, "--scratch", 4096,
+    "--arg", "0=range:64", "--arg", "1=range:64", "--arg", "2=zeros:256",
+)  # fmt: skip
+
+
+def executed(path: Path, options: tuple[object, ...]) -> list[tuple[int, list[int]]]:
+    """The program location of each instruction of wave 1, and where its callers continue."""
+    done = run("run", path, *options, "--trace", "--wave", 1, "--json")
+    rows = [json.loads(line) for line in done.lines]
+    result: list[tuple[int, list[int]]] = []
+    callers: list[int] = []
+    for row in rows[:-1]:
+        result.append((row["pc"], callers[::-1]))
+        if row["instruction"].startswith("s_swappc_b64"):
+            callers.append(row["pc"] + 4)
+        elif row["instruction"] == "s_setpc_b64 s[30:31]":
+            callers.pop()
+    return result
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "step"),
+    [
+        ("hip/call.gfx90a.O0.v5.co", CALL, 23),
+        ("hip/call.gfx90a.O2.v5.co", CALL, 5),
+        ("hip/call.gfx942.O0.v5.co", CALL, 23),
+        ("hip/call.gfx942.O2.v5.co", CALL, 5),
+        ("hip/call.gfx1100.O0.v5.co", CALL, 23),
+        ("hip/call.gfx1100.O2.v5.co", CALL, 5),
+        ("run/integers.gfx90a.O0.v5.co", RECURSION, 61),
+        ("run/integers.gfx942.O2.v5.co", RECURSION, 41),
+        ("run/integers.gfx1200.O0.v5.co", RECURSION, 61),
+        ("run/integers.gfx1200.O2.v5.co", RECURSION, 41),
+    ],
+)
+def test_frames_are_the_calls_that_were_made(
+    file: str, options: tuple[object, ...], step: int
+) -> None:
+    path = FIXTURES / file
+    steps = executed(path, options)
+    sample = list(range(0, len(steps), step))[1:40]
+    commands = [f"tbreak *{steps[0][0]:#x}", "run"]
+    last = 0
+    for index in sample:
+        commands += [f"stepi {index - last}", "echo bt\\n", "bt 60"]
+        last = index
+    kernel, *more = options
+    words = [word for line in commands for word in ("-ex", line)]
+    done = run("debug", path, "--heuristic", "--dispatch", kernel, *more, "--batch", *words)
+    outputs = done.out.split("bt\n")[1:]
+    assert len(outputs) == len(sample)
+    deepest = 0
+    for index, output in zip(sample, outputs, strict=True):
+        pc, callers = steps[index]
+        found = re.findall(r"^#[1-9]\d* +0x([0-9a-f]+) in ", output, re.M)
+        assert [int(address, 16) for address in found] == callers, f"at {pc:#x}: {output}"
+        assert "stopped" not in output
+        deepest = max(deepest, len(callers))
+    assert deepest >= 2
+
+
+def test_variables_of_every_frame_of_a_recursion() -> None:
+    """Lane 7 computes fibonacci(7), and each function call has passed one less."""
+    path = FIXTURES / "run/integers.gfx90a.O0.v5.co"
+    commands = ("break fibonacci if $_lane == 7 && n == 1", "run", "bt", "delete", *["finish"] * 7)
+    words = [word for line in commands for word in ("-ex", line)]
+    kernel, *more = RECURSION
+    done = run("debug", path, "--heuristic", "--dispatch", kernel, *more, "--batch", *words)
+    frames = re.findall(r"^#\d+ .*fibonacci \(n=(\d+)\) at .*:124", done.out, re.M)
+    assert [int(n) for n in frames[:7]] == [1, 2, 3, 4, 5, 6, 7]
+    returned = re.findall(r"^Value returned is \$\d+ = (\d+)$", done.out, re.M)
+    assert [int(value) for value in returned] == [1, 1, 2, 3, 5, 8, 13]
+
+
+FILE = FIXTURES / "hip/call.gfx942.O0.v5.co"
+
+
+def analysed(code: bytes, wave_size: int = 64, processor: str = "gfx942") -> SavedRegisterAnalysis:
+    return SavedRegisterAnalysis(processor, wave_size, code, 0x1000)
+
+
+def test_the_prologue_of_a_function() -> None:
+    """As llvm-objdump shows it: s7 = s33, s33 = s32, s32 += 0x50."""
+    file = open_object(FILE)
+    [inner] = {(s.address, s.size_bytes) for s in file.symbols if s.name == "inner"}
+    code = file.memory_bytes(*inner)
+    assert code is not None
+    analysis = SavedRegisterAnalysis("gfx942", 64, code, inner[0])
+    at = analysis.at(inner[0])
+    assert at is not None and at.scalars["s", 33] == Entry("s", 33) and not at.slots
+    at = analysis.at(0x1A50)
+    assert at is not None
+    assert at.scalars["s", 7] == Entry("s", 33)
+    assert at.scalars["s", 33] == Entry("s", 32)
+    assert at.scalars["s", 32] == Entry("s", 32, 0x50)
+    assert analysis.at(inner[0] - 4) is None
+
+
+REGISTERS = ("v40", "v41", "v42", "v43", "s32", "s33", "s34", "s35", "s40", "exec")
+
+
+@pytest.mark.parametrize("built", ["gfx90a.O2", "gfx942.O2", "gfx1100.O2"])
+def test_registers_of_the_caller_are_those_at_the_call(built: str) -> None:
+    """Of the third call. The callee stores v43 with all lanes, v40 to v42 with the active ones."""
+    path = FIXTURES / f"run/integers.{built}.v5.co"
+    steps = executed(path, RECURSION)
+    calls = [n for n, (_, callers) in enumerate(steps[1:]) if len(callers) > len(steps[n][1])]
+    site = calls[2]
+    behind = [site + more for more in (3, 9, 15, 21, 27)]
+    assert all(len(steps[index][1]) == 3 for index in behind)
+    printed = [f"print ${name}" for name in REGISTERS]
+    commands = ["set print repeats 0", "set print elements 0", f"tbreak *{steps[0][0]:#x}", "run"]
+    commands += [f"stepi {site}", "echo next\\n", *printed]
+    last = site
+    for index in behind:
+        commands += [f"stepi {index - last}", "frame 1", "echo next\\n", *printed]
+        last = index
+    words = [word for line in commands for word in ("-ex", line)]
+    kernel, *more = RECURSION
+    done = run("debug", path, "--heuristic", "--dispatch", kernel, *more, "--batch", *words)
+    first, *others = (
+        re.findall(r"^\$\d+ = (.*)$", part, re.M) for part in done.out.split("next\n")[1:]
+    )
+    assert len(first) == len(REGISTERS) and len(others) == len(behind)
+    for contents in others:
+        assert len(contents) == len(REGISTERS)
+        for name, before, after in zip(REGISTERS, first, contents, strict=True):
+            lanes = zip(before.strip("{}").split(", "), after.strip("{}").split(", "), strict=True)
+            assert all(a == b for a, b in lanes if a != "<unavailable>"), name
