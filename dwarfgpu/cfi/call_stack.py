@@ -80,14 +80,17 @@ class CallStack:
         limit: int | None = None,
         by_convention: ByConvention | None = None,
         tail_calls: TailCalls | None = None,
+        advice: str = "",
     ) -> None:
         """`context` has architecture, thread, lane, target and limits.
 
         `limit` is the maximum number of frames; None takes that of the context. `tail_calls` finds
         frames removed by tail calls; None finds only those of the machine. `by_convention` finds
-        callers where no frame information does; None disables it.
+        callers where no frame information does; None disables it. `advice` follows the reason why
+        a frame without rules is the last.
         """
         self._by_convention = by_convention
+        self._advice = advice
         self._tail_calls = tail_calls
         self._context = context
         self._addresses = FrameAddresses(context)
@@ -224,7 +227,7 @@ class CallStack:
             kernel = self._loaded.kernel_at(last.location)
             if kernel is not None:
                 return End(True, f"outermost: {kernel} is a kernel", note=reason)
-            return End(False, reason)
+            return End(False, reason + self._advice * last.has_row)
         row = last.row
         architecture = require(self._context.architecture, "target architecture")
         if row.return_register == architecture.no_return_register:

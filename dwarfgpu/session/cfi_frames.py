@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import frozen
@@ -12,6 +13,8 @@ from dwarfgpu.dwarf.calls.gpu_callers import GpuCallers, kernel_in
 from dwarfgpu.dwarf.calls.tail_calls import CallChains
 from dwarfgpu.dwarf.code_object import CodeObject, code_object_at
 from dwarfgpu.expr.context import Context
+
+_ADVICE: Final = " (--heuristic finds callers by the machine code)"
 
 
 @frozen
@@ -59,11 +62,12 @@ def call_stack_of(
     """
     arch = context.architecture
     assert arch is not None
-    guesses = is_heuristic and arch.machine == "AMDGPU"
+    is_amdgpu = arch.machine == "AMDGPU"
     return CallStack(
         context,
         pc,
         LoadedCallFrames(code_objects, arch, quirks),
-        by_convention=GpuCallers(code_objects, arch) if guesses else None,
+        by_convention=GpuCallers(code_objects, arch) if is_heuristic and is_amdgpu else None,
         tail_calls=CallChains(code_objects),
+        advice=_ADVICE if is_amdgpu else "",
     )

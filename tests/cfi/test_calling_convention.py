@@ -127,7 +127,8 @@ def test_it_is_done_only_on_request() -> None:
     given = [option for option in options(FLAT, IN_INNER, OUTER) if option != "--heuristic"]
     done = run("bt", *given)
     assert done.lines[1:] == [
-        "stopped: the frame information for pc 0x1a50 in call.gfx942.O0.v5.co has no rules"
+        "stopped: the frame information for pc 0x1a50 in call.gfx942.O0.v5.co has no rules "
+        "(--heuristic finds callers by the machine code)"
     ]
 
 
