@@ -24,7 +24,7 @@ from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.unit_options import Encoding, add_encoding_options, encoding
 from dwarfgpu.service.check.baseline import SCHEMA
 from dwarfgpu.service.error_text import shortened
-from dwarfgpu.terminal.input import read_file, text_input
+from dwarfgpu.terminal.input import FILE_ENDINGS, is_object, read_file, text_input
 
 _OF_EXPRESSIONS: Final = (
     "arch", "wave_size", "address_size", "offset_size", "dwarf_version", "want", "initial_stack",
@@ -91,6 +91,11 @@ def run(arguments: Namespace) -> int:
             arguments, (*_OF_EXPRESSIONS, "big_endian"), "is for expressions: a file has its own"
         )
         return check_files(paths, arguments)
+    if not has_other_input:
+        for word in arguments.expression:
+            if ("/" in word or word.endswith(FILE_ENDINGS)) and is_object(word):
+                first = shortened(arguments.expression[0])
+                raise UsageError(f"{word}: give files or operations, not both: {first} is no file")
     _refuse(arguments, _OF_FILES, "is for files")
     for name, value in (("arch", "gfx942"), ("offset_size", 4)):
         setattr(arguments, name, getattr(arguments, name) or value)

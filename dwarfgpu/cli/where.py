@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
@@ -32,7 +32,7 @@ from dwarfgpu.service.error_text import error_line, one_line, shortened
 from dwarfgpu.service.where import totals
 from dwarfgpu.service.where.coverage_listing import CoverageListing
 from dwarfgpu.service.where.coverages import described
-from dwarfgpu.terminal.input import names_a_file
+from dwarfgpu.terminal.input import FILE_ENDINGS, is_object, names_a_file
 from dwarfgpu.terminal.streams import terminal_columns
 
 if TYPE_CHECKING:
@@ -228,6 +228,7 @@ def _request(args: Namespace) -> Request:
     if path is None:
         before_names = "give the file before the names, or with --file FILE"
         raise UsageError(before_names if names else NO_FILE)
+    _require_names(args, names)
     _take_core(args, path)
     if args.against is not None and args.min_coverage is not None:
         raise UsageError("give --against or --min-coverage, not both")
@@ -235,6 +236,16 @@ def _request(args: Namespace) -> Request:
     with_functions = args.against is not None
     query = Wanted(tuple(names), args.function, None, with_functions)
     return Request(path, query, _percentage(args.min_coverage))
+
+
+def _require_names(args: Namespace, names: Sequence[str]) -> None:
+    """Raise `UsageError` for a second file, which is no name."""
+    for name in names:
+        if ("/" in name or name.endswith(FILE_ENDINGS)) and is_object(name):
+            why = (
+                "give FILE or --demo, not both" if args.demo else "give one FILE, before the names"
+            )
+            raise UsageError(f"{name}: {why}")
 
 
 def _take_core(args: Namespace, path: str) -> None:
