@@ -108,7 +108,9 @@ def run(args: Namespace) -> int:
         names = sorted(
             {dispatch.kernel for dispatch in machine.dispatches.values() if dispatch.kernel}
         )
-        raise UsageError(f"--kernel {args.kernel}: the waves are of {', '.join(names) or 'none'}")
+        if not names:
+            raise UsageError(f"--kernel {args.kernel}: the kernel of no wave is known")
+        raise UsageError(f"--kernel {args.kernel}: the waves are of {', '.join(names)}")
     if args.json:
         record = waves_json(rows, machine)
         print(json.dumps({"schema": SCHEMA, "notes": notes, **record}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 
 PLACE: Final = "PLACE"
@@ -24,9 +25,18 @@ def number(text: str | None, option: str) -> int | None:
     return value
 
 
+_SEVERAL: Final = pattern(r"all|active|inactive|[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*")
+"""A choice of several lanes, which is no number."""
+
+
 def lane_number(text: str | None) -> int | None:
     """Return the number that `--lane` names; None if it is absent."""
     if text is not None and json_reader.integer_of(text) is None:
+        if _SEVERAL.fullmatch(text):
+            raise UsageError(
+                f"--lane {cut_short(text)}: this command works on one lane; eval and lanes take "
+                "several"
+            )
         raise UsageError(
             f"--lane {cut_short(text)}: expected a lane, several as in 0-3,7, or active, inactive "
             "or all"

@@ -279,6 +279,11 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
          "is written nest.hip:LINE"),
         ("bt prog prog.core --sysroot nosuch", "--sysroot nosuch: there is no such folder"),
         ("bt prog prog.core --sysroot prog", "--sysroot prog: there is no such folder"),
+        ("location --demo --lane 0-3 t", "--lane 0-3: this command works on one lane; eval and "
+         "lanes take several"),
+        ("explain --demo --lane active t", "--lane active: this command works on one lane; eval "),
+        ("bt --demo --lane 1,5", "--lane 1,5: this command works on one lane; eval and lanes "),
+        ("debug --demo --lane 0-3 --batch", "--lane 0-3: this command works on one lane; eval "),
         ("run k.co nest --grid 64 --workgroup 64 limit=1", "unrecognized arguments: limit=1; an "
          "argument of the kernel is one word: --arg NAME=VALUE; see "),
         ("dispatch k.co nest --grid 64 --workgroup 64 --arg in range:64", "unrecognized arguments: "
