@@ -11,6 +11,7 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValueRule
 from dwarfgpu.cfi.saved_registers import (
@@ -56,12 +57,12 @@ class SavedRegisterRules:
         bank, index = name[:1], name[1:]
         if name == "exec":
             return self._mask(lanes)
-        if bank == "s" and index.isdecimal():
+        if bank == "s" and is_decimal(index):
             locations = self._locations(Entry("s", int(index)))
             if locations:
                 return self._expression(locations[0])
             return self._stack_pointer() if int(index) == STACK_POINTER else None
-        if bank in ("v", "a") and index.isdecimal():
+        if bank in ("v", "a") and is_decimal(index):
             return self._vector(vector_number(Register(bank, int(index), 1)))
         return None
 

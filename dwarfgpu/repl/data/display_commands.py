@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from dwarfgpu import language
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
@@ -80,7 +81,7 @@ def _for_numbers(
             except DwarfGpuError as error:
                 yield error.message
                 word = "0"
-        elif not word.startswith("-") and not word[0].isdecimal():
+        elif not word.startswith("-") and not is_decimal(word[0]):
             raise UsageError("Arguments must be display numbers.")
         for number in listed_numbers(word):
             display = shell.displays.get(number)
