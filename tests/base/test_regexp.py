@@ -116,9 +116,9 @@ def test_texts_of_users_are_compiled_here_alone() -> None:
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 match node:
                     case ast.Call(
-                        func=ast.Attribute(value=ast.Name(id="re")),
+                        func=ast.Attribute(value=ast.Name(id="re"), attr=function),
                         args=[ast.Name() | ast.Attribute() | ast.Call(), *_],
-                    ):
+                    ) if function != "escape":  # it compiles nothing
                         result.append(f"{path.name}:{node.lineno}")
     assert not result
 
