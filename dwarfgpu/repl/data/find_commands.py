@@ -56,8 +56,10 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
     """
     size, most, text = _options(argument)
     parts = parts_of(text)
-    if len(parts) < 3 or not all(parts):
-        raise UsageError("Missing search parameters." if not text else "Missing search pattern.")
+    if not text:
+        raise UsageError("Missing search parameters.")
+    if len(parts) < 2 or not all(parts[:2]):
+        raise UsageError("Argument required (expression to compute).")
     objects = ObjectAccess(shell.session)
     space, start = address_of(shell, objects, parts[0])
     if parts[1].startswith("+"):
@@ -68,6 +70,8 @@ def find(shell: Shell, argument: str) -> Iterator[Part]:
         length = address_of(shell, objects, parts[1])[1] - start + 1
         if length <= 0:
             raise UsageError("Invalid search space, end precedes start.")
+    if len(parts) < 3 or not all(parts):
+        raise UsageError("Missing search pattern.")
     if length > _MAX_BYTES:
         raise UsageError(f"find searches at most {_MAX_BYTES} bytes.")
     pattern = b"".join(_bytes(shell, part, size) for part in parts[2:])

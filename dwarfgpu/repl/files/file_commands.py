@@ -87,7 +87,8 @@ def core_file(shell: Shell, argument: str) -> Iterator[Part]:
         show_core(shell)
     for note in shell.session.notes:
         shell.console.note(note, once=True)
-    yield Output("", {"core-file": argument or None})
+    said = "No core file now." if not argument and shell.is_from_tty else ""
+    yield Output(said, {"core-file": argument or None})
 
 
 @command("sharedlibrary", topic="files")

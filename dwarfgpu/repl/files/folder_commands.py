@@ -19,6 +19,8 @@ def pwd(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: pwd
     """
+    if argument:
+        raise UsageError(f'The "pwd" command does not take an argument: {argument}')
     yield _working_folder()
 
 
@@ -38,7 +40,7 @@ def cd(shell: Shell, argument: str) -> Iterator[Part]:
     except (OSError, RuntimeError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{argument}: {why}.") from None
-    if shell.console.is_interactive:
+    if shell.is_from_tty:
         yield _working_folder()
 
 

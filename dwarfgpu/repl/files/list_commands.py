@@ -429,10 +429,10 @@ def position_of_lines(shell: Shell) -> FramePosition | None:
 
 def listed_before(shell: Shell) -> tuple[FramePosition, FramePosition | None, int]:
     """Return the file that was listed last, the location of the frame in focus, and the line that
-    was listed first; without one, the location of the frame."""
+    was listed first; without one, the location of the frame, or 0 without a frame."""
     frame = position_or_none(shell.session)
     before = shell.listed if shell.listed is not None and shell.listed.frame == frame else None
     if before is not None and before.first:
         return before.position, frame, before.first
     position = _position_of_frame(shell)
-    return position, frame, position.line
+    return position, frame, position.line if frame is not None else 0

@@ -11,6 +11,30 @@ from dwarfgpu.repl.setting import boolean
 
 _LITERAL: Final = "(){}|+?"
 """Characters that mean themselves without a backslash before them."""
+INVALID: Final = "Invalid regexp: "
+"""GDB's words before the reason; `search` has the reason alone."""
+_UNMATCHED_GROUP: Final = "Unmatched ( or \\("
+_NUMBER: Final = pattern(r"[0-9]{1,9}")
+_MAX_COUNT: Final = 0x7FFF
+"""RE_DUP_MAX."""
+_ESCAPES: Final = {"w": r"\w", "W": r"\W", "b": r"\b", "B": r"\B", "`": r"\A", "'": r"\Z"} | {
+    letter: letter for letter in "acdefghijklmnopqrtuvxyzACDEFGHIJKLMNOPQRTUVXYZ0"
+}
+"""What a backslash before a character means; letters without a meaning mean themselves."""
+_CLASSES: Final = {
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "alnum": "a-zA-Z0-9",
+    "upper": "A-Z",
+    "lower": "a-z",
+    "space": r"\t-\r ",
+    "blank": r"\t ",
+    "punct": r"!-\/:-@\[-`{-~",
+    "print": " -~",
+    "graph": "!-~",
+    "cntrl": r"\x00-\x1f\x7f",
+    "xdigit": "0-9a-fA-F",
+}
 _OPTION: Final = pattern(r"-(?P<letter>[qnt-])(?:\s+|$)")
 _TYPE: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
 
@@ -47,35 +71,142 @@ def _leading_boolean(text: str) -> tuple[bool, str]:
 
 
 def compiled(text: str) -> Regexp:
-    """Compile a pattern; `UsageError` if it is invalid."""
-    out: list[str] = []
-    position = 0
-    while position < len(text):
-        character = text[position]
-        if character == "\\" and position + 1 < len(text):
-            position += 1
-            escaped = text[position]
-            out.append(escaped if escaped in _LITERAL else f"\\{escaped}")
-        elif character == "[":
-            end = _end_of_set(text, position)
-            out.append("[" + text[position + 1 : end].replace("\\", "\\\\").replace("[", "\\["))
-            position = end
-            out.append("]")
-        elif character == "*" and (not out or out[-1] in ("^", "(", "|")):
-            out.append("\\*")  # there is nothing to repeat
-        else:
-            out.append(f"\\{character}" if character in _LITERAL else character)
-        position += 1
+    """Compile a pattern; `UsageError` with GDB's wording if it is invalid."""
     try:
-        return regexp("".join(out))
+        return regexp(_Translation(text).result)
     except UsageError as error:
-        raise UsageError(f"Invalid regexp: {text}: {error}") from None
+        raise UsageError(f"{INVALID}{error.message}") from None
 
 
-def _end_of_set(text: str, start: int) -> int:
-    """Return where `[...]` ends; the first character in it may be `]`."""
-    first = start + 1 + text.startswith("^", start + 1)
-    end = text.find("]", first + 1)
-    if end < 0:
-        raise UsageError(f"Invalid regexp: {text}: Unmatched [")
-    return end
+class _Translation:
+    """The pattern in the syntax of Python's `re`."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._parts: list[str] = []
+        self._open = self._groups = 0
+        position = 0
+        while position < len(text):
+            position = self._next(position)
+        if self._open:
+            raise UsageError(_UNMATCHED_GROUP)
+
+    @property
+    def result(self) -> str:
+        return "".join(self._parts)
+
+    @property
+    def _is_start(self) -> bool:
+        return not self._parts or self._parts[-1] in ("^", "(", "|")
+
+    def _next(self, position: int) -> int:
+        """Translate what is at a position; return the position after it."""
+        character = self._text[position]
+        if character == "\\":
+            return self._escaped(position + 1)
+        if character == "[":
+            inside, end = _set(self._text, position)
+            self._parts.append(inside)
+            return end
+        if character == "*":
+            self._repeat("*")
+        elif character == "^":
+            self._parts.append("^" if self._is_start else "\\^")
+        elif character == "$":
+            is_end = self._text[position + 1 : position + 3] in ("", "\\)", "\\|")
+            self._parts.append("$" if is_end else "\\$")
+        else:
+            self._parts.append(f"\\{character}" if character in _LITERAL else character)
+        return position + 1
+
+    def _escaped(self, position: int) -> int:
+        if position == len(self._text):
+            raise UsageError("Trailing backslash")
+        character = self._text[position]
+        if character == "(":
+            self._open += 1
+            self._groups += 1
+        elif character == ")":
+            if not self._open:
+                raise UsageError(_UNMATCHED_GROUP)
+            self._open -= 1
+        elif character in "+?":
+            self._repeat(character)
+            return position + 1
+        elif character == "{" and not self._is_start:
+            return self._bounds(position + 1)
+        elif character in "123456789" and int(character) > self._groups:
+            raise UsageError("Invalid back reference")
+        elif character in "<>":
+            return self._word_end(position)
+        is_operator = character in "()|"
+        self._parts.append(character if is_operator else _ESCAPES.get(character, f"\\{character}"))
+        return position + 1
+
+    def _repeat(self, operator: str) -> None:
+        """Repeat the last part; literally where there is none, once where it is repeated."""
+        if self._is_start:
+            self._parts.append(f"\\{operator}")
+        elif self._parts[-1] in ("*", "+", "?"):
+            self._parts[-1] = operator if self._parts[-1] == operator else "*"
+        else:
+            self._parts.append(operator)
+
+    def _bounds(self, position: int) -> int:
+        end = self._text.find("\\}", position)
+        if end < 0:
+            raise UsageError("Unmatched \\{")
+        first, comma, last = self._text[position:end].partition(",")
+        numbers = [int(number) for number in (first, last) if _NUMBER.fullmatch(number)]
+        is_valid = len(numbers) == bool(first) + bool(last) and (first or comma)
+        if not is_valid or numbers != sorted(numbers) or max(numbers, default=0) > _MAX_COUNT:
+            raise UsageError("Invalid content of \\{\\}")
+        self._parts.append(f"{{{first or 0}{comma}{last}}}")
+        return end + 2
+
+    def _word_end(self, position: int) -> int:
+        """Translate `\\<` before a letter, and `\\>` after one."""
+        text = self._text
+        beside = text[position + 1 : position + 2] if text[position] == "<" else text[position - 2]
+        if not (beside.isalnum() or beside == "_"):
+            raise UsageError(f"\\{text[position]} is supported next to a letter only")
+        self._parts.append(r"\b")
+        return position + 1
+
+
+def _set(text: str, start: int) -> tuple[str, int]:
+    """Translate `[...]`, whose first character may be `]`; return it with the position after it."""
+    position = start + 1 + text.startswith("^", start + 1)
+    out = ["[" if position == start + 1 else "[^"]
+    first = position
+    while position < len(text) and (text[position] != "]" or position == first):
+        if text.startswith("[:", position) and (end := text.find(":]", position)) > 0:
+            name = text[position + 2 : end]
+            if name not in _CLASSES:
+                raise UsageError("Invalid character class name")
+            out.append(_CLASSES[name])
+            position = end + 2
+            continue
+        if text.startswith(("[.", "[="), position):
+            raise UsageError("collating elements are not supported")
+        after = text[position + 2 : position + 3]
+        if text[position + 1 : position + 2] == "-" and after not in ("", "]"):
+            if after < text[position]:
+                raise UsageError("Invalid range end")
+            out.append(
+                f"\\{text[position]}-\\{after}"
+                if not _is_plain(text[position] + after)
+                else f"{text[position]}-{after}"
+            )
+            position += 3
+            continue
+        out.append(text[position] if _is_plain(text[position]) else f"\\{text[position]}")
+        position += 1
+    if position >= len(text):
+        raise UsageError("Unmatched [ or [^")
+    return "".join(out) + "]", position + 1
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether characters mean themselves in a set of `re`, and have no meaning escaped."""
+    return text.isalnum() or not text.isascii() or text.isspace()

@@ -10,7 +10,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import listed_before
-from dwarfgpu.repl.files.posix_regexps import compiled
+from dwarfgpu.repl.files.posix_regexps import INVALID, compiled
 from dwarfgpu.repl.files.shown_source import text_of
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Listed, Shell
@@ -42,11 +42,13 @@ def reverse_search(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _search(shell: Shell, argument: str, *, step: int) -> Iterator[Part]:
-    if argument:
-        shell.searched = argument
-    if not shell.searched:
+    if not (argument or shell.searched):
         raise UsageError("No previous regular expression")
-    pattern = compiled(shell.searched)
+    try:
+        pattern = compiled(argument or shell.searched)
+    except UsageError as error:
+        raise UsageError(error.message.removeprefix(INVALID)) from None
+    shell.searched = argument or shell.searched
     position, frame, last = listed_before(shell)
     text = text_of(shell, position)
     if text is None:

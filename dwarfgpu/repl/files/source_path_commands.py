@@ -94,13 +94,13 @@ def directory(shell: Shell, argument: str) -> Iterator[Part]:
     """
     path = shell.source_path
     if not argument:
-        if not shell.console.is_interactive or shell.confirms(
-            f"Reinitialize source path to {DEFAULT}?"
-        ):
-            path.directories = DEFAULT
+        if shell.is_from_tty and not shell.confirms("Reinitialize source path to empty?"):
+            return
+        path.directories = DEFAULT
     else:
         path.set_directories(f"{':'.join(_existing(shell, argument))}:{path.directories}")
-    yield from ()
+    if shell.is_from_tty:
+        yield from show_directories.run(shell, "")
 
 
 @command("set directories", topic="files", complete=completion.files, repeats=False)
@@ -116,14 +116,17 @@ def set_directories(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _existing(shell: Shell, argument: str) -> Iterator[str]:
-    for directory in argument.replace(" ", ":").split(":"):
-        path = os.path.expanduser(directory)
-        if directory and not directory.startswith("$") and not os.path.isdir(path):
-            if os.path.exists(path):
-                shell.console.warn(f"{directory} is not a directory.")
-            else:
-                shell.console.warn(f"{directory}: No such file or directory.", "Warning")
-        yield directory
+    """Yield directories with absolute names; warn of those that do not exist."""
+    for directory in filter(None, argument.replace(" ", ":").split(":")):
+        if directory.startswith("$"):
+            yield directory
+            continue
+        path = os.path.abspath(os.path.expanduser(directory))
+        if os.path.exists(path) and not os.path.isdir(path):
+            shell.console.warn(f"{path} is not a directory.")
+        elif not os.path.isdir(path):
+            shell.console.warn(f"{path}: No such file or directory.", "Warning")
+        yield path
 
 
 @command("show directories", topic="files")

@@ -43,7 +43,7 @@ def save_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
         write_file(path, text.encode("utf-8", "surrogateescape"))
     except NotWritten as error:
         raise UsageError(f"Unable to open file '{argument}' for saving ({error.reason})") from None
-    said = f"Saved to file '{argument}'." if shell.console.is_interactive else ""
+    said = f"Saved to file '{argument}'." if shell.is_from_tty else ""
     yield Output(said, {"file": argument})
 
 

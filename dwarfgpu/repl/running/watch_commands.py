@@ -23,7 +23,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import depth, readable_functions_at
 from dwarfgpu.view.json_object import JsonObject
 
-_LOCATION: Final = re.compile(r"-l(?:ocation)?\s+")
+_LOCATION: Final = re.compile(r"-l(?:ocation)?(?:\s+|$)")
 _CONDITION: Final = re.compile(r"(?P<text>.*\S)\s+if\b\s*(?P<condition>\S.*)")
 _ONLY_WRITES: Final = "Expression cannot be implemented with read/access watchpoint."
 
@@ -34,6 +34,8 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         raise UsageError("Argument required (expression to compute).")
     is_location = _LOCATION.match(argument)
     text = argument[is_location.end() :] if is_location else argument
+    if not text:
+        raise UsageError("Argument required (expression to compute).")
     match = _CONDITION.fullmatch(text)
     text, condition = (text, "") if match is None else (match["text"], match["condition"])
     session = shell.session

@@ -26,7 +26,7 @@ from dwarfgpu.repl.files.source_path_commands import (
     show_directories,
     show_substitute_path,
 )
-from dwarfgpu.repl.output import Output, Part
+from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.support.user_commands import show_user
@@ -68,6 +68,9 @@ def _set(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     number = partial(whole_number, shell.session, shell.values)
     shell.settings.set(setting.name, argument, number)
     yield from take_effect(setting.name, shell)
+    if setting.name == "output-radix" and shell.is_from_tty:
+        radix = shell.settings.limit("output-radix") or 0
+        yield heading(f"Output radix now set to decimal {radix}, hex {radix:x}, octal {radix:o}.")
 
 
 def take_effect(name: str, shell: Shell) -> Iterator[Part]:

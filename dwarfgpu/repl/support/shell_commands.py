@@ -55,6 +55,8 @@ def pipe(shell: Shell, argument: str) -> Iterator[Part]:
 
     Use DELIMITER for commands that contain a "|".
     """
+    if argument == "-d":
+        raise UsageError("-d requires an argument")
     match = _DELIMITED.fullmatch(argument)
     delimiter, text = ("|", argument) if match is None else (match["delimiter"], match["rest"])
     command, is_there, program = (part.strip() for part in text.partition(delimiter))

@@ -242,6 +242,8 @@ def alias(shell: Shell, argument: str) -> Iterator[Part]:
     if any(_NAME.fullmatch(word) is None for word in words):
         raise UsageError(f"Invalid command name: {name}")
     command, rest = _command_in(shell.commands, target)
+    if words[:-1] != command.name.split()[: len(words) - 1]:
+        raise UsageError("Mismatched command length between ALIAS and COMMAND.")
     shell.commands = _with_alias(tuple(shell.commands), words, command, rest)
     yield from ()
 

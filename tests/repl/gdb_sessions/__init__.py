@@ -49,6 +49,8 @@ FILES = {
     "declared_places": ("x86_64/places.gcc.O0.v5",),
     "default_lines": ("x86_64/places.gcc.O0.v5",),
     "explicit_locations": ("x86_64/places.gcc.O0.v5",),
+    "given_commands": ("x86_64/places.gcc.O0.v5",),
+    "regexps": ("x86_64/places.gcc.O0.v5",),
     "given_breakpoints": ("x86_64/places.gcc.O0.v5",),
     "shapes": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "names": ("x86_64/meanings.gcc.O0.v5",),
@@ -80,7 +82,7 @@ _PRINTERS = (
 )
 NEEDS_PRINTERS = frozenset({"containers"})
 """The sessions in which GDB has the printers of libstdc++."""
-NOT_BATCH = frozenset({"given_breakpoints"})
+NOT_BATCH = frozenset({"given_breakpoints", "given_commands"})
 """The sessions whose commands are given with `-ex` only, as if they were typed."""
 _REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
 _MARK = re.compile(r"\n@@[0-9]+\n")
