@@ -58,6 +58,8 @@ def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     """Yield the names and entries of variables and types outside of functions."""
     info = code_object.info
     units = list(units_with_word(info, required_word(re.escape(name))))
+    if not units:  # of most unknown names
+        return
     matching = regexp(rf"(?:^|::){re.escape(name)}(?:<.*)?$")
     variables = listed_symbols(info, "variables", matching, units)
     for symbol in chain(variables, listed_symbols(info, "types", matching, units)):
