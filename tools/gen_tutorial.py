@@ -82,9 +82,9 @@ STEPS: Final = (
 RUNNING: Final = (
     Step(
         "Stopping in a branch of a function",
-        "`set directories` sets the source path. The breakpoint is in a branch of a function that the "
-        "kernel calls: `run` executes the kernel until the first wave reaches it. Lanes 5 to 9, "
-        "15 to 19 and so on are in the branch, the others wait after it.",
+        "`set directories` sets the source path. The breakpoint is in a branch of a function that "
+        "the kernel calls: `run` executes the kernel until the first wave reaches it. Lanes 5 to "
+        "9, 15 to 19 and so on are in the branch, the others wait after it.",
         ("set directories fixtures", "break prices.hip:9", "run", "list", "backtrace"),
     ),
     Step(
