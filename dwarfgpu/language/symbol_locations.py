@@ -57,10 +57,11 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
 def _listed(code_object: CodeObject, name: str) -> Iterator[tuple[str, Die]]:
     """Yield the names and entries of variables and types outside of functions."""
     info = code_object.info
-    units = list(units_with_word(info, required_word(re.escape(name))))
+    units = list(units_with_word(info, required_word(name)))
     if not units:  # of most unknown names
         return
-    matching = regexp(rf"(?:^|::){re.escape(name)}(?:<.*)?$")
+    escaped = re.sub(r"\W", r"\\\g<0>", name)
+    matching = regexp(rf"(?:^|::){escaped}(?:<.*)?$")
     variables = listed_symbols(info, "variables", matching, units)
     for symbol in chain(variables, listed_symbols(info, "types", matching, units)):
         is_tag = symbol.die.tag in TAGGED and not symbol.die.unit.is_cplusplus
