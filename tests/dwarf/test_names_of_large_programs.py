@@ -340,6 +340,23 @@ def test_typed_names(tmp_path: Path, read: list[int], word: str, most: int) -> N
     assert bool(names) is bool(most)
 
 
+def test_entries_with_other_names_are_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str | None] = []
+    original = CompilationUnit.die
+
+    def counted(unit: CompilationUnit, index: int) -> Die:
+        die = original(unit, index)
+        made.append(die.name)
+        return die
+
+    monkeypatch.setattr(CompilationUnit, "die", counted)
+    units = list(typed_names(program(tmp_path), "some_main_42"))
+    assert ("some_main_42", "function") in {pair for unit in units for pair in unit.names}
+    assert made == ["some_main_42"]
+
+
 @pytest.mark.parametrize(
     ("pattern", "word"),
     [

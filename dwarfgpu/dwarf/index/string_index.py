@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
@@ -47,7 +47,7 @@ _MAX_SIMILAR: Final = 16
 _MAX_SPANS: Final = 2_000
 """Strings with one text that are looked for."""
 _MAX_BLOCKS: Final = 200
-"""Passes over the units, beyond which reading them is as fast."""
+"""Blocks of numbers that are looked for, beyond which reading the units is as fast."""
 _MIN_INDEXED_BYTES: Final = 1 << 16
 """Smaller files are not in the index cache."""
 _LETTERS: Final = frozenset(
@@ -195,9 +195,9 @@ class StringIndex:
         if len(blocks) > _MAX_BLOCKS:
             return None
         units = set(always) | self._holding(text)
-        for block, lows in blocks.items():
-            for size_bytes, endian in self._forms:
-                units |= self._at(partial(_in_block, block, lows, size_bytes, endian))
+        for size_bytes, endian in self._forms:
+            for find in _finders(blocks, size_bytes, endian):
+                units |= self._at(find)
         return self._in_order(units)
 
     def _spans_with(self, text: bytes, *, is_beginning: bool) -> list[tuple[int, int]] | None:
@@ -311,6 +311,45 @@ def _blocks(spans: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
             low, top = max(first, block << 8) & 0xFF, min(last, block << 8 | 0xFF) & 0xFF
             blocks.setdefault(block, set()).update(range(low, top + 1))
     return blocks
+
+
+def _finders(
+    blocks: Mapping[int, Collection[int]], size_bytes: int, endian: Endian
+) -> Iterator[Callable[[bytes, int], int]]:
+    """Yield what finds the numbers of some blocks: each takes a pass over a section."""
+    if len(blocks) <= _FEW:
+        for block, lows in blocks.items():
+            yield partial(_in_block, block, lows, size_bytes, endian)
+        return
+    numbers = frozenset(
+        (block << 8 | low).to_bytes(size_bytes, endian)
+        for block, lows in blocks.items()
+        for low in lows
+    )
+    first, *following = (_one_of(set(column)) for column in zip(*numbers, strict=True))
+    # Only the first byte is taken, so that what begins within a number is found, too.
+    pattern = re.compile(b"%s(?=%s)" % (first, b"".join(following)))
+    yield partial(_number, pattern, numbers, size_bytes)
+
+
+def _one_of(byte_values: Collection[int]) -> bytes:
+    """Return the pattern of one byte with one of some values."""
+    return b"[%s]" % b"".join(b"\\x%02x" % value for value in sorted(byte_values))
+
+
+def _number(
+    pattern: re.Pattern[bytes],
+    numbers: Collection[bytes],
+    size_bytes: int,
+    data: bytes,
+    at: int,
+) -> int:
+    """Find one of some numbers of a size, where a pattern is matched that others match, too."""
+    for match in pattern.finditer(data, at):
+        start = match.start()
+        if data[start : start + size_bytes] in numbers:
+            return start
+    return -1
 
 
 def _in_block(

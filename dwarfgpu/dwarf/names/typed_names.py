@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, name_of
 from dwarfgpu.dwarf.scope.symbol_list import units_with_word
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -58,9 +59,9 @@ def typed_names(code_object: CodeObject, word: str = "") -> Iterator[UnitNames]:
         units = ()  # a header points outside of the file
     for unit in units:
         try:
-            entries: Iterable[Die] = unit.full.root.children(_READ)
-            if word and unit.language in dw.C:
-                entries = [die for die in entries if _may_begin(die, word)]
+            full = unit.full
+            is_filtered = word and unit.language in dw.C
+            entries = _beginning(full, word) if is_filtered else full.root.children(_READ)
             declared = tuple(_declared(entries, "", unit.is_cplusplus))
             yield UnitNames(unit.root.name or "", declared)
         except (DwarfGpuError, RecursionError):
@@ -132,13 +133,28 @@ _base_type_name: Final = lru_cache(maxsize=256)(canonical)
 """Every unit of a program has the same few."""
 
 
-def _may_begin(die: Die, word: str) -> bool:
-    """Return whether an entry of C, or an enumerator in it, may have a name that begins so: types
-    that are built in are shown as `unsigned long`."""
-    if die.tag in (dw.TAG_ENUMERATION_TYPE, dw.TAG_BASE_TYPE):
-        return True
-    holder = die if die.name is not None else die.holder(dw.AT_NAME)
-    return holder is not None and (holder.name or "").startswith(word)
+def _beginning(unit: CompilationUnit, word: str) -> Iterator[Die]:
+    """Yield the entries of a unit of C outside of functions whose names, or those of enumerators in
+    them, begin with a word, and the types that are built in, which are shown as `unsigned long`.
+
+    Most names are read without an object for their entry.
+    """
+    tree, names = unit.tree, NamedEntries(unit)
+
+    def begins(index: int) -> bool:
+        name = names.name_at(index)
+        if name is None:
+            name = unit.die(index).name or ""
+        return name.startswith(word)
+
+    for index in tree.children(0):
+        tag = tree.abbreviations[index].tag
+        if tag in _READ and (
+            tag == dw.TAG_BASE_TYPE
+            or begins(index)
+            or (tag == dw.TAG_ENUMERATION_TYPE and any(map(begins, tree.children(index))))
+        ):
+            yield unit.die(index)
 
 
 def _symbols(code_object: CodeObject, word: str) -> Iterator[tuple[str, NameKind]]:

@@ -75,6 +75,11 @@ class NamedEntries:
                 return indices
         return self.by_name.get(name, ())
 
+    def name_at(self, index: int) -> str | None:
+        """Return the canonical simple name that an entry itself has; None where it has none."""
+        abbreviation = self._unit.tree.abbreviations[index]
+        return self._name_of(index, abbreviation) if dw.AT_NAME in abbreviation.positions else None
+
     @cached_property
     def by_name(self) -> Mapping[str, tuple[int, ...]]:
         """All of them; entries with unreadable names, as in a missing file, have `UNKNOWN_NAME`."""
