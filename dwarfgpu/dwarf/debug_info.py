@@ -22,34 +22,29 @@ from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.aranges import AddressIndex
-from dwarfgpu.dwarf.index.debug_names import NameIndex
 from dwarfgpu.dwarf.index.gdb_index import GdbIndex
 from dwarfgpu.dwarf.index.string_index import StringIndex
-from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
 from dwarfgpu.dwarf.location_lists import value_or_raise
 from dwarfgpu.dwarf.sections import Program, Sections
 from dwarfgpu.dwarf.split.split_units import SplitFiles, split_id
 from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_dialect import dialect_name
 from dwarfgpu.dwarf.unit_header import read_headers
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.supplementary import (
-    SupplementaryLink,
-    find_supplementary,
-    supplementary_link,
-)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
+    from dwarfgpu.dwarf.index.debug_names import NameIndex
+    from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
     from dwarfgpu.dwarf.split.dwp_units import Package
+    from dwarfgpu.objfile.supplementary import SupplementaryLink
 
 T = TypeVar("T")
 
@@ -82,9 +77,7 @@ class DebugInfo:
         self.watch: Callable[[str, int, int], None] | None = None
         """Is called with a path, and how many units of how many were gone through there."""
         self.types = program.shared(TypeBuilder)
-        self.line_tables = LineTables(sections)
         self.aranges = AddressIndex(sections, self.unit_at)
-        self.names = NameIndex(sections, self.unit_at)
         self.gdb_index = GdbIndex(sections, self.unit_at, self.own_type_unit)
         self.strings = StringIndex(sections, lambda: self.units)
         self.split = SplitFiles(sections, self.part, is_main=main is None)
@@ -127,9 +120,25 @@ class DebugInfo:
         """The architecture of the code; None if it is not supported."""
         return self.sections.program.architecture
 
+    # Readers that few questions need are loaded by those.
+
+    @cached_property
+    def line_tables(self) -> LineTables:
+        """The line tables of the file."""
+        from dwarfgpu.dwarf.line.line_table import LineTables
+
+        return LineTables(self.sections)
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """The name indexes of `.debug_names`."""
+        from dwarfgpu.dwarf.index.debug_names import NameIndex
+
+        return NameIndex(self.sections, self.unit_at)
+
     @cached_property
     def call_frames(self) -> CallFrames:
-        """The call frame information, which few questions need: its reader is loaded here."""
+        """The call frame information."""
         from dwarfgpu.dwarf.cfi_rows_by_pc import CallFrames
 
         return CallFrames(self.sections)
@@ -277,6 +286,8 @@ class DebugInfo:
     @cached_property
     def supplementary_link(self) -> SupplementaryLink | None:
         """What the file says of a supplementary file."""
+        from dwarfgpu.objfile.supplementary import supplementary_link
+
         return supplementary_link(self.object)
 
     @cached_property
@@ -287,6 +298,8 @@ class DebugInfo:
             link = self.supplementary_link
             if link is None:
                 raise IllFormed(f"{self.path} names no supplementary file")
+            from dwarfgpu.objfile.supplementary import find_supplementary
+
             program = self.sections.program
             file = find_supplementary(self.object, link, program.directories)
             return self.part(Sections(file, program))
@@ -372,7 +385,12 @@ class DebugInfo:
         one does not exist.
         """
         program = self.sections.program
-        dialect = dialect_named(program.forced_dialect or dialect_name(unit))
+        name = program.forced_dialect
+        if name is None:
+            from dwarfgpu.dwarf.unit_dialect import dialect_name
+
+            name = dialect_name(unit)
+        dialect = dialect_named(name)
         return AMD if program.is_literal and dialect.upstream_clang else dialect
 
 

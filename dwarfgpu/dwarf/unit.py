@@ -18,7 +18,6 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die, constant_bytes
 from dwarfgpu.dwarf.entry_tree import Tree, read_tree
 from dwarfgpu.dwarf.forms import Attribute, read_uleb
-from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.location_lists import UnitLists, value_or_raise
 from dwarfgpu.dwarf.producer import has_legacy_attributes
 from dwarfgpu.dwarf.thread_local import tls_address
@@ -37,6 +36,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.machine.target import Target, WaveId
 
 if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_table import LineTable
     from dwarfgpu.dwarf.unit_file_protocol import UnitFile
 
 _CPLUSPLUS: Final = frozenset(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.expr.dialect.dialect import Dialect
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_table import LineTable
 
 
 class TypeSource(Protocol):

@@ -14,6 +14,7 @@ from functools import cached_property
 from struct import Struct
 from typing import Final, Literal
 
+from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded
@@ -32,6 +33,10 @@ _MAX_KEPT: Final = 1_000
 """Names whose symbols are kept."""
 _MAX_KEPT_SYMBOLS: Final = 16
 """Of a name with more, they are searched for again."""
+_FEW_NAMES: Final = 4
+"""Names that are looked for one by one, each in a pass over the bytes of the table."""
+_MAX_MISSES: Final = 1_000
+"""How often the bytes of a name's offset may be in other fields of a table."""
 _MAX_COMPARED: Final = 4096
 """Bytes of names that choose between symbols of one address."""
 _MAX_SCANS: Final = 4
@@ -144,11 +149,7 @@ class SymbolTable:
         if not name_offsets:
             return ()
         kinds = {*_KINDS, 0} if with_untyped else _KINDS
-        rows = [
-            self._row(number)
-            for number, offset in enumerate(self._name_offsets)
-            if offset in name_offsets
-        ]
+        rows = [self._row(number) for number in self._numbers_named(name_offsets)]
         return tuple(self._symbol(row) for row in rows if row[1] & 15 in kinds and row[3])
 
     def _may_contain(self, text: bytes) -> bool:
@@ -160,6 +161,34 @@ class SymbolTable:
             return True
         self._absent = text
         return False
+
+    def _numbers_named(self, name_offsets: Collection[int]) -> list[int]:
+        """Return the numbers of the symbols whose names are at some offsets, in order."""
+        if len(name_offsets) <= _FEW_NAMES:
+            with suppress(LookupError):
+                return sorted(
+                    number for offset in name_offsets for number in self._numbers_with_name(offset)
+                )
+        return [
+            number for number, offset in enumerate(self._name_offsets) if offset in name_offsets
+        ]
+
+    def _numbers_with_name(self, offset: int) -> Iterator[int]:
+        """Yield the numbers of the symbols whose name is at an offset, found by the bytes of their
+        first field; `LookupError` where these are in many other fields."""
+        if offset >> 32:
+            return  # the field has four bytes
+        order: Endian = "little" if self._form.format[0] == "<" else "big"
+        data, field_bytes = self._data, offset.to_bytes(4, order)
+        misses = 0
+        at = data.find(field_bytes)
+        while at >= 0:
+            number, remainder = divmod(at, self._form.size)
+            if not remainder:
+                yield number
+            elif (misses := misses + 1) > _MAX_MISSES:
+                raise LookupError
+            at = data.find(field_bytes, at + 1)
 
     @cached_property
     def _name_offsets(self) -> array[int]:

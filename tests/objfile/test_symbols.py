@@ -12,6 +12,7 @@ from dwarfgpu.objfile import symbols
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable
 from tests.dwarf.builder import FIXTURES
+from tests.work import calls_of
 
 FILES = (
     "index/symbols.gcc", "x86_64/demo.gcc.O2.v5", "hip/call.gfx942.O2.v5.co",
@@ -88,6 +89,34 @@ def test_symbols_by_name_and_by_how_it_begins(name: str) -> None:
         assert set(file.symbols_named("", expected[:3])) == {
             symbol for symbol in known if symbol.name.startswith(expected[:3])
         }
+
+
+def table_of(rows: list[tuple[int, int]], order: str = "<") -> SymbolTable:
+    """Symbols with a name's offset and a value each, all functions; the names are `f` and `g`."""
+    form = Struct(f"{order}IBBHQQ")
+    data = b"".join(form.pack(name, 0x12, 0, 1, value, 0) for name, value in rows)
+    return SymbolTable(data, StringTable(b"\0f\0g\0", "names"), form, 64, ())
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_the_bytes_of_a_name_in_other_fields_are_no_name(order: str) -> None:
+    """1 is the offset of a name, and a value; 0x100 has its bytes from the second one on."""
+    rows = [(3, 1), (1, 0x0100), (0x100, 1 << 32), (1, 3), (3, 0x01000000)]
+    for repeats in (1, symbols._MAX_MISSES):  # then all names are compared
+        table = table_of(rows * repeats, order)
+        for name, offset in (("f", 1), ("g", 3)):
+            same = table.named(name, ())
+            values = [value for name_at, value in rows * repeats if name_at == offset]
+            assert [symbol.address for symbol in same] == values
+            assert {symbol.name for symbol in same} == {name}
+
+
+def test_a_name_reads_the_fields_of_its_symbols_alone() -> None:
+    def calls(count: int) -> int:
+        table = table_of([(1, 0x10), *((3, 0x1000 + number) for number in range(count))])
+        return calls_of(lambda: table.named("f", ()))
+
+    assert calls(2_000) == calls(20)
 
 
 def test_a_file_without_functions_and_objects() -> None:

@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from posixpath import normpath
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import printable
@@ -21,10 +21,12 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
-from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence, run_line_program
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.program import LineMatrix, LineRow, LineSequence
 
 MAX_NAME_BYTES: Final = 64 << 20
 """Maximum for the names of one table: a hostile one names one long string many times."""
@@ -440,7 +442,8 @@ class LineTable:
         begins, or the sequence ends; and a row of another file that is not a statement, at an
         address that has one.
         """
-        rows, kept = self.matrix.rows, list[LineRow]()
+        rows = self.matrix.rows
+        kept: list[LineRow] = []
         line, file, is_distinguished = None, None, False
         address, has_statement = None, False
         for index in sequence.order:
@@ -539,5 +542,7 @@ class LineTables:
                     self._sections,
                     header.offset,
                 )
+            from dwarfgpu.dwarf.line.program import run_line_program  # for rows alone
+
             self._matrices[key] = run_line_program(header, data)
         return self._matrices[key]

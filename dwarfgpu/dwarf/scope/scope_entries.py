@@ -7,14 +7,16 @@ Law: addresses are those of the file, except for `as_loaded`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.line.line_table import SourceFile
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_table import SourceFile
 
 BLOCKS: Final = frozenset(
     {
