@@ -181,14 +181,14 @@ class SymbolTable:
         order: Endian = "little" if self._form.format[0] == "<" else "big"
         data, field_bytes = self._data, offset.to_bytes(4, order)
         misses = 0
-        at = data.find(field_bytes)
-        while at >= 0:
-            number, remainder = divmod(at, self._form.size)
+        position = data.find(field_bytes)
+        while position >= 0:
+            number, remainder = divmod(position, self._form.size)
             if not remainder:
                 yield number
             elif (misses := misses + 1) > _MAX_MISSES:
                 raise LookupError
-            at = data.find(field_bytes, at + 1)
+            position = data.find(field_bytes, position + 1)
 
     @cached_property
     def _name_offsets(self) -> array[int]:

@@ -258,6 +258,10 @@ class Allowance:
         up."""
         if self.is_undescribed(variable, code_scope):
             return Coverage(variable, code_scope)
+        return self.read_coverage(variable, code_scope)
+
+    def read_coverage(self, variable: Variable, code_scope: CodeScope | None) -> Coverage:
+        """Return the same of a variable that is not known to be in no location."""
         if self.remaining < 0:
             error = LimitExceeded("many variables share very long lists: the rest is not examined")
             return Coverage(variable, code_scope, problem=error)

@@ -342,10 +342,10 @@ def _number(
     numbers: Collection[bytes],
     size_bytes: int,
     data: bytes,
-    at: int,
+    begin: int,
 ) -> int:
     """Find one of some numbers of a size, where a pattern is matched that others match, too."""
-    for match in pattern.finditer(data, at):
+    for match in pattern.finditer(data, begin):
         start = match.start()
         if data[start : start + size_bytes] in numbers:
             return start

@@ -168,13 +168,16 @@ class CoverageListing:
                 head = heads.get(variable.name)
                 if head is None:
                     head = heads[variable.name] = _head(variable.name, variable)
-                if scope.ranges and allowance.is_undescribed(variable, scope):  # most variables
+            else:
+                head = _head(variable_name(variable), variable)
+            if allowance.is_undescribed(variable, scope):
+                if scope is not None and scope.ranges:  # most variables of optimized code
                     total.add_undescribed(scope)
                     lines.append(head + undescribed)
                     continue
+                coverage = Coverage(variable, scope)
             else:
-                head = _head(variable_name(variable), variable)
-            coverage = allowance.coverage_of(variable, scope)
+                coverage = allowance.read_coverage(variable, scope)
             total.add(coverage)
             problem = coverage.problem
             if scope is None or problem is not None or not scope.ranges:
