@@ -1,4 +1,4 @@
-"""Printers of one's own: how values of classes are shown (`docs/printers.md`)."""
+"""User-defined printers: how values of classes are shown (`docs/printers.md`)."""
 
 from dwarfgpu.view.printers.printed_object import Object, UnexpectedLayout
 from dwarfgpu.view.printers.printer import (

@@ -1,4 +1,5 @@
-"""Write the bits of an object to every place of its location description (AMD text A.2.5.3).
+"""Write the bits of an object to every single location of its location description (AMD text
+A.2.5.3).
 
 Law: every place is checked before anything is stored; if a store fails, earlier ones are undone.
 """
@@ -53,7 +54,7 @@ class WriteAccess(Protocol):
 
 
 def write(access: WriteAccess, location: Location, size_bits: int, value: int) -> None:
-    """Write the low `size_bits` bits to every place; errors as `LocationAccess.write`."""
+    """Write the low `size_bits` bits to every single location; errors as `LocationAccess.write`."""
     writes: list[tuple[SingleLocation, int, int]] = []
     budget = RunBudget(access.runs_limit)
     pending = deque(

@@ -164,7 +164,7 @@ NO_APERTURES: Final = Apertures()
 
 
 class Lowered(NamedTuple):
-    """The place in the store that backs an address of some space."""
+    """The address in the store that backs an address of some space."""
 
     space: AddressSpace
     address: int

@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-A command loads modules with dozens of them, and uses a few; to compile one takes as long as to load
-a small module.
+A command loads modules with dozens of them, and uses few; compiling one takes as long as loading a
+small module.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 class DeferredPattern:
-    """A `re.Pattern` in the making: it has the methods and attributes of one."""
+    """A regular expression that is compiled on first use, with the attributes of a `re.Pattern`."""
 
     def __init__(self, text: str | bytes, flags: int) -> None:
         self._text = text

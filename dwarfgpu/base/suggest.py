@@ -100,7 +100,7 @@ def _edits(first: str, second: str, most: int) -> int:
 
 
 def _letter_positions(text: str) -> dict[str, int]:
-    """Return where each letter of a text is: a bit for each place."""
+    """Return where each letter of a text is: a bit for each index."""
     positions: dict[str, int] = {}
     for number, letter in enumerate(text):
         positions[letter] = positions.get(letter, 0) | 1 << number
@@ -108,7 +108,8 @@ def _letter_positions(text: str) -> dict[str, int]:
 
 
 def _distance(positions: Mapping[str, int], length: int, second: str) -> int:
-    """Return the edits between the text that has these places and length, and another one.
+    """Return the edits between the text with letters at these indices and this length, and another
+    one.
 
     A column of the table of distances is two numbers, with a bit for each letter of the first text
     (Hyyrö, A bit-vector algorithm for computing Levenshtein and Damerau edit distances, 2003).

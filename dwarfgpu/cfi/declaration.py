@@ -42,7 +42,7 @@ class CfiFormat:
     pointer_encoding: int = ABSOLUTE
     """The encoding of addresses in the instructions: the CIE's `R` in `.eh_frame`."""
     section_address: int = 0
-    """Where the first byte of the section is loaded, for pointers relative to their place."""
+    """Where the first byte of the section is loaded, for pointers relative to their own address."""
 
     @machine.default
     def _machine(self) -> str | None:

@@ -41,7 +41,7 @@ class CfaInstruction:
 
     @property
     def site(self) -> Site:
-        """The place of the instruction, for errors."""
+        """The offset of the instruction and its name, for errors."""
         return Site(self.offset, self.title, self.operation.section)
 
     def named_operands(self) -> dict[str, Operand]:

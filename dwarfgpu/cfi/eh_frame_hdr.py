@@ -33,7 +33,7 @@ class SearchTable:
     """The encoding of the two pointers of a pair."""
     data: bytes = field(repr=False, eq=False)
     start: int
-    """Where in the data the first pair is."""
+    """The offset of the first pair in the data."""
     address_size: int
     endian: Endian
 

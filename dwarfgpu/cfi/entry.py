@@ -54,7 +54,7 @@ class Cie:
     data: bytes = field(repr=False, eq=False)
     """The section."""
     program_offset: int
-    """Where in the section the initial instructions begin."""
+    """The offset of the initial instructions in the section."""
     most_instructions: int = field(default=MAX_INSTRUCTIONS, eq=False)
     """Maximum number of instructions of this entry, and of each of its FDEs."""
 
@@ -90,7 +90,7 @@ class Fde:
     """Bytes of code described."""
     lsda: int | None
     program_offset: int
-    """Where in the section the instructions begin."""
+    """The offset of the instructions in the section."""
 
     @property
     def program(self) -> CfaProgram:

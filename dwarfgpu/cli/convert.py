@@ -86,7 +86,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print the address; `EvaluationError` and its like where there is none."""
+    """Print the address; `EvaluationError` or another error of the engine if there is none."""
     if args.second is not None:
         raise UsageError(
             f"{args.address} {args.second}: a space and an address are one argument, such as "
@@ -193,7 +193,8 @@ def _apertures(args: Namespace, apertures: Apertures) -> Apertures:
 def _source_address(
     args: Namespace, focus: AddressFocus
 ) -> tuple[AddressSpace, int, int | None, tuple[str, ...]]:
-    """Return the space, the address in it, the lane, and the choices made among several places."""
+    """Return the space, the address in it, the lane, and the choice among several code
+    locations."""
     match = _ADDRESS.fullmatch(args.address)
     address = None if match is None else json_reader.integer_of(match["address"])
     if address is None and args.file is not None:
@@ -217,7 +218,7 @@ def _source_address(
 
 
 def _program_location(args: Namespace, focus: AddressFocus) -> ProgramLocation:
-    """Return a place in the code of the file, as the state has it loaded; else as linked."""
+    """Return the address of a code location: as the state has loaded the file, else as linked."""
     from dwarfgpu.dwarf.code_object import CodeObject  # no other conversion needs these
     from dwarfgpu.machine.state.load import load_state
     from dwarfgpu.options.given_files import opening

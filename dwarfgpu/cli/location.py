@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Draw each; 1 where one is in no place."""
+    """Draw each; return 1 if one has no location."""
     take_files(args, "names")
     return with_demo(args, _run)
 

@@ -29,7 +29,7 @@ class Enter:
 
 @frozen
 class Outcome:
-    """What an evaluation left."""
+    """The result of an evaluation."""
 
     entry: Entry
     last_register: int | None

@@ -3,7 +3,7 @@
 
 Both front ends use it: the commands of the command line that take an address, and the prompt.
 
-Law: the files and the place in focus alone decide which functions a name denotes, so that they are
+Law: the files and the frame in focus alone decide which functions a name denotes, so that they are
 found once for a focused frame.
 """
 
@@ -47,7 +47,7 @@ NO_SYMBOL_TABLE: Final = 'No symbol table is loaded.  Use the "file" command.'
 NUMBER: Final = pattern(r"[0-9]{1,9}")
 _LINE: Final = pattern(r"[-+]?[0-9]{1,9}")
 _COUNTS: Final = {"+0": 5, "-0": -15}
-"""What GDB takes no lines for."""
+"""The offsets, in lines, as which GDB reads an offset of 0."""
 IN_FILE: Final = pattern(
     r"""(?P<file>'[^']+'|"[^"]+"|[^:<("]*[^:<('" ])\s*:\s*(?P<inside>[^:\s].*)"""
 )
@@ -242,7 +242,7 @@ def _locations_in_function(
 def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[CodeLocation, ...]:
     """Return where a label is in functions, perhaps with a file; in that of the frame in focus
     without one."""
-    from dwarfgpu.dwarf.scope.labels import labels_in  # few places are labels
+    from dwarfgpu.dwarf.scope.labels import labels_in  # few linespecs are labels
 
     if text is None:
         where = "current function"
@@ -299,7 +299,7 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
             symbols = function_symbols(owner_of(session, lines), unquoted(text))
         except DwarfGpuError:
             if locations:
-                continue  # the debugging information has the place
+                continue  # the debugging information has the location
             raise
         for symbol in symbols:
             if symbol.entry not in entries:
@@ -438,8 +438,8 @@ def _no_file(session: Session, path: str) -> LinespecNotFound:
 
 
 def no_line(text: str, location: CodeLocation) -> LinespecNotFound:
-    """Return the error that neither a line nor later lines of its file have code, in GDB's
-    words."""
+    """Return the error that neither a line nor later lines of its file have code, with
+    GDB's wording."""
     named = _line_in_file(text)
     explicit = explicit_location(text)
     if explicit is not None and explicit.source is not None:

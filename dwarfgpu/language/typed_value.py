@@ -51,19 +51,19 @@ class TypedValue:
     constant_type: Base | None = None
     """The type that C gives a constant which is shown as one of another: int, of `'a'`."""
     unit: CompilationUnit | None = field(default=None, repr=False)
-    """Where its type comes from: who wrote it says what its address classes mean."""
+    """The unit of its type: its producer determines what address classes mean."""
     variable: Variable | None = field(default=None, repr=False)
-    """The variable that it wholly is."""
+    """The variable, if the value is all of it."""
     variable_location: VariableLocation | None = field(default=None, repr=False)
-    """Where the description of that variable puts it, once evaluated."""
+    """The location of that variable, once it was evaluated."""
     frame: Session | None = field(default=None, repr=False)
-    """What sees the variable, where that is not the focus."""
+    """The session in the frame of the variable, if that is not the focus."""
     around: EnclosingObject | None = field(default=None, repr=False)
     """The structures that it is a part of."""
     convenience: str | None = None
     """The convenience variable that it is: `x` of `$x`."""
     is_fixed: bool = False
-    """A value of the history: its contents stay, whatever becomes of the place they came from."""
+    """Whether it is a value of the history: its contents stay, even if the object changes."""
     notes: tuple[str, ...] = ()
     """The assumptions."""
 

@@ -117,5 +117,5 @@ class RecordedTarget(TargetWithCodeObjects):
 
 
 def recorded(target: TargetWithCodeObjects) -> RecordedTarget:
-    """Return the machine as one that remembers writes from now on."""
+    """Return the machine as one that records writes from now on."""
     return RecordedTarget(target.machine, target.loaded_segments, target.has_started)

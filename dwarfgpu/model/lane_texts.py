@@ -24,7 +24,7 @@ class LaneTexts(_Texts):
     __slots__ = ("of_lane",)
 
     of_lane: Callable[[int], tuple[str, ...]]
-    """The texts of a lane, by its place among the lanes."""
+    """The texts of a lane, by its index among the lanes."""
 
     def __new__(cls, of_lane: Callable[[int], tuple[str, ...]]) -> LaneTexts:
         texts = object.__new__(cls)

@@ -81,14 +81,14 @@ class SingleLocation:
 
 @frozen
 class Location:
-    """A location description: one or more places that hold the same object."""
+    """A location description: one or more single locations that hold the same object."""
 
     single_locations: tuple[SingleLocation, ...]
     stop: int | None = field(default=None, eq=False, repr=False)
     """The target's stop at which it was made; None if it depends on no machine state."""
 
     def displaced(self, bits: int) -> Location:
-        """Return every place moved by `bits`; `OutOfRange` if any leaves its storage."""
+        """Return every single location moved by `bits`; `OutOfRange` if any leaves its storage."""
         singles = self.single_locations
         if len(singles) == 1:
             return Location((singles[0].displaced(bits),), self.stop)
@@ -98,7 +98,8 @@ class Location:
 
     @property
     def remaining_bits(self) -> int | None:
-        """rbss (A.2.5.4.4.6): the least remaining size of any place; None if unbounded."""
+        """rbss (A.2.5.4.4.6): the least remaining size of any single location; None if
+        unbounded."""
         if len(self.single_locations) == 1:
             return self.single_locations[0].remaining_bits
         sizes = [
@@ -107,7 +108,8 @@ class Location:
         return min(sizes, default=None)
 
     def in_register(self, holder_bits: int) -> Location:
-        """Return the same location with each place as a register of `holder_bits` bits."""
+        """Return the same location with each single location as a register of `holder_bits`
+        bits."""
         singles = [
             single
             if single.holder_bits is not None or isinstance(single.storage, Undefined)
@@ -212,9 +214,9 @@ def narrowed(location: Location, size_bits: int, bit_offset: int = 0) -> Locatio
 
 
 def selection(location: Location, mask: int, element_bits: int, count: int) -> Location:
-    """Return the location without a selection if its elements in `mask` come from one place.
+    """Return the location without a selection if its elements in `mask` come from one location.
 
-    A selection of the same elements that all come from one place becomes that place.
+    A selection of the same elements that all come from one location becomes that location.
     """
     for _ in range(NARROWED):
         single = location.single_locations[0]

@@ -94,7 +94,7 @@ def _outline(location: Location) -> str:
 
 @frozen
 class Part:
-    """A part of a composite: `size_bits` bits at each place of `location`."""
+    """A part of a composite: `size_bits` bits at each single location of `location`."""
 
     location: Location = field(repr=_outline)
     size_bits: int

@@ -74,7 +74,7 @@ class Search:
 
 
 def candidate_paths(name: str, folders: Iterable[str], roots: Iterable[str] = ()) -> Iterator[str]:
-    """Yield the places to try: the name itself, then each folder with the name and with its last
+    """Yield the paths to try: the name itself, then each folder with the name and with its last
     part.
 
     `roots` are folders that `..` cannot leave: the user's folders for debug files.

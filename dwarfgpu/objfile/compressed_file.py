@@ -43,7 +43,7 @@ Data = bytes | FileBytes
 
 @frozen
 class Block:
-    """A part of a file that is compressed for itself: places and sizes in bytes."""
+    """A part of a file that is compressed for itself: offsets and sizes in bytes."""
 
     start: int
     packed_bytes: int
@@ -255,7 +255,7 @@ def _bgzip_members(path: str, data: Data) -> Iterator[tuple[int, int, int]]:
 
 
 def _bgzip_bytes(data: Data, offset: int) -> int | None:
-    """Return the size of the member at a place; None where it does not say it."""
+    """Return the size of the member at an offset; None if it does not say it."""
     head = bytes(data[offset : offset + _BGZIP_HEADER])
     is_one = head[:4] == b"\x1f\x8b\x08\x04" and head[12:16] == b"BC\x02\x00"
     return int.from_bytes(head[16:18], "little") + 1 if is_one else None

@@ -15,7 +15,7 @@ from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.objfile.file_bytes import FileBytes
 
 _ZLIB_LARGEST_RATIO: Final = 1032
-"""Deflate cannot expand more than this; a header that claims more is a lie."""
+"""Deflate cannot expand more than this; a header that claims more is wrong."""
 _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 12
 """Bytes passed to zlib at first, and twice as many each time: it copies its unused input."""
@@ -80,7 +80,7 @@ class _Unpacked:
 
     def __init__(self, size_bytes: int, subject: str) -> None:
         self._size_bytes = self.bytes_left = size_bytes
-        """How many are to come; -1 where there was one too many."""
+        """The number of bytes still expected; -1 after one too many."""
         self._subject = subject
         self._buffer = BytesIO()
 
@@ -89,7 +89,7 @@ class _Unpacked:
         self.bytes_left -= len(part)
 
     def whole(self) -> bytes:
-        """Return all of it; `Malformed` unless it is as much as was said."""
+        """Return the data; `Malformed` unless it has the declared size."""
         if self.bytes_left:
             raise Malformed(
                 f"{self._subject} does not decompress to {counted(self._size_bytes, 'byte')}"
@@ -123,7 +123,7 @@ def unpack_zstd(data: bytes, size_bytes: int, subject: str) -> bytes:
     out = _Unpacked(size_bytes, subject)
     try:
         reader = library.ZstdDecompressor().stream_reader(BytesIO(data))
-        # By and by: the frame's own claim of its size is not believed.
+        # In steps: the size that the frame claims is not trusted.
         while out.bytes_left >= 0 and (part := reader.read(min(_STEP, out.bytes_left + 1))):
             out.add(part)
     except library.ZstdError as error:

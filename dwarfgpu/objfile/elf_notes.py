@@ -53,7 +53,7 @@ def readable_notes(file: ObjectFile) -> tuple[tuple[Note, ...], Malformed | None
             break
         try:
             data = area()
-        except Malformed as error:  # it names file and place
+        except Malformed as error:  # it names file and offset
             problem = problem or error
             continue
         bytes_left -= size_bytes

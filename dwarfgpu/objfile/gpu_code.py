@@ -237,7 +237,7 @@ def _kernel(
     kernel = GpuKernel(symbol.name.removesuffix(".kd"), symbol.name, symbol.address)
     if data is None or processor is None and is_v2:
         return kernel
-    if processor is None:  # the entry is at one place in the descriptors of every processor
+    if processor is None:  # the entry has one offset in the descriptors of every processor
         return evolve(kernel, entry=symbol.address + entry_offset_and_wave_size(data)[0])
     read = read_kernel_code if is_v2 else read_descriptor
     descriptor = read(data, processor)

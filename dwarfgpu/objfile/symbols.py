@@ -313,7 +313,7 @@ def _name_offsets(text: bytes, data: bytes) -> Iterator[int]:
 
 
 def _numbers_of(value: int, values: Sequence[int]) -> Iterator[int]:
-    """Yield the places of a value."""
+    """Yield the offsets of a value."""
     number = -1
     with suppress(ValueError):
         while True:

@@ -1,4 +1,5 @@
-"""The options of an evaluation context: its machine, and the place in it that is in focus."""
+"""The options of an evaluation context: its machine, and its focus: wave, lane and program
+location."""
 
 from __future__ import annotations
 
@@ -98,7 +99,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def is_without_program(args: argparse.Namespace) -> bool:
-    """Return whether options name no file and no place in one, and at most one lane."""
+    """Return whether options name no file and no location in one, and at most one lane."""
     named = (
         *(args.file, args.state, args.core, args.load_address, args.pc, args.frame),
         *(args.sysroot, args.gpu_core, args.code_object),

@@ -180,7 +180,7 @@ def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
 
 
 def _at_program_location(text: str | None, session: Session) -> Session:
-    """Return the session at the place that `--pc` names, with a note where that is one of
+    """Return the session at the code location that `--pc` names, with a note where that is one of
     several."""
     if text is None:
         return session

@@ -1,4 +1,5 @@
-"""A program location on the command line: a number, or a place as at the prompt."""
+"""A program location on the command line: a number, or a location specification as at the
+prompt."""
 
 from __future__ import annotations
 
@@ -93,7 +94,7 @@ def _like(session: Session, error: UsageError) -> str:
 
 
 def _choice(text: str, positions: tuple[CodePosition, ...]) -> tuple[str, ...]:
-    """Return which of several places is taken."""
+    """Return which of several code locations is used."""
     if len(positions) < 2:
         return ()
     listed = [_words(position) for position in positions[:_MAX_LISTED]]

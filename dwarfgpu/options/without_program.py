@@ -1,4 +1,4 @@
-"""The context of operations without a program: neither a file nor a place in one.
+"""The context of operations without a program: neither a file nor a location in one.
 
 Law: a session from the same options gives the same results, errors and notes
 (`tests/cli/test_eval_without_program.py`). A session needs the reader of debug information; this

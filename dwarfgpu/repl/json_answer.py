@@ -21,7 +21,7 @@ from dwarfgpu.view.json_object import JsonObject, Plain
 
 SCHEMA: Final = "dwarfgpu-repl-1"
 _TOKEN: Final = pattern(r"(?P<token>[0-9]{1,15})(?![0-9])\s*")
-"""A token has at most as many digits as every reader of JSON takes for a whole number."""
+"""The most digits of a token: every JSON reader accepts integers of that length."""
 _HALF: Final = pattern(r"[\ud800-\udfff]")
 
 
@@ -46,7 +46,7 @@ class Answer:
         self._groups: list[tuple[Group, Answer]] = []
 
     def add(self, part: Part) -> None:
-        """Add a part; one of text alone is a line of the console."""
+        """Add a part; a part without data is a line of the console."""
         if isinstance(part, NestedOutput):
             self._of(part.group).add(part.part)
         elif isinstance(part, str):

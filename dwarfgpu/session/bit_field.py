@@ -69,7 +69,7 @@ def read_field(access: Access, location: Location, size_bits: int, type_: Type |
 def write_field(
     access: Access, location: Location, size_bits: int, type_: Type | None, number: int
 ) -> None:
-    """Write the low bits of a number to the bit-field at a place; errors as `Access.write`.
+    """Write the low bits of a number to the bit-field at a location; errors as `Access.write`.
 
     `UndefinedBits` or `Unavailable` where what shares a byte with it cannot be read.
     """

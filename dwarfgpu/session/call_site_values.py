@@ -32,7 +32,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 
 EntryValueSource: TypeAlias = bytes | Die
-"""An expression for the place of the value, or the formal parameter."""
+"""An expression for the location of the value, or the formal parameter."""
 
 
 def call_site_returning_to(caller: CodeObject | None, return_pc: int) -> CallSite | None:
@@ -45,8 +45,8 @@ def entry_value_from_call_site(
 ) -> Value | None:
     """Evaluate a call-site parameter for a value on entry (DWARF 5 3.4); None if there is none.
 
-    `passed` is a formal parameter, or an expression: the place of the argument, or `breg*, deref`
-    for the target of a pointer in a register. `context` is that of the calling frame.
+    `passed` is a formal parameter, or an expression: the location of the argument, or `breg*,
+    deref` for the target of a pointer in a register. `context` is that of the calling frame.
     """
     source, base = _typed_register(callee, passed) if isinstance(passed, bytes) else (passed, None)
     attribute = None if call is None else _attribute_of(call, source)

@@ -54,7 +54,7 @@ class FramePosition:
         return self.source.path_to_open.removeprefix(f"{folder}/")
 
     def is_same_line(self, position: FramePosition) -> bool:
-        """Return whether another place is of the same line of the same file."""
+        """Return whether another position is of the same line of the same file."""
         return (self.path, self.line) == (position.path, position.line)
 
 

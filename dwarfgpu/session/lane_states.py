@@ -44,7 +44,7 @@ class LaneState:
 
     @property
     def is_absent(self) -> bool:
-        """Whether it was not active on entry to the call frame, and so has no place in it."""
+        """Whether it was not active on entry to the call frame, and so has no location in it."""
         return self.location is not None and self.location.was_active is False
 
 

@@ -55,9 +55,9 @@ class LanesTogether(Generic[T]):
     """Answers of lanes of one wave that were asked together, with those of other waves."""
 
     pick: Callable[[int], T]
-    """The answer at a place."""
+    """The answer at an index."""
     first: int
-    """The place of the first lane."""
+    """The index of the first lane."""
     lanes: Mapping[int, int]
     """How far after it the others are; waves share it."""
 
@@ -93,14 +93,14 @@ class LaneAnswers(Generic[T]):
 
     def with_bits(self, row: int) -> Iterator[tuple[LanePick[T], int, Mapping[int, int]]]:
         """Yield what picks the answers of lanes that were asked together, and whose bits were read:
-        the place of the first, and how far after it the others are."""
+        the index of the first, and the distances of the others from it."""
         for part in self.known.get(row, ()):
             if isinstance(part.pick, LanePick) and part.pick.contents is not None:
                 yield part.pick, part.first, part.lanes
 
 
 class LanePick(Generic[T]):
-    """Picks the answer of a lane, by its place, from one whose integers hold all lanes."""
+    """Extracts the answer of a lane, by its index, from one whose integers hold all lanes."""
 
     def __init__(
         self, whole: T, bits: Bits | None, pick: Callable[[int], T], picker: LaneExtractor
@@ -113,16 +113,16 @@ class LanePick(Generic[T]):
         return self._pick(index)
 
     def of(self, part: T2) -> Callable[[int], T2]:
-        """Return a function that gives a part of the whole at a place."""
+        """Return a function that gives a part of the whole at an index."""
         return self._picker.of(part)
 
     def json_texts(self, record: object) -> list[str]:
-        """Return plain data whose integers may be those of all lanes as JSON, at each place."""
+        """Return plain data whose integers may be those of all lanes as JSON, at each index."""
         return self._picker.json_texts(record)
 
     @cached_property
     def contents(self) -> Sequence[Hashable] | None:
-        """The bits at each place, with the masks of the unknown ones; None if nothing was read."""
+        """The bits at each index, with the masks of the unknown ones; None if nothing was read."""
         bits = self._bits
         if bits is None:
             return None
@@ -133,13 +133,13 @@ class LanePick(Generic[T]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether bits were read, and all of them are known at every place."""
+        """Whether bits were read, and all of them are known at every index."""
         bits = self._bits
         return bits is not None and type(bits.unknown) is int and not bits.unknown
 
     @cached_property
     def reasons(self) -> Callable[[int], tuple[str, ...]] | None:
-        """Why bits at a place are unknown; None where all places have the reasons of the whole."""
+        """Why bits at an index are unknown; None if all indices have the reasons of the whole."""
         from dwarfgpu.model.lane_texts import LaneTexts  # it needs NumPy
 
         reasons = None if self._bits is None else self._bits.reasons

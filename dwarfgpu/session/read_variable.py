@@ -244,7 +244,7 @@ def contents(reading: Reading, context: Context) -> Reading:
     if reading.type is None:
         raise IllFormed(f"{reading.variable.name} has no DW_AT_type: its size is unknown")
     if size is None and isinstance(strip(reading.type), Array):
-        size = 0  # as in GDB, an array of unknown length has a place only
+        size = 0  # as in GDB, an array of unknown length has a location only
     if size is None:
         raise UsageError(f"the type of {reading.variable.name} is incomplete: it has no size")
     if reading.variable.unit.dialect.upstream_clang:

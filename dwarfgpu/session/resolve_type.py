@@ -155,7 +155,7 @@ class Resolver:
     # Objects
 
     def at(self, address: int) -> Location:
-        """Return the place of an address in the default address space."""
+        """Return the memory location of an address in the default address space."""
         context = self._attributes.context
         space = require(context.architecture, "target architecture").address_space(0)
         return memory_location(context, space, address)
@@ -221,7 +221,7 @@ class Resolver:
         member: Member,
         outer: EnclosingObject | None = None,
     ) -> TypedObject:
-        """Return a member or base class of the structure at a place (A.5.7.3)."""
+        """Return a member or base class of the structure at a location (A.5.7.3)."""
         member_location = self.member_location(location, member)
         if member.bit_size is not None:
             return TypedObject(member.type, member_location)
@@ -230,7 +230,7 @@ class Resolver:
         )
 
     def member_location(self, location: Location, member: Member) -> Location:
-        """Return where a member of the structure at a place begins."""
+        """Return where a member of the structure at a location begins."""
         return self._attributes.member_location(location, member)
 
     def slot(self, method: Method, instance: Location) -> Location:

@@ -107,7 +107,7 @@ class TypeAttributes:
         return evolve(context, limits=evolve(context.limits, steps=steps))
 
     def member_location(self, location: Location, member: Member) -> Location:
-        """Return where a member of the structure at a place begins."""
+        """Return where a member of the structure at a location begins."""
         if member.location is not None:
             location = self.evaluate_location(member.location, stack=(location,))
         return displaced(location, member.bit_offset or 0)

@@ -161,7 +161,7 @@ def _variants(shown: Shown, struct_type: Struct, first_bit: int) -> list[Member 
 
 
 def _must_be_evaluated(member: Member) -> bool:
-    """Return whether the member's place or shape must be evaluated."""
+    """Return whether the member's location or shape must be evaluated."""
     try:
         return member.location is not None or (member.bit_size is None and is_dynamic(member.type))
     except DwarfGpuError:
@@ -176,7 +176,7 @@ def _base(
     depth: int,
     letter: str | None,
 ) -> Iterator[str]:
-    """Format a base class; with GDB's wording if the table with its place is unreadable."""
+    """Format a base class; with GDB's wording if the table with its offset is unreadable."""
     base = strip(member.type)
     if isinstance(base, Struct) and base.is_declaration:
         yield "{<No data fields>}"

@@ -137,7 +137,8 @@ def _groups(row: Row, architecture: Architecture | None) -> list[tuple[list[int]
 
 
 def _run(rules: dict[int, Rule], first: int, architecture: Architecture | None) -> list[int]:
-    """Return registers of a kind that follow each other, as do the places where they are saved."""
+    """Return registers of a kind that follow each other, as do the locations where they are
+    saved."""
     kind = register_name(first, architecture).rstrip("0123456789")
     run = [first]
     step: int | None = None

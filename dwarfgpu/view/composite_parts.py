@@ -110,7 +110,8 @@ def _is_same_part(a: Location, b: Location) -> bool:
 
 
 def is_same_storage(a: SingleLocation, b: SingleLocation) -> bool:
-    """Return whether two places are in one storage; composites are compared by identity only."""
+    """Return whether two single locations are in one storage; composites are compared by identity
+    only."""
     if a.storage is b.storage:
         return True
     if isinstance(a.storage, Compound) or isinstance(b.storage, Compound):

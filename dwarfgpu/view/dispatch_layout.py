@@ -13,7 +13,7 @@ from dwarfgpu.view.lane_grid import COLUMNS, Cell
 
 @frozen
 class Layout:
-    """Cells at places; x goes to the right, y down."""
+    """Cells at positions; x goes to the right, y down."""
 
     width: int
     height: int

@@ -27,7 +27,9 @@ def lane_position(session: Session) -> str | None:
         return f"lane {lane} is inactive; its location is unknown"
     if location.pc is None:
         return None
-    from dwarfgpu.session.stack_frames import shown_pc  # only an inactive lane has a place to say
+    from dwarfgpu.session.stack_frames import (
+        shown_pc,
+    )  # only inactive lanes are shown with a position
 
     physical = session.physical_frame
     where = _where(session, location.pc if physical is None else shown_pc(session, physical.pc))

@@ -91,8 +91,8 @@ def plain(line: Line) -> str:
 
 
 def drawing(layouts: Sequence[Layout], glyphs: Glyphs = LINES, columns: int = 80) -> Iterator[Line]:
-    """Yield the strips of all places, side by side as far as the columns suffice, then their
-    pieces."""
+    """Yield the strips of all single locations, side by side as far as the columns suffice, then
+    their pieces."""
     room = columns - len(_INDENT)
     share = max((room - len(_GAP) * (len(layouts) - 1)) // len(layouts), _LEAST + 8)
     strips = [_strip(layout, glyphs, min(room, share, _WIDEST + 8)) for layout in layouts]
@@ -248,7 +248,7 @@ def _bits(first: int, count: int) -> str:
 
 
 def _words(piece: Piece) -> list[str]:
-    """Return one line for each place of a piece."""
+    """Return one line for each single location of a piece."""
     repeated = f"{piece.count} times {_amount(piece.size_bits)}, each " if piece.count > 1 else ""
     out: list[str] = []
     for single in piece.single_locations:

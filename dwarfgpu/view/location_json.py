@@ -112,7 +112,7 @@ def _number(value: Value) -> Plain:
 
 
 def location_json(location: Location, endian: Endian = "little") -> JsonObject:
-    """Return a location description with all its places."""
+    """Return a location description with all its single locations."""
     return {"kind": "location", "places": _PartBudget(endian).single_locations(location, 0)}
 
 

@@ -108,7 +108,7 @@ def _constant(data: bytes, arch: Architecture | None, variable: Variable | None)
 def location_words(
     source: ExprLoc, arch: Architecture | None, variable: Variable | None = None
 ) -> str:
-    """Return a place in a few words; empty where none fit."""
+    """Return a location in a few words; empty if none fit."""
     instructions = decode(source.expression, source.unit.dialect, source.unit.format).instructions
     names = [_name(instruction) for instruction in instructions]
     if any(instruction.operation.transfers for instruction in instructions):
@@ -153,7 +153,8 @@ _OF_LANE: Final = (
 
 
 def _after_choice(names: Sequence[str]) -> bool:
-    """Return whether more than going to the lane's part follows the choice by a mask of lanes."""
+    """Return whether operations follow the selection by a lane mask, besides the displacement to
+    the lane's part."""
     following = [*names[names.index("LLVM_select_bit_piece") + 1 :]]
     return bool(following) and following not in _OF_LANE
 

@@ -179,7 +179,8 @@ def _selected(storage: Selected) -> Iterator[_Piece]:
 
 
 def _goes_on(first: _Piece, piece: _Piece) -> bool:
-    """Return whether the second piece is where the first one ends, at the only place of each."""
+    """Return whether the second piece is where the first one ends, in the only single location of
+    each."""
     if len(first.location.single_locations) != 1 or len(piece.location.single_locations) != 1:
         return False
     a, b = first.location.single_locations[0], piece.location.single_locations[0]

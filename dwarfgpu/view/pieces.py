@@ -1,4 +1,4 @@
-"""The storage of an object's bits: the pieces of each of its places, in storage order.
+"""The storage of an object's bits: the pieces of each of its single locations, in storage order.
 
 Law: composites are resolved at all depths; neighbours that continue in one storage are one piece,
 and so are consecutive equal ones.
@@ -28,7 +28,7 @@ from dwarfgpu.view.location_json import location_json
 from dwarfgpu.view.location_text import location_text
 
 MAX_PIECES: Final = 256
-"""Maximum number of reported pieces of one place."""
+"""Maximum number of reported pieces of one single location."""
 
 Kind = Literal["register", "memory", "implicit", "pointer", "undefined", "composite"]
 """What a piece is in; a composite only where it is one of several places of a part."""

@@ -56,7 +56,7 @@ def implicit_pointers_as_known(
 
 
 def _parts(type_: Type | None, first_bit: int) -> Iterator[tuple[Type | None, int]]:
-    """Yield the parts of a structure or array at places that its type determines."""
+    """Yield the parts of a structure or array at offsets that its type determines."""
     bare = strip(type_)
     if isinstance(bare, Struct):
         for member in bare.members:

@@ -47,6 +47,6 @@ def is_text_of_bits(type_: Type | None, style: Style, printers: Printers, depth:
 
 
 def _is_in_place(member: Member) -> bool:
-    """Return whether the member is at a fixed place in the bits of its object."""
+    """Return whether the member is at a fixed offset in the bits of its object."""
     is_elsewhere = member.is_static or member.is_virtual or member.location is not None
     return not is_elsewhere and member.bit_offset is not None

@@ -1,4 +1,4 @@
-"""Structures with the place and size of each member, as GDB's `ptype/o` prints them.
+"""Structures with the offset and size of each member, as GDB's `ptype/o` prints them.
 
 Law: places come from the type alone; a member with a dynamic place has none.
 """

@@ -89,7 +89,7 @@ def format_value(
     """Return the text of an object of a type, from its bits.
 
     `location`: where the object is, for the address of functions and empty arrays; with `resolver`
-    parts with a dynamic place or shape are read and shown; `around` is the enclosing object.
+    parts with a dynamic location or shape are read and shown; `around` is the enclosing object.
     `architecture` names address spaces; without `read_memory`, strings and targets of references
     are not shown, without `static` static members, without `class_of_method` no `std::any`.
     `space_of` maps the class of a pointer to a space. Bits of the type that `bits` lacks are

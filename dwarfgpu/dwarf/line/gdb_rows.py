@@ -1,6 +1,7 @@
 """The rows of a line table as GDB keeps them, for `list` and `info line`.
 
-At one address the last row counts, except for a statement before rows that are none.
+Of several rows at one address the last one counts, but a statement counts before later rows that
+are not statements.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ class Step(NamedTuple):
     """The address in the file."""
     file: int
     line: int
-    """0 where no line's code begins, at the end of a sequence above all."""
+    """0 where the code of no line begins: mainly at the end of a sequence."""
     is_statement: bool
     is_prologue_end: bool = False
 

@@ -147,7 +147,7 @@ class TypeBuilder:
         if tag in _NOT_READ:
             name = f" {die.name}" if die.name else ""
             return Unspecified(f"{_NOT_READ[tag]}{name}", die.integer(dw.AT_BYTE_SIZE))
-        # Assemblers say so, without a name, what a function of theirs returns.
+        # Assemblers write an unnamed one for the result of their functions.
         unnamed = "void" if tag == dw.TAG_UNSPECIFIED_TYPE else f"DW_TAG {tag:#x}"
         return Unspecified(die.name or unnamed, _unspecified_bytes(die))
 

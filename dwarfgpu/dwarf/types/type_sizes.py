@@ -142,7 +142,7 @@ def _span_bits(array_type: Array) -> int | None:
         return None
     counts = [dimension or 0 for dimension in array_type.dimensions]
     steps = zip(counts, strides, strict=True)
-    # With a stride of 0 all elements are at one place, which has the size of an element.
+    # With a stride of 0 all elements are at one address, and take the size of one element.
     last = abs(strides[-1]) or size_bits(array_type.element)
     if last is None:
         return None

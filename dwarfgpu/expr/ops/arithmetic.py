@@ -1,6 +1,6 @@
 """Arithmetic and logical operations (AMD text A.2.5.4.3.2, DWARF 5 2.5.1.4).
 
-What each does to the bits of each base type is `Value`'s.
+`dwarfgpu.model.value.Value` implements them for the bits of each base type.
 
 Declares DW_OP_abs, DW_OP_and, DW_OP_div, DW_OP_minus, DW_OP_mod, DW_OP_mul, DW_OP_neg, DW_OP_not,
 DW_OP_or, DW_OP_plus, DW_OP_plus_uconst, DW_OP_shl, DW_OP_shr, DW_OP_shra, DW_OP_xor.

@@ -157,7 +157,7 @@ def _append(ctx: Context, stack: Stack, part: Part) -> PartialComposite:
 
 
 def part_of(ctx: Context, location: Location, size_bits: int) -> Part:
-    """Return a part whose bits all lie within each of its places."""
+    """Return a part whose bits all lie within each of its single locations."""
     singles = location.single_locations
     if len(singles) == 1:
         single = singles[0]

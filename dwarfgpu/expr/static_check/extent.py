@@ -195,7 +195,9 @@ def _of_parts(data: bytes, dialect: Dialect, form: UnitFormat) -> Extent | None:
     other."""
     if 0x93 not in data and 0x9D not in data:  # opcodes of DW_OP_piece and DW_OP_bit_piece
         return None
-    from dwarfgpu.expr.cut_composite import composite_parts  # most variables are in one place
+    from dwarfgpu.expr.cut_composite import (
+        composite_parts,
+    )  # most variables have one single location
 
     parts = composite_parts(dialect, form).cut(data)
     if not parts:

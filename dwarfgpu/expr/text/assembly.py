@@ -25,7 +25,7 @@ from dwarfgpu.expr.text.parser import Parser
 
 _FORM: Final = UnitFormat()
 _DEEPEST: Final = 32
-"""Expressions within one another that are decoded; deeper ones are bytes."""
+"""The depth to which nested expressions are decoded; deeper ones are bytes."""
 _MAX_BITS: Final = 8192
 """Maximum size in bits of a number that is printed: far more than any operation takes."""
 _SIGNED_CODECS: Final = frozenset(("sleb", "s8", "s16", "s32", "s64"))
@@ -39,7 +39,7 @@ class Line:
     """Bytes from the start of the expression."""
     data: bytes
     text: str
-    """What `assemble` makes `data` of."""
+    """The text that `assemble` turns into `data`."""
     comment: str | None
     """Facts that the text does not show."""
     instruction: Instruction | None

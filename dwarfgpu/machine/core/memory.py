@@ -175,7 +175,8 @@ class CoreMemory:
         return self.unmapped == UNMAPPED
 
     def window(self, address: int, size_bytes: int) -> bytes | FileBytes:
-        """Return what `read` returns; a range in one place of a large file is not read yet."""
+        """Return what `read` returns; a range within one segment of a large file is not read
+        yet."""
         parts = list(islice(self._parts(address, size_bytes), 2))
         if len(parts) == 1 and isinstance(parts[0][2], Range):
             window = parts[0][2].window(address, size_bytes)

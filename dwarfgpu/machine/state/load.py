@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
-"""With the machine above the waves, and bulk data in files beside it."""
+"""The version that has agents, queues and dispatches, and bulk data in files beside it."""
 _MANY_RANGES = 1024
 _WORD = (1 << 64) - 1
 MAX_FILLED_BYTES = 1 << 30
@@ -248,7 +248,7 @@ def _ranges(field: Field) -> list[Field]:
 
 
 def _address(entry: Field) -> int:
-    """Return what an entry has as address; 0 where that is none, which is an error later."""
+    """Return the address of an entry; 0 if it has none, which a later step reports."""
     address = entry.value.get("address") if isinstance(entry.value, dict) else None
     number = json_reader.integer_of(address) if isinstance(address, str) else address
     return number if isinstance(number, int) else 0

@@ -1,4 +1,4 @@
-"""Load agents, queues, dispatches, workgroups and the waves' places in them from a state file
+"""Load agents, queues, dispatches, workgroups and the waves' positions in them from a state file
 (`docs/state-files.md`). Law: an id that is referred to is there, and no two members contradict each
 other.
 """

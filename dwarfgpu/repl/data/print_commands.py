@@ -78,7 +78,7 @@ def _remark(shell: Shell, value: TypedValue) -> None:
 
 
 def _remark_unset(shell: Shell, text: str) -> None:
-    """Suggest a name for an unset one with `_`, as the debugger's have it."""
+    """Suggest a name for an unset convenience variable with `_`, as the debugger's have it."""
     if text.startswith("$_") and text[1:].isidentifier():
         names = (operand.text[1:] for operand in completion.operands(shell, "$"))
         advice = did_you_mean(text[1:], names, "$")
@@ -135,7 +135,7 @@ def call(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[Part]:
-    """Yield the value as one of the history."""
+    """Add the value to the history, and yield it with its number."""
     line = language.format(value, shell.session, options)
     number = shell.values.keep(value)
     yield Output(f"${number} = {line}", {"number": number, **value_record(value, line)})
@@ -162,8 +162,8 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: set var VARIABLE = EXPRESSION
 
-    Writes every place of a variable with several places, and only the bits of a bit-field. If any
-    place is not writable, nothing is written. The state file does not change. "set var $NAME =
+    Writes every single location of a variable, and only the bits of a bit-field. If one of them
+    is not writable, nothing is written. The state file does not change. "set var $NAME =
     EXPRESSION" assigns to a convenience variable.
     """
     value = evaluated(shell.session, shell.values, required(argument))

@@ -1,4 +1,4 @@
-"""`demangle`: the name in the source of a symbol's name, with GDB's wording."""
+"""`demangle`: the source name of a mangled symbol, with GDB's wording."""
 
 from __future__ import annotations
 

@@ -94,7 +94,8 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> list[CodeLocation]:
-    """Return the places of a name, one for each file and line; empty for numbers and ranges."""
+    """Return the code locations of a name, one for each file and line; empty for numbers and
+    ranges."""
     start, comma, _ = split_at_comma(argument)
     if comma or not _NAME.match(start):
         return []
@@ -107,7 +108,7 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
 
 
 def _lines_around(shell: Shell, location: CodeLocation) -> tuple[FramePosition, int, int]:
-    """Return the file, and the first and last line to list around a place."""
+    """Return the file, and the first and last line to list around a code location."""
     assert location.position is not None
     first = max(location.position.line - _count(shell) // 2, 1)
     return location.position, first, first + _count(shell) - 1
@@ -116,7 +117,7 @@ def _lines_around(shell: Shell, location: CodeLocation) -> tuple[FramePosition, 
 def _titled_positions(
     shell: Shell, locations: list[CodeLocation], frame: FramePosition | None
 ) -> Iterator[Part]:
-    """Yield each place with its title."""
+    """Yield each code location with its title."""
     count = _count(shell)
     for location in locations:
         assert location.position is not None
@@ -277,7 +278,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
         position = _position_of_frame(shell) if before is None else before.position
         line = position.line if before is None else before.next_line or before.first
         locations = code_locations_of(shell, str(line), position)
-    shown: set[tuple[int, int]] = set()  # places of one function may be inlined into one line
+    shown: set[tuple[int, int]] = set()  # several calls of a function may be inlined on one line
     for location in locations:
         if location.position is None:
             pc = location.pcs[0]
@@ -359,8 +360,8 @@ def position_or_none(session: Session) -> FramePosition | None:
 
 
 def _position_of_frame(shell: Shell) -> FramePosition:
-    """Return the place of the frame in focus; where it has no line, and without a frame, one just
-    before the default place."""
+    """Return the source line of the frame in focus; where it has no line, and without a frame, one
+    just before the default line."""
     session = shell.session
     position = None if session.pc is None else frame_position(session, frame_pc(session))
     if position is not None:

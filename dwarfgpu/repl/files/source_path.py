@@ -53,7 +53,7 @@ class SourcePath:
         self.directories = ":".join(dict.fromkeys(directories))
 
     def text_file(self, position: FramePosition) -> Path | None:
-        """Return the file with the text of a place; None if it is missing. Only regular files
+        """Return the file with the text of a source line; None if it is missing. Only regular files
         outside of /proc, /sys and /dev count."""
         name = self.rewritten(position.source.path_to_open)
         last = self._last

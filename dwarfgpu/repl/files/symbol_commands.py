@@ -37,7 +37,7 @@ from dwarfgpu.session.focused_frame import position_in_file
 from dwarfgpu.view.json_object import JsonObject
 
 _MANGLED: Final = "_Z"
-"""With which symbols of C++ begin (Itanium C++ ABI 5.1.2)."""
+"""The prefixes of C++ symbols (Itanium C++ ABI 5.1.2)."""
 
 
 @command("info symbol", topic="data", complete=completion.SYMBOLS)
@@ -106,7 +106,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("info scope", topic="data", complete=completion.SYMBOLS)
 def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the local variables at a place.
+    """List the local variables at a code location.
 
     Usage: info scope FUNCTION | LINE | FILE:LINE | *ADDRESS
 

@@ -277,7 +277,7 @@ def advance(shell: Shell, argument: str) -> Iterator[Part]:
 
 @command("jump", topic="running", aliases=("j",), complete=completion.LINESPECS, repeats=False)
 def jump(shell: Shell, argument: str) -> Iterator[Part]:
-    """Continue the wave in focus at another place.
+    """Continue the wave in focus at another location.
 
     Usage: jump LINE | FILE:LINE | FUNCTION | *ADDRESS
 

@@ -21,7 +21,7 @@ from dwarfgpu.repl.shell import Shell
 
 _WATCHES: Final[dict[WatchKind, str]] = {"write": "watch", "read": "rwatch", "access": "awatch"}
 _OF_FOCUS: Final = re.compile(r"(?:[+-]?[0-9]+)?")
-"""A place that depends on the file in focus."""
+"""A location that depends on the file in focus."""
 
 
 @command("save breakpoints", topic="running", complete=completion.files, repeats=False)

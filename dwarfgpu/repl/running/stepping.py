@@ -90,7 +90,7 @@ def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
 
 
 def until_depth(shell: Shell, deep: int) -> Stop:
-    """Run until the frames are as few as that, at the place where the call returns."""
+    """Run until the frames are as few as that, at the return address of the call."""
     for _ in range(MAX_INSTRUCTIONS):
         here = depth(shell.session)
         if here <= deep:

@@ -24,7 +24,7 @@ MAX_KEPT: Final = 1_000
 
 @frozen
 class Basis:
-    """What decides a backtrace."""
+    """What a backtrace depends on."""
 
     top: Session
     """The session in the innermost frame: the wave, the lane and the files."""
@@ -47,8 +47,8 @@ class LastBacktrace:
 def basis_of(
     session: Session, settings: Settings, style: FrameStyle, limit: int | None
 ) -> Basis | None:
-    """Return what decides a backtrace without local variables; None if there is more: source files
-    or printers of one's own, which may change or be anything."""
+    """Return what a backtrace without local variables depends on; None if it depends on more:
+    source files or user-defined printers, which may change at any time."""
     own_printers = settings.printers.collections != STANDARD.collections
     if own_printers or style.has_source(is_focus=False):
         return None

@@ -23,7 +23,7 @@ class Pager:
     _used: int = field(default=0, init=False)
 
     def admits(self, text: str) -> bool:
-        """Return whether to print a text that ends its lines; False where its reader has enough."""
+        """Return whether to print a text of whole lines; False after the reader has quit."""
         if self.rows is None:
             return True
         needed = sum(map(self._rows_of, text.rstrip("\n").split("\n")))

@@ -94,7 +94,8 @@ class _Origins:
         self._all = {compiler for _, compiler in self.units}
 
     def of(self, position: FindingPosition) -> Compiler:
-        """Return the compiler of the unit or the code at a place, or the only one of the file."""
+        """Return the compiler of the unit or the code at a position, or the only one of the
+        file."""
         in_section = self._by_section.get((position.file, position.section))
         if in_section is not None:
             index = bisect_right(in_section[0], position.offset) - 1
@@ -121,7 +122,7 @@ def _offset_of(unit: tuple[tuple[_Section, int], Compiler]) -> int:
 
 
 def _units(file: CodeObject) -> Iterator[tuple[tuple[_Section, int], Compiler]]:
-    """Yield place and compiler of the units of a file and of its split files."""
+    """Yield position and compiler of the units of a file and of its split files."""
     visited: set[int] = set()
     try:
         for unit in file.info.units:

@@ -107,7 +107,7 @@ def _summary(
 
 
 def finding_lines(finding: Finding, *, is_mangled: bool = False) -> Iterator[str]:
-    """Yield the finding: the message, where it is, and the expression with the place marked."""
+    """Yield the finding: the message, where it is, and the expression with the operation marked."""
     yield f"{finding.severity}: {finding.message} [{finding.rule}, {finding.section}]"
     yield f"  {position_text(finding.position, is_mangled=is_mangled)}"
     if finding.excerpt is not None:

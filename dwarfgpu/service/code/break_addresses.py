@@ -50,11 +50,12 @@ class BreakAddress:
 def break_addresses(
     session: Session, text: str, around: FramePosition | None, options: Options
 ) -> tuple[BreakAddress, ...]:
-    """Return the locations of a place, in the order of their addresses for a function, as GDB: of a
-    line without code those of the next line that has code, and none in the prologue of a function.
+    """Return the locations of a breakpoint, in the order of their addresses for a function, as GDB:
+    of a line without code those of the next line that has code, and none in the prologue of a
+    function.
 
     `around`: what a line without a file is in. `options` are those of the expression of `*ADDRESS`.
-    `UsageError` with GDB's wording for a place that does not exist.
+    `UsageError` with GDB's wording for a location that does not exist.
     """
     location = code_location_of(session, text, around, options)
     if location.kind == "address":

@@ -128,7 +128,7 @@ class CodeOrigins:
         self._span = range(begin + offset, end + offset)
 
     def _name(self, die: Die) -> str:
-        """Return the name of a function, worked out once for all places where it is inlined."""
+        """Return the name of a function, computed once for all calls that are inlined."""
         *_, declared = die.origins()
         key = die.tag, declared
         name = self._names.get(key)

@@ -32,7 +32,7 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
 SourceText = Callable[[SourceLine], Sequence[str] | None]
-"""The lines of a source file; None where it is nowhere."""
+"""The lines of a source file; None if it is not found."""
 
 _MODIFIERS: Final = re.compile(r"/(?P<letters>\S*)(?:\s+|$)")
 _BYTES: Final = 23

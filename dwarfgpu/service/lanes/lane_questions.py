@@ -1,6 +1,6 @@
 """Evaluate variables and expressions for each lane of waves, at the lane's own location.
 
-Law: a lane has what asking it alone gives; asking many together changes the time only.
+Law: a lane's answer is that of the question for this lane alone; a batch changes the time only.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Question:
     session: Session
     states: Sequence[LaneState]
     wanted: Subject
-    """What a name means where the wave is."""
+    """The meaning of a name at the wave's pc."""
     scopes: Scopes | None = None
     """In a listing: a variable out of scope at a lane's location has no value there."""
 

@@ -22,7 +22,7 @@ class TracedInstruction:
 
     entry: TraceEntry
     source_line: str | None
-    """`FILE:LINE`, where it is another one than that of the wave's instruction before."""
+    """`FILE:LINE`, if it differs from that of the wave's previous instruction."""
     source: str | None
     """The text of that line; None where the file is missing."""
 
@@ -46,14 +46,14 @@ class RunTrace:
         most: int | None = None,
         wave: int | None = None,
     ) -> None:
-        """`most`: instructions that are traced; `wave`: the only one that is."""
+        """`most`: the number of instructions to trace; `wave`: trace this one alone."""
         self._lines = [LineLookup(code_object.scopes) for code_object in code_objects]
         self._texts = SourceText()
         self._show, self._most, self._wave = show, most, wave
         self._source_lines: dict[int, str | None] = {}
         """The line of each wave's last instruction."""
         self._machines: list[tuple[Observed, tuple[Observer, ...]]] = []
-        """With those who observe them besides."""
+        """Each with its other observers."""
         self.count = 0
 
     def attach(self, machine: Observed) -> None:

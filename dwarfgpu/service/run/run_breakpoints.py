@@ -42,7 +42,7 @@ _CONDITION: Final = re.compile(r"(?P<place>.*\S)\s+if\b\s*(?P<condition>\S.*)")
 
 @frozen
 class RunBreakpoint:
-    """A place where waves stop."""
+    """A breakpoint location, where waves stop."""
 
     text: str
     """As the user writes it."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Located:
-    """An object in a place, for the focus."""
+    """An object with its location, for the focus."""
 
     title: str
     """`Symbol "t"`, `"s.at[1]"`."""
@@ -58,7 +58,7 @@ class Located:
 
 
 def located(session: Session, text: str, options: Options | None = None) -> Located:
-    """Return where a variable or the object of an expression is; raises why it is in no place."""
+    """Return where a variable or the object of an expression is; raises why it has no location."""
     item = subject(session, text)
     if isinstance(item, Variable):
         reading = session.read(item)
@@ -80,7 +80,7 @@ def located(session: Session, text: str, options: Options | None = None) -> Loca
             raise value.error or UsageError(f"{title} is a value without a location.")
         location, bits, notes = value.location, value.size_bits, value.notes
     location = location if bits is None else narrowed(location, bits)
-    # Of a lane that is not in the frame only what needs no frame has a place.
+    # Of a lane that is not in the frame only what needs no frame has a location.
     access = (session.focused(None) if session.is_absent else session).context().access
     drawn = () if bits is None else layouts(location, bits, access)
     return Located(title, location, bits, drawn, notes)

@@ -133,7 +133,7 @@ def named(subject: Subject, record: JsonObject) -> JsonObject:
 
 
 def line(subject: Subject, answer: Answer, *, is_listing: bool) -> str:
-    """Return one line of text: in a listing also type and place."""
+    """Return one line of text: in a listing also type and location."""
     if not is_listing:
         return f"{subject.name} = {answer.text}"
     where = f"  @ {answer.where}" if answer.where else ""

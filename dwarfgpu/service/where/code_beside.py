@@ -24,7 +24,7 @@ class Braces:
     inner: str
     last: str
     none: str
-    """Beside code in which nothing is described."""
+    """The words beside code without a description."""
 
 
 LINES: Final = Braces("╶", "╭", "│", "╰", " ")

@@ -89,7 +89,7 @@ def check_length(length: int, capacity: int) -> None:
 
 
 def vector(value: Object, start: Object, finish: Object, end: Object) -> Printed:
-    """Return a vector by its three pointers."""
+    """Return a vector from its three pointers."""
     count, capacity = _distance(start, finish, "end"), _distance(start, end, "end of storage")
     summary = f"std::vector of length {count}, capacity {capacity}"
     return Printed(summary, elements(start.target(), count), "array")

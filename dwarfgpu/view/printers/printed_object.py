@@ -156,7 +156,7 @@ class Object:
         return evolve(self, type=type_, address=address, first_bit=first_bit, bit_size=None)
 
     def cast(self, type_: Type | None) -> Object:
-        """Return the same place as an object of another type."""
+        """Return the same location as an object of another type."""
         return self.part(type_, 0)
 
     def element(self, index: int) -> Object:

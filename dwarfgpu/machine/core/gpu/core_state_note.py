@@ -82,7 +82,7 @@ class Agent:
 
     @property
     def location(self) -> str:
-        """The place on the PCI bus: `43:00.0`, after a domain that is not 0."""
+        """The address on the PCI bus: `43:00.0`, after a domain that is not 0."""
         domain, bus_device_function = divmod(self.location_id, 1 << 16)
         bus, device, function = (
             bus_device_function >> 8,

@@ -150,7 +150,7 @@ class _Candidate:
 def _candidates(decode: Decoder, pc: int, begin: int, data: bytes) -> tuple[_Candidate, ...]:
     """Return the instruction at the pc, then those before it up to a branch or the target of one.
 
-    Many waves fail at one place: it is decoded once.
+    Many waves fail at one instruction: it is decoded once.
     """
     decoded = {item.address: item for item in decode.instructions(data, begin) if item is not None}
     if pc not in decoded:

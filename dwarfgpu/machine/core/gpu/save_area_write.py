@@ -33,7 +33,7 @@ class WaveImage:
     state: int
     """Its STATE word."""
     registers: Mapping[str, bytes] = field(factory=dict, repr=False)
-    """Contents by name, in the places of the layout; missing ones are zeros."""
+    """Contents by name, at the offsets of the layout; missing ones are zeros."""
     shader_engine: int = 0
     scoreboard: int = 0
     has_scratch: bool = True

@@ -1,7 +1,7 @@
 """Run a dispatch: waves with registers and memory, one instruction at a time.
 
 Law: what happens is a function of the code, the memory, the registers and the seed of the schedule;
-nothing else. A wave that stops stands before the instruction that it could not execute.
+nothing else. The pc of a wave that stops is that of the instruction that it could not execute.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from dwarfgpu.machine.topology import StopReason
 STACK_POINTER: Final = 32
 """s32 by the calling convention (AMDGPU usage, "Non-Kernel Functions")."""
 Executor = Literal["precise", "block", "lockstep"]
-"""One instruction at a time, consecutive ones in one function, or many waves together: what they
-leave is the same."""
+"""One instruction at a time, consecutive ones in one function, or many waves together: all
+leave the same state."""
 
 
 @frozen
@@ -168,8 +168,8 @@ class RunningMachine:
     def step(
         self, wave: SimulatedWave, breakpoints: frozenset[int] = frozenset()
     ) -> Stopped | None:
-        """Execute one instruction of a wave, when it has its turn: so the others run before it that
-        a run would let run, and may stop at breakpoints.
+        """Execute one instruction of a wave when it has its turn: waves that a run would execute
+        before it run first, and may stop at breakpoints.
 
         Return why the machine stops; None after the instruction.
         """
@@ -281,7 +281,7 @@ class RunningMachine:
         return None
 
     def _until_turn(self, wave: SimulatedWave, breakpoints: frozenset[int]) -> Stopped | None:
-        """Let the others run until a wave has its turn; with `is_locked`, it has it always."""
+        """Run other waves until it is the turn of a wave; with `is_locked`, it always is."""
         if self.is_locked and not (wave.is_waiting and not release(self.waves)):
             return None
         while (next_wave := self.schedule.whose_turn(self.waves)) is not wave:
