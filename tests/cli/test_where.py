@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -420,3 +421,13 @@ def test_instructions_are_those_of_variables_in_one_file(more: list[str]) -> Non
     names = [] if "--all" in more or not more else ["t"]
     done = run("where", NEST, *names, "--asm", *more)
     assert done.status == 2 and "--asm" in done.out + done.err
+
+
+def test_a_file_that_describes_no_variables(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """As compilers write it for -gline-tables-only, and Triton by default."""
+    source, path = tmp_path / "k.c", tmp_path / "k.o"
+    source.write_text("int f(int a) { return a; }\n")
+    options = ("--target=x86_64-linux-gnu", "-gline-tables-only", "-c", source, "-o", path)
+    subprocess.run([tool("clang-19"), *options], check=True)
+    done = run("where", path, "--all")
+    assert (done.status, done.lines) == (0, ["k.o describes no variables"])

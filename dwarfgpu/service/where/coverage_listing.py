@@ -211,6 +211,8 @@ class CoverageListing:
                 yield ""
             functions = counted(self.total.functions, "function")
             yield one_line(f"total: {functions}, {self.total.text()}")
+        elif not self.total.variables + self.total.global_variables + len(self.total.problems):
+            yield one_line(f"{self.file.name} describes no variables")
         for error in self.total.problems:
             yield one_line(f"problem: {error_line(error)}")
 
