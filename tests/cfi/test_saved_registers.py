@@ -7,11 +7,18 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dwarfgpu.cfi.saved_registers import Entry, SavedRegisterAnalysis
+from dwarfgpu.cfi.saved_registers import (
+    Entry,
+    SavedRegisterAnalysis,
+    SavedRegisters,
+    Slot,
+)
 from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import FIXTURES, run
 
@@ -94,8 +101,76 @@ def test_variables_of_every_frame_of_a_recursion() -> None:
 FILE = FIXTURES / "hip/call.gfx942.O0.v5.co"
 
 
-def analysed(code: bytes, wave_size: int = 64, processor: str = "gfx942") -> SavedRegisterAnalysis:
-    return SavedRegisterAnalysis(processor, wave_size, code, 0x1000)
+def assembled(tool: Callable[[str], str], folder: Path, text: str) -> SavedRegisterAnalysis:
+    """The analysis of code for gfx942 at 0x1000."""
+    source, file = folder / "k.s", folder / "k.o"
+    source.write_text(f".text\n{text}\n")
+    options = ("--target=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-c")
+    subprocess.run([tool("clang-19"), *options, source, "-o", file], check=True)
+    return SavedRegisterAnalysis("gfx942", 64, open_object(file).section_data(".text"), 0x1000)
+
+
+def registers_at(analysis: SavedRegisterAnalysis, location: int) -> SavedRegisters:
+    saved = analysis.at(location)
+    assert saved is not None
+    return saved
+
+
+def test_what_paths_do_not_agree_on_is_unknown(tool: Callable[[str], str], tmp_path: Path) -> None:
+    text = """
+      v_writelane_b32 v40, s30, 0
+      s_cbranch_scc0 other
+      v_writelane_b32 v40, s31, 1
+      s_branch end
+    other:
+      s_mov_b32 s31, 0
+    end:
+      s_endpgm
+    """
+    end = 0x1000 + 8 + 4 + 8 + 4 + 4
+    saved = registers_at(assembled(tool, tmp_path, text), end)
+    assert saved.lanes == {(40, 0): Entry("s", 30)}
+    assert ("s", 31) not in saved.scalars and saved.scalars["s", 30] == Entry("s", 30)
+    assert 40 not in saved.vectors and 41 in saved.vectors
+
+
+def test_a_call_keeps_what_the_convention_preserves(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    text = """
+      v_writelane_b32 v40, s30, 0
+      v_writelane_b32 v39, s30, 0
+      s_mov_b32 s20, s33
+      s_mov_b32 s34, s33
+      s_swappc_b64 s[30:31], s[16:17]
+      s_endpgm
+    """
+    saved = registers_at(assembled(tool, tmp_path, text), 0x1000 + 28)
+    assert saved.lanes == {(40, 0): Entry("s", 30)}
+    assert ("s", 20) not in saved.scalars and saved.scalars["s", 34] == Entry("s", 33)
+    assert not {("s", 30), ("s", 31)} & set(saved.scalars)
+    assert not {0, 39, 48} & saved.vectors and {41, 47, 56} <= saved.vectors
+
+
+def test_slots_of_scratch(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """A store to the middle of a slot ends it. A slot of the lanes on entry says so."""
+    text = """
+      s_mov_b32 s33, s32
+      s_addk_i32 s32, 0x40
+      scratch_store_dword off, v41, s33 offset:4
+      s_or_saveexec_b64 s[4:5], -1
+      scratch_store_dword off, v42, s33 offset:8
+      scratch_store_dword off, v43, s32 offset:-48
+      s_mov_b64 exec, s[4:5]
+      scratch_store_short off, v0, s33 offset:18
+      s_endpgm
+    """
+    analysis = assembled(tool, tmp_path, text)
+    before, after = registers_at(analysis, 0x1000 + 40), registers_at(analysis, 0x1000 + 48)
+    slots = {4: Slot(41, False, False, ()), 8: Slot(42, True, False, ())}
+    assert before.slots == slots | {16: Slot(43, True, False, ())}
+    assert after.slots == slots
+    assert after.scalars["exec", 0] == Entry("exec", 0)
 
 
 def test_the_prologue_of_a_function() -> None:

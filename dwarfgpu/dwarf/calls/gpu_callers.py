@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _CALL_BYTES: Final = 4
 _MOST_CALLS: Final = 8
 """Functions that call one another whose code is read for one of them."""
+_MOST_FUNCTIONS: Final = 64
+"""Functions whose code is read for one of them."""
 _UNTOLD: Final = "and there is no call frame information for its own return address"
 
 
@@ -195,7 +197,12 @@ def _analysis(
             if address not in known:
                 known[address] = None  # for calls of itself
                 callee = _function_in(code_object, address + bias)
-                if callee and callee.entry - bias == address and depth < _MOST_CALLS:
+                if (
+                    callee
+                    and callee.entry - bias == address
+                    and len(known) < _MOST_FUNCTIONS
+                    and depth < _MOST_CALLS
+                ):
                     inner = analysed(address, callee.size_bytes, depth + 1)
                     known[address] = None if inner is None else inner.preserved
             return known[address]
