@@ -25,7 +25,7 @@ for opt in 0 2; do
   keep "crash.aarch64.O$opt" qemu_*.core
 done
 
-for program in shapes.x86_64.O0 lists.x86_64.O0 lists.x86_64.O2 removed.x86_64.O2; do
+for program in shapes.x86_64.O0 values.x86_64.O0 lists.x86_64.O0 lists.x86_64.O2 removed.x86_64.O2; do
   cp "$here/fixtures/core/$program" .
   env -i setarch -R "./$program" || true
   keep "$program" core

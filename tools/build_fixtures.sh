@@ -385,6 +385,10 @@ done
   -ffile-prefix-map="$here=." -nostdlib -fno-stack-protector -fno-builtin -fno-exceptions -fno-rtti \
   -static -no-pie -fno-pie -fcf-protection=none -Wl,--build-id -o core/shapes.x86_64.O0
 
+"$GXX" core/values.cpp -std=gnu++17 -g -gdwarf-5 -gz=none -O0 -ffile-prefix-map="$here=." \
+  -nostdlib -fno-stack-protector -fno-builtin -fno-exceptions -fno-rtti -static -no-pie -fno-pie \
+  -fcf-protection=none -Wl,--build-id -w -o core/values.x86_64.O0
+
 "$GXX" core/removed.cpp -std=gnu++17 -g -gdwarf-5 -gz=none -O2 -ffile-prefix-map="$here=." \
   -nostdlib -fno-stack-protector -fno-builtin -fno-exceptions -fno-rtti -static -no-pie -fno-pie \
   -fcf-protection=none -fno-delete-null-pointer-checks -Wl,--build-id -o core/removed.x86_64.O2

@@ -21,7 +21,10 @@ from dwarfgpu.objfile.elf import (
     ET_REL,
     PF_W,
     PT_LOAD,
+    SHF_ALLOC,
+    SHF_TLS,
     SHF_WRITE,
+    SHT_NOBITS,
     ObjectFile,
     Section,
     Segment,
@@ -163,6 +166,25 @@ class CodeObject:
             f"from {self.load_address:#x}, as `dwarfgpu info` lists them"
         )
 
+    def loaded_sections(self) -> Iterator[LoadedSegment]:
+        """Return the parts of the segments that sections describe, as GDB reads a program that has
+        not started: the headers of the file, where a null pointer may lead, are in none. Of a file
+        without sections, the segments."""
+        spans = _spans(
+            (section.address, section.address + section.size_bytes)
+            for section in self.file.sections
+            if section.flags & SHF_ALLOC and not _is_empty_of_thread(section)
+        )
+        for segment in self.loaded_segments():
+            if self.file.is_relocatable or not spans:
+                yield segment
+                continue
+            first, end = segment.address - self.load_address, segment.size_bytes
+            for start, stop in spans:
+                begin = max(start - first, 0)
+                if begin < (last := min(stop - first, end)):
+                    yield segment.part(begin, last - begin)
+
     def loaded_segments(self) -> Iterator[LoadedSegment]:
         """Return the segments that the file loads; dynamic relocations are applied when they are
         read.
@@ -222,6 +244,23 @@ class CodeObject:
 
             address = section.address + self.load_address
             yield LoadedSegment(address, section.size_bytes, bool(section.flags & SHF_WRITE), read)
+
+
+def _is_empty_of_thread(section: Section) -> bool:
+    """Return whether a section is only in thread-local blocks: its addresses are those of
+    others."""
+    return bool(section.flags & SHF_TLS) and section.type == SHT_NOBITS
+
+
+def _spans(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the ranges in order, those that touch as one."""
+    out: list[tuple[int, int]] = []
+    for begin, end in sorted(ranges):
+        if out and begin <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((begin, end))
+    return out
 
 
 def code_object_at(code_objects: Iterable[CodeObject], location: int) -> CodeObject | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from dwarfgpu.dwarf.types.type_sizes import size_bits
+from dwarfgpu.dwarf.types.type_sizes import size_bits, why_outside
 from dwarfgpu.dwarf.types.types import Array, Member, Struct, Type, strip
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import IllFormed, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.name_resolution import Typed, array_of
 from dwarfgpu.language.syntax import ast
@@ -59,12 +59,15 @@ class _Bits:
         if len(elements) > len(members[:1] if struct_type.kind == "union" else members):
             raise UsageError("too many initializers")
         parts = [
-            (member.bit_offset or 0, self._member(node, member))
+            (member.bit_offset or 0, self._member(node, struct_type, member))
             for node, member in zip(elements, members, strict=False)
         ]
         return self._joined(struct_type, parts)
 
-    def _member(self, node: ast.Node, member: Member) -> Bits:
+    def _member(self, node: ast.Node, struct_type: Struct, member: Member) -> Bits:
+        why = why_outside(struct_type, member, member.bit_size or size_bits(member.type))
+        if why is not None:
+            raise IllFormed(why)
         bits = self.of(node, member.type)
         if member.bit_size is None:
             return bits

@@ -42,7 +42,7 @@ from dwarfgpu.language.convenience_functions import FUNCTIONS, INTERNAL
 from dwarfgpu.language.evaluation_options import DEFAULT, Options
 from dwarfgpu.language.function_context import DebuggerFunction
 from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, is_free
-from dwarfgpu.language.machine_variables import machine_value, unknown_name_error
+from dwarfgpu.language.machine_variables import ROLES, machine_value, unknown_name_error
 from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.member_pointers import has_this, member_pointer, pointed
 from dwarfgpu.language.name_resolution import Names, Typed
@@ -178,6 +178,9 @@ class Evaluator(NamedValues):
         value = self.options.dollar(name)
         if value is None:
             value = machine_value(self.session, self.numbers, name)
+            is_role = name in ROLES and self.session.architecture.register_named(name) is None
+            if is_role and value is not None and isinstance(value.error, UsageError):
+                raise value.error  # as in GDB, even its type needs a frame
         if value is not None:
             return value
         if self._debugger_function(ast.Dollar(name)) is not None:
@@ -246,7 +249,7 @@ class Evaluator(NamedValues):
 
     def _member_pointer(self, node: ast.Name) -> TypedValue | None:
         """Return `&Class::x`; None if the name is not that of a part of an object."""
-        if node.file is not None or "::" not in node.name:
+        if node.file is not None or node.is_quoted or "::" not in node.name:
             return None
         functions = [
             meaning for meaning in self.names.meaning(node.name) if isinstance(meaning, Die)

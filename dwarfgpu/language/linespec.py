@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.gdb_rows import LineSteps
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.dwarf.line.line_table import LineTable
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.functions_by_name import (
     NamedFunction,
     function_symbols,
@@ -31,6 +32,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
     is_full_name,
 )
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
+from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.addresses import address_of
@@ -159,6 +161,8 @@ def _locations_of_linespec(
     if text.startswith(":") and not text.startswith("::"):
         raise UsageError("malformed linespec error: unexpected colon")
     if text.startswith("*"):
+        if not text[1:].strip():
+            raise UsageError("Argument required (expression to compute).")
         space, pc = address_of(session, options, ObjectAccess(session), text[1:])
         if space is not session.architecture.address_space(0):
             raise UsageError(f"{space}#{pc:#x} is not an address of code")
@@ -308,7 +312,19 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
                 locations.append(
                     CodeLocation("function", position, pcs, symbol.name, is_described=False)
                 )
-    return tuple(locations)
+    return tuple(locations) or _locations_of_symbol(session, unquoted(text))
+
+
+def _locations_of_symbol(session: Session, name: str) -> tuple[CodeLocation, ...]:
+    """Return the function of a lambda, `f()::{lambda(int)#1}::operator()`: only its symbol has the
+    whole name."""
+    symbol = demangled_symbol(session.code_objects, name) if "{lambda" in name else None
+    if symbol is None or not symbol[1]:
+        return ()
+    function = function_at(session.code_objects, symbol[0])
+    shown = name if function is None else full_function_name(function) or name
+    position, pcs = _position_at(session, symbol[0]), (symbol[0],)
+    return (CodeLocation("function", position, pcs, shown, is_described=function is not None),)
 
 
 def owner_of(session: Session, lines: LineLookup) -> CodeObject:
@@ -467,7 +483,7 @@ def entry_of(session: Session, text: str) -> int:
     if functions:
         return functions[0].entry
     match = IN_FILE.fullmatch(text)
-    words = f'Function "{text}" not defined.'
+    words = f'Function "{unquoted(text)}" not defined.'
     name = text
     if match is not None:
         name = f"'{match['file']}'::{match['inside']}"

@@ -48,15 +48,19 @@ def machine_value(session: Session, numbers: Numbers, name: str) -> TypedValue |
     if lacks(session, register or pseudo):
         return None
     if register is not None:
-        value = TypedValue(register_type(register), _location(session, register))
+        value = TypedValue(register_type(register), _location(session, register), is_register=True)
         if _has_no_value_yet(session, register):
             return evolve(value, error=UsageError("No registers."))
         return value
     if part is not None:
         location = _location(session, part.register).displaced(8 * part.offset_bytes)
-        return TypedValue(Base(part.type, is_range=True), location)  # a byte is no character
+        kind = Base(part.type, is_range=True)  # a byte is no character
+        value = TypedValue(kind, location, is_register=True)
+        is_missing = _has_no_value_yet(session, part.register)
+        return evolve(value, error=UsageError("No registers.")) if is_missing else value
     if pseudo is not None:
-        return TypedValue(register_type(pseudo), pseudo_location(session, pseudo))
+        location = pseudo_location(session, pseudo)
+        return TypedValue(register_type(pseudo), location, is_register=True)
     wave = wave_variable(session, name)
     if wave is not None:
         return wave

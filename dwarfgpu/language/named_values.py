@@ -8,8 +8,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.scope.declarations import declaration_of, overloaded
+from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
-from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Enum
@@ -28,7 +29,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.untyped_symbols import untyped
+from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.session import Session
 
@@ -70,6 +71,8 @@ class NamedValues:
         name = node.name
         if node.file is not None:
             meanings = self.names.meaning_in_file(name, node.file)
+        elif node.is_quoted and "::" in name:
+            meanings = self._quoted_meaning(name)
         else:
             meanings = self.names.meaning(name)
         if not meanings and self.is_cplusplus and name in ("true", "false"):
@@ -82,9 +85,13 @@ class NamedValues:
                 return builtin
         if not meanings:
             symbol = self._symbol(name, is_called=is_called)
+            if symbol is None and node.is_quoted:
+                symbol = self._quoted_symbol(name)
             if symbol is None:
                 self.session.require_entered(name)
-                raise self.names.unknown(name)
+                is_whole = node.is_quoted and "::" in name
+                unknown = UsageError(f'No symbol "{name}" in current context.')
+                raise unknown if is_whole else self.names.unknown(name)
             return symbol
         first = meanings[0]
         if isinstance(first, Variable):
@@ -96,7 +103,8 @@ class NamedValues:
             functions = [meaning for meaning in meanings if isinstance(meaning, Die)]
             function = self._function(name, functions, is_called=is_called)
             is_evaluated = not isinstance(self.objects, Unevaluated)
-            if is_evaluated and "::" in name and "(" not in name and _is_virtual(functions):
+            is_named = "::" in name and "(" not in name and not node.is_quoted
+            if is_evaluated and is_named and _is_virtual(functions):
                 simple = split_last(name)[1]
                 raise UsageError(f'Cannot reference virtual member function "{simple}"')
             return function
@@ -123,6 +131,22 @@ class NamedValues:
                 raise self.names.unknown(name)
             return symbol
         return self.objects.function(with_code[0])
+
+    def _quoted_meaning(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entities of a quoted name; empty if a scope in it does not exist."""
+        try:
+            return self.names.meaning(name)
+        except UsageError:
+            return ()
+
+    def _quoted_symbol(self, name: str) -> TypedValue | None:
+        """Return the symbol with a demangled name, as a described function if it is one."""
+        value = quoted_symbol(self.objects, name)
+        if value is None or value.type is not TEXT or value.location is None:
+            return value
+        address = value.location.single_locations[0].byte_address
+        function = None if address is None else function_at(self.session.code_objects, address)
+        return value if function is None else self._function(name, [function], is_called=False)
 
     def _symbol(self, name: str, *, is_called: bool) -> TypedValue | None:
         """Return the symbol of a name; as in GDB, a symbol where the code of a described function

@@ -17,7 +17,13 @@ from dwarfgpu.dwarf.scope.declarations import declaration_of, with_parameters
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
-from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import (
+    element_type,
+    offset_bits,
+    size_bits,
+    strides_of,
+    why_outside,
+)
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -34,6 +40,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
+    IllFormed,
     Unavailable,
     UndefinedBits,
     UsageError,
@@ -189,7 +196,11 @@ class ObjectAccess(Dereference):
         if bits.undefined == everything:
             return evolve(value, error=UndefinedBits("value has been optimized out"))
         if bits.unavailable != everything:
-            return value
+            missing = next(filter(_is_of_memory, bits.reasons), None)
+            if not bits.unavailable or missing is None or _has_parts(value.type):
+                return value
+            # As in GDB, a number has no value if one of its bytes cannot be read.
+            return evolve(value, error=Unavailable(f"C{missing[1:]}"))
         if NO_BITS in bits.reasons and _has_parts(value.type):
             return value  # they may be implicit pointers
         location = value.location
@@ -328,6 +339,9 @@ class ObjectAccess(Dereference):
             undefined = UndefinedBits(f"{member.name} is declared, but no unit has it")
             return TypedValue(member.type, error=undefined, unit=value.unit)
         is_whole = member.bit_size is None
+        why = why_outside(bare, member, member.bit_size or size_bits(member.type))
+        if why is not None:
+            raise IllFormed(why)
         if member.location is None and not (is_whole and is_dynamic(member.type)):
             part = self.part(value, member.type, member.bit_offset or 0, member.bit_size)
         elif value.location is None:
@@ -352,6 +366,7 @@ class ObjectAccess(Dereference):
             type_,
             unit=value.unit,
             around=value.around,
+            is_register=value.is_register,
             is_fixed=value.is_fixed,
             notes=value.notes,
         )
@@ -441,6 +456,10 @@ def function_type(die: Die) -> Function:
 
 def _has_parts(type_: Type | None) -> bool:
     return isinstance(strip(type_), Struct | Array)
+
+
+def _is_of_memory(reason: str) -> bool:
+    return reason.startswith("cannot access memory at address")
 
 
 def _stride_bits(array_type: Array) -> int | None:

@@ -62,6 +62,8 @@ class TypedValue:
     """The structures that it is a part of."""
     convenience: str | None = None
     """The convenience variable that it is: `x` of `$x`."""
+    is_register: bool = False
+    """A register of a frame, wherever a called function has saved it."""
     is_fixed: bool = False
     """Whether it is a value of the history: its contents stay, even if the object changes."""
     notes: tuple[str, ...] = ()

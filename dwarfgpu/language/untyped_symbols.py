@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.dwarf.scope.functions_by_name import merged_function
-from dwarfgpu.dwarf.scope.symbols_by_name import untyped_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, untyped_symbol
 from dwarfgpu.dwarf.types.types import Function, Type, Unspecified
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.object_access import ObjectAccess
@@ -20,8 +20,18 @@ DATA: Final = Unspecified("<data variable, no debug info>")
 def untyped(objects: ObjectAccess, name: str, *, is_called: bool) -> TypedValue | None:
     """Return the symbol of a name; None if the symbol tables do not have it."""
     symbol = symbol_of(objects.session, name)
-    if symbol is None:
-        return None
+    return None if symbol is None else _value(objects, name, symbol, is_called=is_called)
+
+
+def quoted_symbol(objects: ObjectAccess, name: str) -> TypedValue | None:
+    """Return the symbol whose demangled name is quoted: `'vtable for X'`; None if there is none."""
+    symbol = demangled_symbol(objects.session.code_objects, name)
+    return None if symbol is None else _value(objects, name, symbol, is_called=False)
+
+
+def _value(
+    objects: ObjectAccess, name: str, symbol: tuple[int, bool], *, is_called: bool
+) -> TypedValue:
     address, is_code = symbol
     if is_code and is_called:
         raise UsageError(

@@ -8,7 +8,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Base, Enum, Member, Pointer, Type, Unspecified, strip
+from dwarfgpu.dwarf.types.types import Member, Pointer, Type, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
@@ -20,6 +20,7 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import as_stored
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import SYNTHETIC_POINTER
+from dwarfgpu.view.object_printer import is_signed
 from dwarfgpu.view.pointers import is_untyped_pointer
 from dwarfgpu.view.values import (
     DEFAULT_OPTIONS,
@@ -114,9 +115,7 @@ def widened(value: TypedValue, bits: Bits, endian: Endian) -> Bits:
     if value.bit_size is None or bits.size_bits >= size:
         return bits
     number = bits.value
-    if (isinstance(bare, Base) and bare.base.is_signed) or (
-        isinstance(bare, Enum) and bare.is_signed
-    ):
+    if is_signed(bare):
         number = signed(number, bits.size_bits) & (1 << size) - 1
     wide = Bits(number, size, bits.undefined, bits.unavailable, bits.reasons)
     return as_stored(wide, value.type, endian)

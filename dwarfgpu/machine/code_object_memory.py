@@ -38,6 +38,16 @@ class LoadedSegment:
     read: Callable[[int, int], bytes]
     """Offset in the range and size in bytes to bytes."""
 
+    def part(self, first: int, size_bytes: int) -> LoadedSegment:
+        """Return the part from an offset."""
+        read = self.read
+        return LoadedSegment(
+            self.address + first,
+            size_bytes,
+            self.is_writable,
+            lambda offset, count: read(first + offset, count),
+        )
+
 
 @define(eq=False)
 class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
@@ -79,12 +89,29 @@ class TargetWithCodeObjects(ForwardingTarget[PartlyKnown]):
         except Unavailable:
             segment = self._segment(where, address, size_bytes)
             if segment is None:
+                self._refuse_missing(where, address, size_bytes)
                 raise
             self.reads_before_start += segment.is_writable
             data = bytearray(segment.read(address - segment.address, size_bytes))
             for offset, chunk in self.machine.known_memory(where, address, size_bytes):
                 data[offset : offset + len(chunk)] = chunk
             return bytes(data)
+
+    def _refuse_missing(self, where: Memory, address: int, size_bytes: int) -> None:
+        """Raise the machine's error for the first byte that neither it nor a file has."""
+        spans = [
+            (segment.address, segment.address + segment.size_bytes)
+            for segment in self.loaded_segments
+            if where.space.number == 0 and not (segment.is_writable and self.has_started)
+        ]
+        for offset, chunk in self.machine.known_memory(where, address, size_bytes):
+            spans.append((address + offset, address + offset + len(chunk)))
+        missing = address
+        for begin, end in sorted(spans):
+            if begin <= missing:
+                missing = max(missing, end)
+        if address < missing < address + size_bytes:
+            self.machine.read_memory(where, missing, 1)
 
     def _segment(self, where: Memory, address: int, size_bytes: int) -> LoadedSegment | None:
         if where.space.number != 0:

@@ -299,6 +299,12 @@ class ObjectFile:
         table = self._symbol_table
         return () if table is None else table.mangled_with(part)
 
+    def mangled_symbols(self, part: str) -> tuple[Symbol, ...]:
+        """Return the functions and objects defined here whose names are mangled and contain a
+        text."""
+        table = self._symbol_table
+        return () if table is None else table.mangled_with(part, with_objects=True)
+
     @property
     def headers_bytes(self) -> int:
         """The end of the file header and, if it comes next, of the table of segments."""

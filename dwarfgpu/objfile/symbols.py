@@ -203,12 +203,14 @@ class SymbolTable:
             numbers.byteswap()
         return numbers
 
-    def mangled_with(self, part: str) -> tuple[Symbol, ...]:
-        """Return the functions whose names begin with `_Z` and contain a text."""
+    def mangled_with(self, part: str, *, with_objects: bool = False) -> tuple[Symbol, ...]:
+        """Return the functions whose names begin with `_Z` and contain a text; `with_objects`: and
+        the objects."""
         encoded, data = part.encode("utf-8", "surrogateescape"), self._names.data
         if not self._may_contain(encoded):
             return ()
         name_offsets = set[int]()
+        kinds = ("function", "object") if with_objects else ("function",)
         for name_offset in _name_offsets(encoded, data):
             begin = data.rfind(b"\0", 0, name_offset) + 1  # several names may share their ends
             name_offsets |= {
@@ -217,7 +219,7 @@ class SymbolTable:
         return tuple(
             self._symbol(row)
             for row in (self._rows() if name_offsets else ())
-            if row[0] in name_offsets and _KINDS.get(row[1] & 15) == "function" and row[3]
+            if row[0] in name_offsets and _KINDS.get(row[1] & 15) in kinds and row[3]
         )
 
     @cached_property

@@ -310,6 +310,20 @@ def _notes_on_location(
         return ()  # the reading itself reports it
 
 
+def names_register(variable: Variable, pc: int | None) -> bool:
+    """Return whether a variable is described as being in a register, at a program location."""
+    attribute, unit = variable.location, variable.unit
+    if isinstance(attribute, LocList):
+        expressions = [entry.expression for entry in matching_entries(attribute.entries, pc)]
+    else:
+        expressions = [attribute.expression] if isinstance(attribute, ExprLoc) else []
+    for expression in expressions:
+        instructions = list(prepare(expression, unit.dialect, unit.format).instructions)
+        if len(instructions) == 1 and instructions[0].operation.name.startswith("reg"):
+            return True
+    return False
+
+
 def _frame_base_programs(
     programs: Iterable[Program], frame: SubprogramFrame
 ) -> tuple[Program, ...]:

@@ -10,9 +10,9 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.names.type_names import full_name
-from dwarfgpu.dwarf.types.type_sizes import offset_bits, size_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import offset_bits, size_bits, strides_of, why_outside
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, Unavailable
+from dwarfgpu.errors import DwarfGpuError, IllFormed, Unavailable
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import field_bits
 from dwarfgpu.session.resolve_type import is_dynamic
@@ -219,6 +219,9 @@ def _member(
             member_object, EnclosingObject(struct_type, location, around), depth, letter
         )
         return
+    why = why_outside(struct_type, member, member.bit_size or shown.size(member.type))
+    if why is not None:
+        raise IllFormed(why)
     first_bit += member.bit_offset or 0
     if member.bit_size is None:
         yield from shown.value(member.type, first_bit, depth, letter)
@@ -310,7 +313,7 @@ def array_pieces(
         letter = "d" if is_signed(strip(element)) else "u"  # elements are numbers, not text
     lower = array_type.lower_bounds if _shows_indices(shown) else ()
     if not strides:
-        yield _without_elements(shown, counts[0], first_bit)
+        yield _without_elements(shown, element, counts[0], first_bit, letter)
         return
     yield from _elements(shown, element, counts, [*strides], first_bit, depth, letter, [*lower])
 
@@ -328,7 +331,7 @@ def _elements(
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
     if count <= 0 or not (stride or shown.size(element)):
-        yield _without_elements(shown, count, first_bit)
+        yield _without_elements(shown, element, count, first_bit, letter)
         return
     last = len(counts) == 1
     text = _string(shown, element, first_bit, count, stride, letter) if last else None
@@ -378,13 +381,23 @@ def _elements(
     yield ("\n" + "  " * depth if margin else "") + marks.last
 
 
-def _without_elements(shown: Shown, count: int, first_bit: int) -> str:
+def _without_elements(
+    shown: Shown, element: Type | None, count: int, first_bit: int, letter: str | None
+) -> str:
     """Format an empty array, or one with elements of size 0; C treats it as a pointer to its first
-    one."""
+    one, with the characters that are there."""
     if count <= 0 and shown.options.style != "c":
         return "()"
     byte_address = None if shown.address is None else shown.address + first_bit // 8
-    return "{}" if byte_address is None else shown.address_text(byte_address)
+    if byte_address is None:
+        return "{}"
+    text = shown.printed_address(byte_address, symbol=shown.options.symbol)
+    kind = character_kind(element, shown.options.style)
+    if kind is None or shown.read_memory is None or letter not in (None, "s"):
+        return text
+    from dwarfgpu.view.pointers import pointed_string  # few arrays are of unknown length
+
+    return f"{text} {pointed_string(shown, byte_address, 0, kind)}".lstrip()
 
 
 def _shows_indices(shown: Shown) -> bool:

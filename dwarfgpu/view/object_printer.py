@@ -231,7 +231,8 @@ def address_of(location: Location | None) -> int | None:
 
 
 def is_signed(bare: Type | None) -> bool:
-    """Return whether numbers of the type have a sign."""
+    """Return whether numbers of the type are shown with a sign: as in GDB, those of an enumeration
+    only if an enumerator is negative, whatever its underlying type."""
     if isinstance(bare, Base):
         return bare.base.is_signed
-    return isinstance(bare, Enum) and bare.is_signed
+    return isinstance(bare, Enum) and bare.has_negative

@@ -54,10 +54,10 @@ def pointer_text(shown: Shown, type_: Type | None, bare: Pointer, number: int, d
     is_text = characters is not None and shown.options.style == "c"
     if characters is None or not is_text or shown.read_memory is None or number == 0:
         return text
-    return f"{text} {_pointed_string(shown, number, bare.address_space, characters)}".lstrip()
+    return f"{text} {pointed_string(shown, number, bare.address_space, characters)}".lstrip()
 
 
-def _pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
+def pointed_string(shown: Shown, address: int, space: int, kind: CharacterKind) -> str:
     """Return the characters up to a NUL, the limit, or the first that cannot be read."""
     width, most = kind.unit_bytes, shown.options.elements
     encoded = bytearray()
@@ -125,6 +125,9 @@ def reference_pieces(
             yield from shown.placed(resolver.resolved(target, location), None, 0, letter)
             return
         whole = Whole(location, resolver)
+    if isinstance(strip(target), Function):
+        yield f"{colon}{{{shown.type_name(target)}}} {shown.printed_address(number, space)}"
+        return
     size = size_bits(target)
     if size is None and isinstance(strip(target), Struct):
         yield f"{colon}<incomplete type>"

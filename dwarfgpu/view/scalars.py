@@ -201,9 +201,9 @@ def _enumerators(kind: Enum) -> tuple[Mapping[int, str], tuple[tuple[int, str], 
     flags."""
     mask = (1 << 8 * kind.size_bytes) - 1
     names: dict[int, str] = {}
-    is_flags = not kind.is_signed
+    is_flags = not kind.has_negative
     for name, value in kind.enumerators:
-        is_flags = is_flags and value & value - 1 == 0 and value >= 0
+        is_flags = is_flags and value & value - 1 == 0
         names.setdefault(value & mask, kind.spelled(name))
     return names, tuple(names.items()) if is_flags else None
 
@@ -215,7 +215,7 @@ def enum_text(kind: Enum, number: int) -> str:
     if name is not None:
         return name
     if flags is None:
-        return str(signed(number, 8 * kind.size_bytes) if kind.is_signed else number)
+        return str(signed(number, 8 * kind.size_bytes) if kind.has_negative else number)
     if not number:
         return "0"
     shown = [name for flag, name in flags if number & flag]

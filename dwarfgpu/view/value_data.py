@@ -15,7 +15,13 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
+from dwarfgpu.dwarf.types.type_sizes import (
+    element_type,
+    offset_bits,
+    size_bits,
+    strides_of,
+    why_outside,
+)
 from dwarfgpu.dwarf.types.types import (
     Absent,
     Array,
@@ -313,6 +319,9 @@ class _Walk:
                 return self._placed(
                     subject, (struct_type, member), member.type, first_bit, depth + 1
                 )
+            why = why_outside(struct_type, member, member.bit_size or size_bits(member.type))
+            if why is not None:
+                return unknown(why)
             first_bit += member.bit_offset or 0
             if is_whole:
                 return self.value(subject, member.type, first_bit, depth + 1)
@@ -328,7 +337,7 @@ class _Walk:
         if bare is None or not 0 < bits.size_bits <= max(size, bits.size_bits) <= scalars.MAX_BITS:
             return unknown("bit-field of no bits or of too many")
         number = bits.value
-        if is_signed(bare):
+        if bare.is_signed if isinstance(bare, Enum) else is_signed(bare):
             number = signed(number, bits.size_bits) & (1 << max(size, bits.size_bits)) - 1
         widened = Bits(number, max(size, bits.size_bits), bits.undefined, bits.unavailable)
         return self._number(bare, widened)

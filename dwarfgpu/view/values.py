@@ -205,7 +205,7 @@ def _scalar(
         bare = evolve(bare, address_space=space_number) if space_number else bare
     if letter is None and isinstance(bare, Base) and (bare.base.is_integral or _is_truth(bare)):
         letter = shown.options.integer_letter
-    if isinstance(bare, Pointer) and bare.kind != "pointer":
+    if isinstance(bare, Pointer) and bare.kind != "pointer" and not _is_number(bare, depth, letter):
         yield from reference_pieces(shown, type_, bare, number, depth, letter)
     elif letter is not None and depth and _is_complex(bare):
         assert isinstance(bare, Base)
@@ -219,6 +219,12 @@ def _scalar(
         yield space + scalars.lettered(letter, number, size, is_signed=is_signed(bare))
     else:
         yield _natural(shown, type_, bare, number, size, depth)
+
+
+def _is_number(bare: Pointer, depth: int, letter: str | None) -> bool:
+    """Return whether a letter applies to the address that is an rvalue reference, as in GDB at the
+    top level."""
+    return bare.kind == "rvalue_reference" and not depth and letter not in (None, "s", "r")
 
 
 def _is_truth(bare: Base) -> bool:
@@ -275,7 +281,8 @@ def _address_or_character(
     shown: Shown, bare: Type, number: int, size_bits: int, letter: str
 ) -> str:
     """Return `/a` and `/c`: the number, truncated from floating point if necessary, as such."""
-    has_sign = is_signed(bare)
+    # As in GDB, a reference has a sign, a pointer has none.
+    has_sign = is_signed(bare) or (isinstance(bare, Pointer) and bare.kind != "pointer")
     if isinstance(bare, Base) and bare.base.encoding == "float":
         form = scalars.format_of(bare.base, size_bits)
         exact = "nan" if form is None else form.decode(number)

@@ -61,7 +61,11 @@ from dwarfgpu.dwarf.names.demangle import demangled, demangled_name
         ("_ZZ1fIiEiT_ENKUlS0_E_clEi", None),  # the same, by substitution
         ("_ZZ4mainE1x_", None),
         ("_ZZ4mainENUli_clEi", None),
+        ("_ZNK3lam3addMUliE_clEi", "lam::add::{lambda(int)#1}::operator()(int) const"),
+        ("_ZNK1S1xMUlvE0_clEv", "S::x::{lambda()#2}::operator()() const"),
+        ("_ZNK6lambdaMUliRK5NamedE_clEiS1_", None),  # gcc: Named const&, in clang another type
         ("_ZTV1X", "vtable for X"),
+        ("_ZTC2VD0_2VL", "construction vtable for VL-in-VD"),
         ("_ZTIN2ns3BoxIiLi2EEE", "typeinfo for ns::Box<int, 2>"),
         ("_ZTSi", "typeinfo name for int"),
         ("_ZTT1X", "VTT for X"),

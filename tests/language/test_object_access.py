@@ -36,6 +36,10 @@ FIELDS = Struct(
 )
 
 
+BEYOND = Struct("struct", "beyond", 8, (Member("a", INT, 0), Member("far", INT, 192)))
+"""Damaged: a member is behind the end of its structure."""
+
+
 def implicit(number: int, size_bits: int) -> Location:
     return Location((SingleLocation(Implicit(number, size_bits)),))
 
@@ -51,6 +55,14 @@ def printed(value: TypedValue, expression: str) -> str:
         return language.format(language.evaluate(expression, session, given(value)), session)
     except DwarfGpuError as error:
         return error.message
+
+
+def test_a_member_outside_of_its_structure_is_an_error() -> None:
+    value = TypedValue(BEYOND, implicit(7, 64))
+    why = "the member far is at bytes 24 to 27 of a struct of 8 bytes"
+    assert printed(value, "$x") == f"{{a = 7, far = <error: {why}>}}"
+    assert printed(value, "$x.far") == printed(value, "$x.far + 1") == why
+    assert printed(value, "$x.a") == "7"
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,11 @@ def test_unknown_bits_are_never_numbers(bits: Bits, kind: Type, text: str) -> No
             ),
             "{<B> = {<No data fields>}, <No data fields>}",
         ),
+        (
+            7,
+            Struct("union", "u", 1, (Member("c", CHAR, 0), Member("i", INT, 0))),
+            "{c = 7 '\\a', i = <error: the member i is at bytes 0 to 3 of a union of 1 byte>}",
+        ),
         (0x10, Pointer(PAIR), "(struct pair *) 0x10"),
         (3, Struct("struct", "d", None, is_declaration=True), "<incomplete type>"),
         (3, Unspecified("decltype(nullptr)", 8), "0x3"),

@@ -54,11 +54,12 @@ def full_function_name(die: Die) -> str | None:
         if mangled is not None:
             return demangled_function(mangled) or function_name(die, mangled) or bare
         spelled = _with_parameters(die, bare)
+        if spelled is None or not is_read_by_gdb(spelled):
+            return spelled or bare
+        parameters, suffix = _parameters(die, _declared_spelling)
     except DwarfGpuError:
         return bare
-    if spelled is None or not is_read_by_gdb(spelled):
-        return spelled or bare
-    return _as_declared(die) or spelled.replace("(void)", "()")
+    return _as_declared(die) or f"{bare}({', '.join(parameters)}){suffix}"
 
 
 def resolved_function_name(die: Die) -> str | None:

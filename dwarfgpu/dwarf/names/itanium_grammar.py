@@ -73,6 +73,8 @@ class ItaniumName:
         self.depth = self.made_count = 0
         self.known: list[str | tuple[str, ...]] = []
         """Substitutions of `S_`, `S0_`; in a pack expansion, one per element."""
+        self.known_alike = _MAX_CHARACTERS
+        """Substitutions before this one have the same number for every compiler."""
         self.arguments: list[str | tuple[str, ...]] = []
         """Substitutions of `T_`, `T0_`: an argument, or the arguments of a pack."""
         self.element: int | None = None
@@ -137,6 +139,11 @@ class ItaniumName:
         special = self.at(*_SPECIAL)
         if special is not None:
             return _SPECIAL[special] + self.type()
+        if self.at("TC") is not None:
+            derived = self.type()
+            self.number()
+            self.expect("_")
+            return f"construction vtable for {self.type()}-in-{derived}"
         if self.at("GV") is not None:
             return "guard variable for " + self.name()
         thunk = self.thunk()
@@ -257,6 +264,11 @@ class ItaniumName:
         while self.at("E") is None:
             if self.peek() == "S" and not text:
                 text = "std" if self.at("St") is not None else self.substitution()
+                continue
+            if text and self.at("M") is not None:
+                # The variable that a lambda initializes scopes it. Compilers do not agree on
+                # whether it is a substitution, and so not on those after it.
+                self.known_alike = min(self.known_alike, len(self.known) - 1)
                 continue
             if self.peek() == "I" and text:
                 text = self.with_arguments(text)
@@ -379,7 +391,7 @@ class ItaniumName:
             return _SHORT[short]
         self.expect("S")
         index = self.sequence()
-        if index >= len(self.known):
+        if index >= min(len(self.known), self.known_alike):
             raise NotSupported
         text = self.known[index]
         if not isinstance(text, str):

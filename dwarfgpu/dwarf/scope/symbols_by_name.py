@@ -1,16 +1,27 @@
-"""Look up code object symbols by linker name, without demangling."""
+"""Look up code object symbols by linker name, or by their whole demangled name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import path_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
+
+_IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
+_NO_NAMES: Final = {
+    "VTT", "bool", "char", "class", "const", "construction", "double", "float", "for", "guard",
+    "in", "int", "lambda", "long", "name", "operator", "short", "signed", "std", "struct",
+    "thunk", "to", "typeinfo", "unsigned", "variable", "virtual", "void", "volatile", "vtable",
+}  # fmt: skip
+"""Words of demangled names that mangled ones do not have."""
 
 
 def symbol_files(code_object: CodeObject) -> tuple[ObjectFile, ...]:
@@ -46,16 +57,18 @@ def function_of_symbol(code_objects: Iterable[CodeObject], name: str) -> Die | N
     """Return the function whose code begins at the symbol of a name; None if none is described, or
     its description is unreadable."""
     symbol = untyped_symbol(code_objects, name)
-    if symbol is None or not symbol[1]:
-        return None
-    owner = next(
-        (code_object for code_object in code_objects if code_object.covers(symbol[0])), None
-    )
+    return None if symbol is None or not symbol[1] else function_at(code_objects, symbol[0])
+
+
+def function_at(code_objects: Iterable[CodeObject], entry: int) -> Die | None:
+    """Return the function whose code begins at an address, as loaded; None if none is described, or
+    its description is unreadable."""
+    owner = next((code_object for code_object in code_objects if code_object.covers(entry)), None)
     try:
-        function = None if owner is None else owner.scopes.subprogram_at(symbol[0])
+        function = None if owner is None else owner.scopes.subprogram_at(entry)
     except DwarfGpuError:
         return None
-    is_entry = function is not None and function.ranges[0].begin == symbol[0]
+    is_entry = function is not None and function.ranges[0].begin == entry
     return function.die if function is not None and is_entry else None
 
 
@@ -74,3 +87,36 @@ def untyped_symbol(code_objects: Iterable[CodeObject], name: str) -> tuple[int, 
         return None
     _, address, is_code = min(candidates, key=lambda candidate: candidate[0])
     return address, is_code
+
+
+def demangled_symbol(code_objects: Iterable[CodeObject], text: str) -> tuple[int, bool] | None:
+    """Return the address, as loaded, of the symbol whose whole demangled name is given, of a
+    function with or without its parameters, and whether it is code: `vtable for ns::X`,
+    `f(int)::{lambda()#1}::operator()() const`. None if the symbol tables do not have it.
+    """
+    from dwarfgpu.dwarf.names.demangle import demangled  # few names are only those of symbols
+
+    wanted = canonical(text)
+    words = [word for word in dict.fromkeys(_IDENTIFIER.findall(text)) if word not in _NO_NAMES]
+    for code_object in code_objects:
+        for file in symbol_files(code_object):
+            for word in words:
+                for symbol in file.mangled_symbols(f"{len(word)}{word}"):
+                    name = demangled(symbol.name) if symbol.is_in_section else None
+                    if name is not None and wanted in _spellings(name):
+                        is_code = symbol.kind == "function" or file.is_code(symbol.address)
+                        return symbol.address + code_object.load_address, is_code
+    return None
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """Return a demangled name, and that of a function without its parameters, to be compared."""
+    opening = end = name.rfind(")")
+    depth = 0
+    while opening >= 0:
+        depth += (name[opening] == ")") - (name[opening] == "(")
+        if not depth:
+            break
+        opening -= 1
+    whole = canonical(name)
+    return (whole,) if end < 0 or opening <= 0 else (whole, canonical(name[:opening]))

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.types.types import (
     Dynamic,
     Enum,
     Function,
+    Member,
     MemberPointer,
     Pointer,
     Qualified,
@@ -25,7 +26,7 @@ from dwarfgpu.dwarf.types.types import (
     Typedef,
     Unspecified,
 )
-from dwarfgpu.errors import IllFormed, shown
+from dwarfgpu.errors import IllFormed, counted, shown
 
 MAX_DIMENSIONS: Final = 100
 """Dimensions of an array that has a size."""
@@ -78,6 +79,23 @@ def _size_bits(type_: Type | None) -> int | None:
             case other:
                 assert_never(other)
     raise IllFormed(f"more than {MAX_CHAIN} types refer to each other")
+
+
+def why_outside(struct_type: Struct, member: Member, size: int | None) -> str | None:
+    """Return why a member has no place in its structure: its bits are not all among those of the
+    structure, so that nothing is known of them. None for any other member, and where it is unknown.
+
+    `size`: in bits, of the member. Base classes are not judged: the type of one with virtual base
+    classes is larger than the part of it.
+    """
+    first, bytes_ = member.bit_offset, struct_type.size_bytes
+    if first is None or bytes_ is None or not size or member.is_static or member.is_base_class:
+        return None
+    if member.location is not None or (first >= 0 and first + size <= 8 * bytes_):
+        return None
+    where = f"bytes {first // 8} to {(first + size - 1) // 8}"
+    named = "an unnamed member" if member.name is None else f"the member {member.name}"
+    return f"{named} is at {where} of a {struct_type.kind} of {counted(bytes_, 'byte')}"
 
 
 def element_count(array_type: Array) -> int:

@@ -246,6 +246,11 @@ class Enum:
         """The namespaces and classes around it, `ns::Outer::`."""
         return self._scope() if callable(self._scope) else self._scope
 
+    @property
+    def has_negative(self) -> bool:
+        """Whether an enumerator is negative: else GDB shows values without a sign, and as flags."""
+        return any(value < 0 for _, value in self.enumerators)
+
     def spelled(self, enumerator: str) -> str:
         """Return an enumerator with its scope: `ns::red`, `ns::Scoped::one`."""
         own = f"{self.name}::" if self.is_scoped and self.name else ""

@@ -74,6 +74,8 @@ class Name(Part):
     name: str
     file: str | None = None
     """The source file to search: `'file.c'::x`."""
+    is_quoted: bool = False
+    """`'ns::x'`: the whole name, which may be that of any symbol."""
 
 
 @frozen

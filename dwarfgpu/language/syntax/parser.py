@@ -262,7 +262,7 @@ class Parser(Cursor):
                 return ast.Name(quoted + name_at(self))
             return ast.Name(name_at(self).removeprefix("::"), quoted)
         self.names.append(quoted)
-        return ast.Name(quoted)
+        return ast.Name(quoted, is_quoted=True)
 
     def _name(self) -> Node:
         token = self.token

@@ -12,7 +12,6 @@ from dwarfgpu.language import TypedValue, addresses
 from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.evaluator import VOID
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.model.storage import Memory
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part
@@ -168,17 +167,12 @@ def go_on_after(shell: Shell, value: TypedValue) -> None:
     another `x`, or a command that says where code is."""
     if shell.examined.space is None:
         return
-    location, size = value.location, value.size_bits
-    single = (
-        None
-        if location is None or len(location.single_locations) != 1
-        else location.single_locations[0]
-    )
-    if single is None or size is None or not isinstance(single.storage, Memory):
-        return
-    if single.byte_address is not None:
-        address = single.byte_address + (size + 7) // 8
-        shell.examined = evolve(shell.examined, space=single.storage.space, address=address)
+    from dwarfgpu.service.value.address_after import address_after  # many never use `x`
+
+    following = address_after(value)
+    if following is not None:
+        space, address = following
+        shell.examined = evolve(shell.examined, space=space, address=address)
 
 
 def examined_code(shell: Shell, address: int, type_: Type | None = None) -> None:

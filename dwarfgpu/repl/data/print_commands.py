@@ -18,6 +18,7 @@ from dwarfgpu.repl.data.examine_commands import go_on_after
 from dwarfgpu.repl.data.option_settings import PRINT_OPTIONS, values_by_option, with_options
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.machine.examine_format import IGNORED
 from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import evaluated, reasons, required
 from dwarfgpu.view.command_options import without_options
@@ -37,21 +38,22 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
     if match is None:
         return options, argument
     repeats = name in ("print", "call")  # GDB keeps the format of these and of `x`
+    meaningless = f'meaningless in "{"print" if repeats else name}" command.'
     letter = shell.examined.last_letter if repeats else None
     is_raw = False
     for mark in match["letters"]:
         if mark in _SIZES:
-            raise UsageError(f'Size letters are meaningless in "{name}" command.')
-        if mark not in f"{_LETTERS}i":
+            raise UsageError(f"Size letters are {meaningless}")
+        if mark not in f"{_LETTERS}{IGNORED}i":
             raise UsageError(f'Undefined output format "{mark}".')
         if mark == "r":
             is_raw = True
-        else:
+        elif mark not in IGNORED:
             letter = mark
     if letter == "i":
-        raise UsageError(f'Format letter "i" is meaningless in "{name}" command.')
+        raise UsageError(f'Format letter "i" is {meaningless}')
     if match["count"] not in ("", "1"):
-        raise UsageError(f'Item count other than 1 is meaningless in "{name}" command.')
+        raise UsageError(f"Item count other than 1 is {meaningless}")
     if repeats and letter is not None:
         format_ = evolve(shell.examined.format, letter=letter)
         shell.examined = evolve(shell.examined, format=format_, last_letter=letter)

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import no_line, with_code
 from dwarfgpu.language.name_resolution import Names
@@ -86,16 +87,29 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Argument required.")
     session = shell.session
     names = Names(session)
-    entities = names.meaning(argument)
+    try:
+        entities = names.meaning(argument)
+    except UsageError:
+        entities = ()  # as in GDB, the whole name is unknown
     first = entities[0] if entities else None
     if isinstance(first, Die) and first.tag == dw.TAG_SUBPROGRAM and not Subprogram(first).ranges:
         first = next(iter(names.own_call([first])), first)
     name = argument
     if first is None or (isinstance(first, Die) and not has_location(first)):
         symbol = symbol_of(session, argument)
+        function = None
+        if symbol is None:
+            symbol = demangled_symbol(session.code_objects, argument)
+            function = None if symbol is None else function_at(session.code_objects, symbol[0])
+        if symbol is None and "::" in argument:
+            raise UsageError(f'No symbol "{argument}" in current context.')
         if symbol is None:
             raise names.unknown(argument)
-        text = f"at {symbol[0]:#x} in a file compiled without debugging"
+        if function is None:
+            text = f"at {symbol[0]:#x} in a file compiled without debugging"
+        else:
+            text = f"a function at address {symbol[0]:#x}"
+            name = full_function_name(function) or argument
     else:
         text = symbol_description(session, first)
         if isinstance(first, Die) and first.tag in FUNCTIONS:

@@ -14,7 +14,7 @@ from dwarfgpu.service.value import condition
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import frame_position
+from dwarfgpu.session.stack_frames import frame_position, position_at_address
 
 
 def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
@@ -26,7 +26,8 @@ def located(shell: Shell, text: str) -> tuple[BreakAddress, ...]:
         raise UsageError("No default breakpoint address now.")
     if not text:
         pc = frame_pc(session)
-        return (BreakAddress(pc, None, frame_position(session, pc)),)
+        # As in GDB, the line is that of the address, also where the frame is at the call before it.
+        return (BreakAddress(pc, None, position_at_address(session, pc)),)
     text = with_number(shell, f"{text}0" if text in ("+", "-") else text)
     options = options_of(session, shell.values)
     return break_addresses(session, text, _around(shell, session, text), options)

@@ -17,6 +17,7 @@ from dwarfgpu.service.frame.register_values import (
     read_register,
     registers,
 )
+from dwarfgpu.session.session import Session
 
 _NO_REGISTERS: Final = "The program has no registers now."
 
@@ -41,6 +42,8 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     if session.has_ended:
         raise UsageError(_NO_REGISTERS)
+    if _is_without_registers(session):
+        raise UsageError(_NO_REGISTERS)
     is_nowhere = session.pc is None and not session.architecture.is_simt
     for word in argument.split():
         values = named_registers(session, word)
@@ -54,6 +57,13 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
         is_simt = session.architecture.is_simt
         raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)
     yield from (_register(value) for value in all_values if value.is_known or value.is_lost)
+
+
+def _is_without_registers(session: Session) -> bool:
+    """Return whether there is only a program of a CPU, and no register was set."""
+    if session.pc is not None or session.architecture.is_simt:
+        return False
+    return not any(read_register(session, register).is_known for register in registers(session))
 
 
 def _register(value: RegisterValue) -> Output:
@@ -70,6 +80,8 @@ def info_float(shell: Shell, argument: str) -> Iterator[Part]:
     if session.architecture.register_named("ftag") is None:
         yield Output("No floating-point info available for this processor.", {"x87": None})
         return
+    if _is_without_registers(session):
+        raise UsageError(_NO_REGISTERS)
 
     def number(name: str) -> int | None:
         [value] = named_registers(session, name)

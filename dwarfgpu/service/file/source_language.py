@@ -22,12 +22,13 @@ def language_of(unit: LineUnit) -> str:
 
 
 def frame_language(session: Session) -> str | None:
-    """Return the language of the frame in focus; None if unknown."""
-    code_object = session.code_object
-    if code_object is None or session.pc is None:
+    """Return the language of the frame in focus, without one that of `main`; None if unknown."""
+    code_object, pc = session.code_object, session.pc
+    if code_object is None:
         return None
     try:
-        unit = code_object.scopes.unit_at(session.pc)
+        scopes = code_object.scopes
+        unit = scopes.main_unit if pc is None else scopes.unit_at(pc)
     except DwarfGpuError:
         return None
     return None if unit is None else language_of(unit)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dwarfgpu.language.object_access import ObjectAccess
 
 SIZES: Final = {"b": 1, "h": 2, "w": 4, "g": 8}
+IGNORED: Final = "mr"
+"""Letters that change nothing: memory tags, which no machine here has, and raw values."""
 _PREFIXES: Final = {1: "", 2: "u", 4: "U"}
 _FORMAT: Final = pattern(r"(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*")
 _LETTERS: Final = "xduotacfsiz"
@@ -84,7 +86,7 @@ def format_and_rest(text: str, before: Format) -> tuple[Format, str]:
     for mark in match["letters"]:
         if mark in SIZES:
             size = mark
-        elif mark != "r":
+        elif mark not in IGNORED:
             letter = mark
     count = match["count"]
     number = -1 if count == "-" else int(count[:12] or 1)
@@ -138,12 +140,12 @@ class Units:
 
     def unit(self, address: int) -> Unit:
         """Read the unit at an address; `UsageError` with GDB's wording if it cannot be read."""
-        if self.format.letter not in _LETTERS:
-            raise UsageError(f'Undefined output format "{self.format.letter}".')
         if self.format.letter == "s":
             return self._string(address)
         size_bytes = self.format.unit_bytes
         data = self._data(address, size_bytes)
+        if self.format.letter not in _LETTERS:
+            raise UsageError(f'Undefined output format "{self.format.letter}".')
         bits = Bits(int.from_bytes(data, self.endian), 8 * size_bytes)
         return Unit(self._text(bits), data, bits, self.after(address))
 

@@ -44,7 +44,9 @@ class Stopped:
         segments = (
             segment
             for code_object in self.code_objects
-            for segment in code_object.loaded_segments()
+            for segment in (
+                code_object.loaded_segments() if self.has_started else code_object.loaded_sections()
+            )
         )
         return TargetWithCodeObjects(self.machine, tuple(segments), self.has_started)
 

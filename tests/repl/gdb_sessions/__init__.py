@@ -72,6 +72,9 @@ FILES = {
     "threads": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
     "without_main": ("x86_64/types.gcc.O0.v5",),
     "types": ("x86_64/types.gcc.O0.v5",),
+    "values": ("core/values.x86_64.O0", "core/values.x86_64.O0.core"),
+    "values_names": ("core/values.x86_64.O0", "core/values.x86_64.O0.core"),
+    "values_program": ("core/values.x86_64.O0",),
 }
 """The program of each session, and its core file; paths in the folder of the fixtures."""
 NAMES = tuple(name for name in FILES if (HERE / f"{name}.txt").is_file())
