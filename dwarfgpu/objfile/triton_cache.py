@@ -9,8 +9,10 @@ Law: only the folder and its direct subfolders are read; no contents of a kernel
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from dwarfgpu.base.readable_files import is_regular
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry
@@ -61,29 +63,33 @@ def cached_kernels(folder: str | Path) -> tuple[CachedKernel, ...]:
             f"{folder} is a folder, without kernels of Triton ({endings}): give a file"
         )
     return tuple(
-        CachedKernel(index, id, FileBytes.of(_ReopenedFile(path), os.stat(path).st_size), path=path)
+        CachedKernel(index, id, FileBytes.of(_ReopenedFile(path), _size_bytes(path)), path=path)
         for index, (id, path) in enumerate(named)
     )
 
 
 def _paths(folder: str | Path) -> list[str]:
-    """Return the paths of the kernels; `UsageError` for a folder that cannot be read."""
+    """Return the paths of the kernels; `UsageError` for a folder that cannot be read.
+
+    Only regular files are kernels. A folder in it that cannot be read, or a link that leads
+    nowhere, has none.
+    """
     try:
         if not os.path.isdir(folder):
             return []
         with os.scandir(folder) as entries:
-            inner = [
-                entry.path for entry in entries if entry.name.endswith(SUFFIXES) or entry.is_dir()
-            ]
-        out = [path for path in inner if path.endswith(SUFFIXES)]
-        for path in inner:
-            if not path.endswith(SUFFIXES):
-                with os.scandir(path) as entries:
-                    out += [entry.path for entry in entries if entry.name.endswith(SUFFIXES)]
+            inner = [entry.path for entry in entries]
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{folder} cannot be read: {reason}") from None
-    return out
+    out: list[str] = []
+    for path in inner:
+        if path.endswith(SUFFIXES):
+            out.append(path)
+        elif os.path.isdir(path):
+            with suppress(OSError), os.scandir(path) as entries:
+                out += [entry.path for entry in entries if entry.name.endswith(SUFFIXES)]
+    return [path for path in out if is_regular(path)]
 
 
 def _id(path: str) -> str:
@@ -98,6 +104,13 @@ def _id(path: str) -> str:
         return f"{name}-{target_of_flags(file)}"
     except DwarfGpuError:
         return name
+
+
+def _size_bytes(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError as error:  # it was removed since the folder was read
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
 
 
 class _ReopenedFile:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile import triton_cache
 from dwarfgpu.objfile.container import open_container, open_object
 from dwarfgpu.objfile.triton_cache import cached_kernels, has_kernels
 from tests.cli.command import FIXTURES, run, run_json
@@ -117,3 +119,33 @@ def test_a_kernel_of_a_cache_runs(cache: Path) -> None:
         "--arg", "global_scratch=null", "--arg", "profile_scratch=null",
     )  # fmt: skip
     assert done.lines[-1] == "  y = float32[8] {0, 2, 4, 6, 8, 10, 12, 14}"
+
+
+def test_what_is_no_file_is_no_kernel(tmp_path: Path) -> None:
+    """Links that lead nowhere or to themselves, pipes, devices, folders: others are shown."""
+    folder = tmp_path / "cache"
+    (folder / "hash").mkdir(parents=True)
+    (folder / "hash" / "kernel.hsaco").write_bytes(
+        (FIXTURES / "hip/nest.gfx942.O2.v5.co").read_bytes()
+    )
+    (folder / "nowhere.hsaco").symlink_to("nothing")
+    (folder / "itself.hsaco").symlink_to("itself.hsaco")
+    (folder / "loop").symlink_to("loop")
+    (folder / "zeros.cubin").symlink_to("/dev/zero")
+    (folder / "folder.hsaco").mkdir()
+    os.mkfifo(folder / "hash" / "pipe.hsaco")
+    assert [entry.id for entry in cached_kernels(folder)] == ["kernel-gfx942"]
+    (folder / "hash" / "kernel.hsaco").unlink()
+    assert not has_kernels(folder)
+    for command in ("info", "disas", "check"):
+        done = run(command, folder)
+        assert (done.status, done.out) == (2, "")
+        assert "is in this folder" in done.err or "without kernels of Triton" in done.err
+
+
+def test_a_kernel_that_is_removed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(triton_cache, "_paths", lambda _: [str(tmp_path / "gone.hsaco")])
+    with pytest.raises(UsageError, match="gone.hsaco cannot be read: No such file"):
+        cached_kernels(tmp_path)
