@@ -395,10 +395,8 @@ class _Walk:
             return unknown("optimized out" if bits.undefined else "unavailable")
         number, size = bits.value, bits.size_bits
         match bare:
-            case Base(base=base) if "float" in base.encoding:
-                return _floating(base, bits)
-            case Base(base=base) if base.encoding == "boolean":
-                return bool(number) if number < 2 else number
+            case Base():
+                return base_data(bare, bits)
             case Enum():
                 value = signed(number, size) if bare.is_signed else number
                 name = next(
@@ -417,6 +415,16 @@ class _Walk:
             space = spaces.get(bare.address_space)
             record["address_space"] = space.name if space else str(bare.address_space)
         return record
+
+
+def base_data(bare: Base, bits: Bits) -> Plain:
+    """Return the number that known bits are, of a base type in the byte order of its object."""
+    number, base = bits.value, bare.base
+    if "float" in base.encoding:
+        return _floating(base, bits)
+    if base.encoding == "boolean":
+        return bool(number) if number < 2 else number
+    return _integer(signed(number, bits.size_bits) if is_signed(bare) else number)
 
 
 def _integer(number: int) -> int | str:

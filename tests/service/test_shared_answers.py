@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from dwarfgpu import DwarfGpuError, Session
 from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Enum, Member, Pointer, Struct, Type
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.model.object import Bits
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.service.lanes.lane_answer import Shares
 from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.lanes.lane_questions import Question, lane_answers
+from dwarfgpu.service.lanes.lanes_json import LanesJson
+from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.value.subject import Expression, Subject, answer, subject
 from dwarfgpu.view import text_of_bits
 from dwarfgpu.view.printers.standard import STANDARD
+from dwarfgpu.view.scalars import base_text
 from dwarfgpu.view.text_of_bits import is_text_of_bits
+from dwarfgpu.view.value_data import base_data, value_data
+from dwarfgpu.view.values import format_value
+from tests.repl.repl_shell import nest_shell
 from tests.session.test_read_lanes import GPU_STATES, sessions
+from tests.work import calls_of
 
 pytest.importorskip("numpy")
 INT = Base(BaseType("int", "signed", 32, "little"))
@@ -127,3 +139,94 @@ def test_lanes_share_an_answer_where_bits_are_enough(
     [answers] = lane_answers([asked], shares="text")
     texts = {id(lane_answer.answer) for lane_answer in answers}
     assert len(texts) == (1 if is_enough else len(answers))
+
+
+def nest_with(numbers: list[int | None]) -> Question:
+    """The question for `t`, an int in v6, in lanes with some numbers."""
+    session = nest_shell().session
+    target = StateTarget(session.architecture)
+    target.add_wave(0)
+    target.set_register(0, session.architecture.by_name["exec"], b"\xff" * 8)
+    target.set_lanes(0, session.architecture.by_name["v6"], numbers)
+    session = evolve(session, target=target)
+    return Question(session, tuple(chosen_states(session, None)), session.variable("t"))
+
+
+@pytest.mark.parametrize("shares", ["nothing", "record", "text"])
+@pytest.mark.parametrize("unknown", [(), (5, 40)])
+def test_numbers_of_their_own(
+    shares: Shares, unknown: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each lane has another number, whose text is made from that of the first lane."""
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
+    numbers = [(-1) ** lane * lane << lane // 3 & 0xFFFF_FFFF for lane in range(64)]
+    held = [None if lane in unknown else number for lane, number in enumerate(numbers)]
+    question = nest_with(held)
+    [answers] = lane_answers([question], shares=shares)
+    for state, lane_answer in zip(question.states, answers, strict=True):
+        focused = question.session.focused(state.lane)
+        alone = answer(focused, question.wanted, None)
+        assert lane_answer.answer.text == alone.text
+        assert (lane_answer.answer.status, lane_answer.notes) == (alone.status, alone.notes)
+        assert lane_answer.answer.assumed == alone.assumed
+        if shares == "nothing" or (shares == "text" and not unknown):
+            assert lane_answer.answer.record == alone.record
+            assert [*lane_answer.answer.record] == [*alone.record]
+            assert lane_answer.answer.where == alone.where
+    questions = [question]
+    [wave] = [WaveLanes(item.session, item.states, (("t", tuple(answers)),)) for item in questions]
+    if shares == "record":
+        [alone_answers] = lane_answers(questions, shares="nothing")
+        own = WaveLanes(question.session, question.states, (("t", tuple(alone_answers)),))
+        assert LanesJson().wave(wave) == LanesJson().wave(own)
+
+
+def test_a_number_of_its_own_takes_few_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To ask a lane alone takes 150."""
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
+    equal, distinct = nest_with([7] * 64), nest_with([*range(64)])
+    for question in (equal, distinct):
+        lane_answers([question], shares="text")  # what is done once
+    calls = [
+        calls_of(partial(lane_answers, [question], shares="text")) for question in (equal, distinct)
+    ]
+    assert calls[1] - calls[0] < 64 * 40, calls
+
+
+def test_the_reason_of_the_first_lane_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
+    question = nest_with([lane if lane % 2 else None for lane in range(64)])
+    [answers] = lane_answers([question], shares="record")
+    reads: list[int] = []
+    read = StateTarget.read_register
+
+    def counted(self: StateTarget, *where: object) -> bytes:
+        reads.append(1)
+        return read(self, *where)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(StateTarget, "read_register", counted)
+    notes = [lane_answer.notes for lane_answer in answers]
+    assert len({note for of_lane in notes for note in of_lane if "not available" in note}) == 32
+    assert len(reads) <= 32 + 1
+
+
+@pytest.mark.parametrize(
+    ("base", "shown"),
+    [
+        (BaseType("int", "signed", 32, "little"), {0xFFFF_FFFE: ("-2", -2)}),
+        (BaseType("unsigned long", "unsigned", 64, "little"), {1 << 63: (f"{1 << 63}", 1 << 63)}),
+        (BaseType("float", "float", 32, "little"), {0x3FC0_0000: ("1.5", 1.5)}),
+        (BaseType("double", "float", 64, "little"), {0x7FF0 << 48: ("inf", "inf")}),
+    ],
+)
+def test_plain_numbers_are_shown_as_objects_of_their_type(
+    base: BaseType, shown: dict[int, tuple[str, object]]
+) -> None:
+    numbers = [0, 1, (1 << base.bit_size) - 1, 1 << base.bit_size - 1, *shown]
+    for number in numbers:
+        bits, kind = Bits(number, base.bit_size), Base(base)
+        assert base_text(base, number, base.bit_size) == format_value(bits, kind)
+        assert base_data(kind, bits) == value_data(bits, kind)
+    for number, (text, data) in shown.items():
+        assert base_text(base, number, base.bit_size) == text
+        assert base_data(Base(base), Bits(number, base.bit_size)) == data

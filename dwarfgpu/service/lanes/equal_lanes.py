@@ -15,6 +15,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Base, Enum, Pointer, strip
 from dwarfgpu.model.location import Location
+from dwarfgpu.model.object import Bits
 from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares
 from dwarfgpu.session.lane_states import LaneState
@@ -24,6 +25,8 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.format_options import DEFAULT_OPTIONS
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.location_json import location_json
+from dwarfgpu.view.scalars import base_text
+from dwarfgpu.view.strings import character_kind
 
 if TYPE_CHECKING:
     from dwarfgpu.language import TypedValue
@@ -40,9 +43,13 @@ class EqualLanes:
         self._pick, self._whole = pick, pick.whole
         self._location: Callable[[int], Location] = pick.of(pick.whole.location)
         self._reasons = pick.reasons
+        self._reasons_of_firsts: dict[int, str] = {}
+        """Of lanes that were asked, by their index."""
         self._location_text: Callable[[int], str] | None = None
         self._by_contents: dict[Hashable, tuple[Answer, int]] = {}
         """With the index of the lane that was asked."""
+        self._number_form: tuple[Base, Answer] | None = None
+        """The type of plain numbers, and the answer of the lane that was asked first."""
         self._by_state: dict[tuple[int, Hashable], LaneAnswer] = {}
         """Keyed by `id` of the state, and the bits."""
 
@@ -62,7 +69,11 @@ class EqualLanes:
                 return lane_answer
         entry = self._by_contents.get(contents)
         if entry is None:
-            entry = self._by_contents[contents] = _with_contents_kept(ask()), index
+            made = self._of_number(index, session, is_own=shares == "text")
+            if made is None:
+                made = ask()
+                self._keep_form(made, contents, session)
+            entry = self._by_contents[contents] = _with_contents_kept(made), index
         shared, first = entry
         own_notes: Callable[[], tuple[str, ...]] | None = None
         if self._reasons is not None and index != first:
@@ -78,6 +89,47 @@ class EqualLanes:
         if own_notes is None:
             self._by_state[id(state), contents] = lane_answer
         return lane_answer
+
+    def _keep_form(self, original: Answer, contents: Hashable, session: Session) -> None:
+        """Keep the answer of a lane for those with other numbers."""
+        base = _plain_base(self._whole, session) if self.is_complete else None
+        if base is not None and not original.status and isinstance(contents, int):
+            size_bits = base.base.bit_size
+            if original.text == base_text(base.base, contents, size_bits):
+                self._number_form = base, _with_contents_kept(original)
+
+    def _of_number(self, index: int, session: Session, *, is_own: bool) -> Answer | None:
+        """Return the answer of a lane with a number of its own, from that of another lane; None
+        where only asking gives it. `is_own`: its location is that of the lane."""
+        if self._number_form is None:
+            return None
+        bare, original = self._number_form
+        number = self.contents[index]
+        assert isinstance(number, int)
+        text = base_text(bare.base, number, bare.base.bit_size)
+
+        def contents() -> JsonObject:
+            from dwarfgpu.view.value_data import base_data  # text needs none
+
+            bits, endian = Bits(number, bare.base.bit_size), session.architecture.endian
+            record = {
+                **original.contents(),
+                "bytes": bits.hex(endian),
+                "text": text,
+                "data": base_data(bare, bits),
+            }
+            if is_own:
+                record["result"] = location_json(self._location(index), endian)
+            return record
+
+        return Answer(
+            text,
+            0,
+            original.notes,
+            original.assumed,
+            contents=contents,
+            location_line=lambda: where_text(self._location(index), session.code_objects),
+        )
 
     def _result_text(self, index: int, shared: Answer, session: Session) -> str | None:
         """Return the location of a lane as JSON; None for an answer without one."""
@@ -101,15 +153,35 @@ class EqualLanes:
     def _notes(self, shared: Answer, first: int, index: int) -> tuple[str, ...]:
         """Return the notes of a lane, whose bits are unknown for its own reason."""
         assert self._reasons is not None
-        reason, own = (
-            NOT_AVAILABLE + self._reasons(lane_index)[0] for lane_index in (first, index)
-        )
+        reason = self._reasons_of_firsts.get(first)
+        if reason is None:
+            reason = self._reasons_of_firsts[first] = NOT_AVAILABLE + self._reasons(first)[0]
+        own = NOT_AVAILABLE + self._reasons(index)[0]
         return tuple(
             [
                 note.removesuffix(reason) + own if note.endswith(reason) else note
                 for note in shared.notes
             ]
         )
+
+
+def _plain_base(whole: Reading | TypedValue, session: Session) -> Base | None:
+    """Return the type of a variable whose text is that of the number that its bits are; None for
+    any other object."""
+    if not isinstance(whole, Reading) or whole.location is None or whole.bits is None:
+        return None
+    bare = strip(whole.type)
+    if not isinstance(bare, Base) or bare.flags or whole.variable.unit.style != "c":
+        return None
+    base = bare.base
+    is_plain = (
+        base.encoding in ("signed", "unsigned", "float")
+        and base.vector_size is None
+        and base.endian == session.architecture.endian
+        and base.bit_size == whole.bits.size_bits
+        and character_kind(whole.type) is None
+    )
+    return bare if is_plain else None
 
 
 def is_of_wave(pick: LanePick[Any]) -> bool:
