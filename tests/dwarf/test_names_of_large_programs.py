@@ -201,6 +201,8 @@ def test_no_hint_is_followed_for_a_name_of_no_unit(
 
     monkeypatch.setattr(unit_search, "likely_units", counted)
     file = program(tmp_path, has_malloc=True)
+    assert is_in_no_unit(file.info, "nosuch")  # a small file is searched at once
+    monkeypatch.setattr(string_index, "_MIN_INDEXED_BYTES", 0)
     assert not is_in_no_unit(file.info, "nosuchname")  # the file was not searched
     assert NameLookup((file.info,)).of("nosuchname") == ()
     assert is_in_no_unit(file.info, "nosuchname") and "nosuchname" in followed

@@ -121,10 +121,13 @@ class StringIndex:
 
     def is_absent(self, *texts: bytes) -> bool:
         """Return whether no unit has a name that begins with one of these texts, where the cached
-        names or an earlier search say so; False where only a search can tell."""
+        names, an earlier search or one of a small file say so; False where only a search of a
+        large file can tell."""
         if texts in self._known:
             return self._known[texts] == ()
-        return vars(self).get("_names") is not None and self.units(*texts) == ()
+        is_small = self._file.object.size_bytes < _MIN_INDEXED_BYTES
+        is_quick = is_small or vars(self).get("_names") is not None
+        return is_quick and self.units(*texts) == ()
 
     def _units(self, texts: Collection[bytes]) -> tuple[CompilationUnit, ...] | None:
         cached = self._by_names(lambda names: names.units(texts))
