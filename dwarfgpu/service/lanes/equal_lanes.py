@@ -69,11 +69,11 @@ class EqualLanes:
                 return lane_answer
         entry = self._by_contents.get(contents)
         if entry is None:
-            made = self._of_number(index, session, is_own=shares == "text")
-            if made is None:
-                made = ask()
-                self._keep_form(made, contents, session)
-            entry = self._by_contents[contents] = _with_contents_kept(made), index
+            asked = self._of_number(index, session, is_own=shares == "text")
+            if asked is None:
+                asked = ask()
+                self._keep_form(asked, contents, session)
+            entry = self._by_contents[contents] = _with_contents_kept(asked), index
         shared, first = entry
         own_notes: Callable[[], tuple[str, ...]] | None = None
         if self._reasons is not None and index != first:
