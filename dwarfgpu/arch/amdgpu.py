@@ -2,7 +2,7 @@
 
 DW_ASPACE_LLVM_none is the `AddressSpace` named `global`. DW_ASPACE_LLVM_AMDGPU_generic,
 DW_ASPACE_LLVM_AMDGPU_region, DW_ASPACE_LLVM_AMDGPU_local, DW_ASPACE_LLVM_AMDGPU_private_lane and
-DW_ASPACE_LLVM_AMDGPU_private_wave have the names after the prefix.
+DW_ASPACE_LLVM_AMDGPU_private_wave are named by what follows the prefix: `generic`, `region`, ….
 
 Law: only this module assigns DWARF numbers and apertures of AMD GPUs; others look them up in the
 `Architecture` that it makes.

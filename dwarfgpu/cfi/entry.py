@@ -1,5 +1,7 @@
 """Entries of call frame information: CIEs and FDEs (AMD text A.6.4.1).
 
+`section` reads them, with the augmentation string of a CIE.
+
 Law: the instructions of an entry are decoded on demand.
 """
 

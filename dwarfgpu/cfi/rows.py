@@ -3,8 +3,8 @@
 `instructions` says what each instruction changes.
 
 Laws: time and memory are bounded by `CfiLimits`, however hostile the instructions; a row that was
-completed before an error stays usable. What an instruction changes depends on its operands, the
-CIE's format and the inputs that it declares, and on nothing else: `_repeated_change` keeps it.
+completed before an error stays usable. What an instruction changes depends only on its operands,
+the CIE's format and the inputs that it declares, so that `_repeated_change` may cache it.
 """
 
 from __future__ import annotations

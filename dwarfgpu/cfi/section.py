@@ -1,5 +1,6 @@
 """`.debug_frame` and `.eh_frame`: Common Information and Frame Description Entries (A.6.4.1),
-and the FDE of a pc, by `.eh_frame_hdr` or by a search.
+and the FDE of a pc, by `.eh_frame_hdr` or by a search. The augmentation string of a CIE, such as
+`zR` or `[llvm:v0.0]`, is read here; `dwarfgpu.dwarf.cfi_rows_by_pc` derives the dialect from it.
 
 Laws: an entry that cannot be read is kept with its reason and costs no other entry anything; an
 entry that is looked for is the only one that is read whole.

@@ -1,5 +1,5 @@
-"""From a row to a frame: its CFA, where it and its caller have their registers (AMD text A.6.4.1),
-and the pc at which they are looked up.
+"""Compute the CFA of a frame and the locations of its caller's registers from a row of call frame
+information (AMD text A.6.4.1), and find the pc at which the caller's row is looked up.
 
 Laws: everything is found on demand, and once. However hostile the rules, a frame answers or raises
 a `DwarfGpuError`, in bounded time and depth.

@@ -1,4 +1,4 @@
-"""Subprogram attributes that describe lanes: DW_AT_LLVM_lane_pc, DW_AT_LLVM_active_lane and
+"""Evaluate the subprogram attributes of lanes: DW_AT_LLVM_lane_pc, DW_AT_LLVM_active_lane and
 DW_AT_LLVM_iterations (AMD text A.3.3.5, low-level information, paragraphs 5 to 7).
 
 Law: each attribute is evaluated with the context that its paragraph prescribes, and what the

@@ -1,7 +1,8 @@
-"""The implicit conversions between values and location descriptions (AMD text A.2.5.4.4.3), and
-the object to which the value of an implicit pointer points (A.2.5.4.4.5).
+"""The implicit conversions of stack entries: a value to a memory location description, a location
+description to a value (AMD text A.2.5.4.4.3), and the value of an implicit pointer to the location
+of its object (A.2.5.4.4.5). `evaluate` applies the one that an operation requires.
 
-Law: these three conversions, no more and no less.
+Law: there are no other implicit conversions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""From bytes to instructions.
+"""Find the encoding of the instruction that begins with given bytes; `formats` then takes its
+fields out of the bits.
 
-The fixed bits of an encoding are in its first dword, or begin there: a tree over the bits that all
-remaining candidates fix leads to the few to compare. Longer encodings are tried before shorter
+Every encoding has fixed bits in its first dword. A tree that branches on bits which all remaining
+encodings fix leaves few of them to compare. Longer encodings are tried before shorter
 ones, those with more fixed bits before those with fewer; a word with meaningless operands is
 undefined.
 """

@@ -3,8 +3,8 @@
 
 Both front ends use it: the commands of the command line that take an address, and the prompt.
 
-Law: the files and the frame in focus alone decide which functions a name denotes, so that they are
-found once for a focused frame.
+Law: which functions a name denotes depends only on the files and the frame in focus, so that a name
+is looked up once for a focused frame.
 """
 
 from __future__ import annotations

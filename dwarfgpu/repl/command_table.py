@@ -1,4 +1,5 @@
-"""All commands."""
+"""The table of the prompt's commands, by class and with the subcommands of `info`, `set` and
+`show`: a new command is declared in a module of this package and has a line here."""
 
 from __future__ import annotations
 

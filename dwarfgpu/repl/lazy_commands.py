@@ -1,4 +1,4 @@
-"""All commands; the modules of seldom used ones are loaded when one of them is looked for."""
+"""Look up commands: frequent ones load their module alone, others load `command_table`."""
 
 from __future__ import annotations
 

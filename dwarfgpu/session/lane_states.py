@@ -1,5 +1,6 @@
 """Decide what the lanes of a wave do: where each is in a call frame, whether the wave executes it
-(AMD text A.3.3.5, DW_AT_LLVM_lane_pc and DW_AT_LLVM_active_lane).
+(AMD text A.3.3.5). `dwarfgpu.dwarf.lane_attributes` evaluates DW_AT_LLVM_lane_pc and
+DW_AT_LLVM_active_lane.
 
 Law: a lane is at the wave's pc only if no function has DW_AT_LLVM_lane_pc; where the attribute
 cannot be evaluated, the location of the lane is unknown.

@@ -44,7 +44,7 @@ def test_eval_takes_a_place(text: str, pc: int) -> None:
         ("nest.hip:0", 'No line 0 in file "nest.hip".'),
         ("nest.hip:-1", 'No line -1 in file "nest.hip".'),
         ("*nst", 'No symbol "nst" in current context.'),
-        ("*", "A syntax error in expression, near `'."),
+        ("*", "Argument required (expression to compute)."),
         ("*local#0x10", "local#0x10 is not an address of code"),
     ],
 )

@@ -1,8 +1,8 @@
-"""Find the unit, the subprograms and the variables at a program location, or by name (DWARF 5
-chapters 3 and 4).
+"""Find the unit, the subprogram, its inlined calls and lexical blocks, and the variables at a pc
+(DWARF 5 chapters 3 and 4), and the variables that a name denotes there.
 
-Law: only the unit that covers the location is read for a lookup by location; a name that it does
-not have is then looked for in the other units.
+Law: a lookup by pc reads only the unit that covers it. A lookup by name reads other units only if
+that unit does not have the name.
 """
 
 from __future__ import annotations

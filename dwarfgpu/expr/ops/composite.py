@@ -1,6 +1,6 @@
 """Composite location description operations (AMD text A.2.5.4.4.6).
 
-Law: only this module and the evaluator may see a `PartialComposite`.
+Law: only these operations make and complete a `PartialComposite`; the others reject it.
 
 Declares DW_OP_piece, DW_OP_bit_piece, DW_OP_LLVM_piece_end, DW_OP_LLVM_extend,
 DW_OP_LLVM_select_bit_piece, DW_OP_LLVM_overlay, DW_OP_LLVM_bit_overlay.

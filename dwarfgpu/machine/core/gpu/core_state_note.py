@@ -4,7 +4,7 @@ LLVM calls the note NT_AMDGPU_KFD_CORE_STATE.
 
 The structures are those of Linux' KFD (`kfd_runtime_info`, `kfd_dbg_device_info_entry`,
 `kfd_queue_snapshot_entry`), little endian. Law: an entry may be longer than the known one; its size
-locates the next one. The waves are in the save areas of the queues.
+locates the next one. `waves` finds the waves in the save areas of the queues.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Workgroup barriers: when waves leave them, and where waves wait.
+"""Let the waves of a workgroup leave a barrier, and list the waves that wait at one.
 
-`dwarfgpu.machine.simulated.semantics.control_statements` and `simulated_wave` execute `s_barrier`;
-`interpreter` finds a deadlock, and `dwarfgpu.service.run.barrier_waits` shows it.
+A wave begins to wait in `s_barrier` (`dwarfgpu.machine.simulated.semantics.control_statements`),
+for as long as `has_to_wait` of `simulated_wave` says. `interpreter` finds a deadlock, and
+`dwarfgpu.service.run.barrier_waits` shows it.
 """
 
 from __future__ import annotations

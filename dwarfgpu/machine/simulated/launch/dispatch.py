@@ -1,4 +1,5 @@
-"""A kernel dispatch just before the first instruction of its waves.
+"""Set up a kernel dispatch: its packet, arguments and memory, and its waves with their registers,
+just before their first instruction.
 
 Law: everything known follows from the code object, the arguments, the geometry, and the addresses
 chosen below; the rest is unknown.

@@ -1,6 +1,8 @@
 """The registers of a wave before its first instruction (AMDGPU usage, "Initial Kernel Execution
 State"; ROCm compute ABI, "Initial kernel register state").
 
+`kernarg` has the arguments of the kernel; `dispatch` puts registers, arguments and memory together.
+
 Law: a register that the documents do not define is in no result: it is unknown, never zero.
 """
 

@@ -1,4 +1,5 @@
-"""Statements for operations that compute nothing: end, wait, signal and send messages."""
+"""Statements for operations that compute nothing: `s_endpgm`, `s_barrier` and its signals,
+`s_waitcnt`, `s_sendmsg`."""
 
 from __future__ import annotations
 
