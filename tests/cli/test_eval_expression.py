@@ -257,17 +257,19 @@ def test_explain_tells_what_is_undefined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "data"),
+    ("expression", "data", "status"),
     [
-        ("global_struct.b1", 5),
-        ("global_struct.b2", -3),
-        ("global_struct.b3", 0x123456789A),
-        ("((struct outer *) 0x7000000)->b2", {"unknown": "unavailable"}),
+        ("global_struct.b1", 5, 0),
+        ("global_struct.b2", -3, 0),
+        ("global_struct.b3", 0x123456789A, 0),
+        ("((struct outer *) 0x7000000)->b2", {"unknown": "unavailable"}, 1),
     ],
 )
-def test_data_of_a_bit_field(expression: str, data: object) -> None:
-    """Its bits are those of an object of its type."""
-    assert run_json("eval", "--file", PROGRAM, expression).json["data"] == data
+def test_data_of_a_bit_field(expression: str, data: object, status: int) -> None:
+    """Its bits are those of an object of its type; few of them are still all of the field."""
+    answer = run_json("eval", "--file", PROGRAM, expression)
+    assert (answer.json["data"], answer.status) == (data, status)
+    assert run("eval", "--file", PROGRAM, expression).status == status
 
 
 @pytest.mark.parametrize(("subject", "is_needed"), [("t", False), ("t + 1", True)])
