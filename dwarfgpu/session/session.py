@@ -365,7 +365,10 @@ class Session(WaveLanes):
         return code_object.scopes.functions_at(pc)
 
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
-        """Return the code objects to search for a name, that of the program location first."""
+        """Return the code objects to search for a name in the order in which they were loaded, as
+        GDB and dynamic linkers do; for a wave, that of the program location first."""
+        if not self.architecture.is_simt:
+            return self.code_objects
         here = self.code_object
         return tuple(sorted(self.code_objects, key=lambda code_object: code_object is not here))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
@@ -15,6 +15,9 @@ from dwarfgpu.dwarf.scope.variable import Variable
 Meaning: TypeAlias = Variable | Die
 """A variable; else the entry of a function, type, enumerator, namespace or member of an object."""
 DieFilter: TypeAlias = Callable[[Die], bool]
+EXPORTED_IN_CPLUSPLUS: Final = frozenset(TAGGED | {dw.TAG_ENUMERATOR})
+"""Tags of entries that have no symbol, and that GDB finds in C++ before the static names of other
+files."""
 
 
 def ordinary(die: Die) -> bool:
@@ -68,13 +71,16 @@ def distinguished(meanings: list[Meaning], scopes: tuple[Die, ...]) -> list[Mean
 
 
 def is_external(meaning: Meaning) -> bool:
-    """Return whether other units can mean an entry: a variable or function that is external."""
+    """Return whether other units can mean an entry: a variable or function that is external; in C++
+    also, as in GDB, an enumerator and a type with a tag. Those of C are only in their own file."""
     if isinstance(meaning, Variable):
         return meaning.is_external
     die = meaning
-    if die.tag not in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
-        return True
-    return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
+    if die.tag in VARIABLES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}:
+        return any(origin.flag(dw.AT_EXTERNAL) for origin in die.origins())
+    if die.tag in EXPORTED_IN_CPLUSPLUS:
+        return die.unit.is_cplusplus
+    return die.tag not in TYPES
 
 
 def is_removed(meaning: Meaning) -> bool:

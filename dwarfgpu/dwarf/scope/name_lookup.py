@@ -387,13 +387,13 @@ class NameLookup(UnitSearch):
         variables that compilers removed last."""
         hidden: tuple[Meaning, ...] = ()
         removed: tuple[Meaning, ...] = ()
-        likely: set[CompilationUnit] | None = None
+        searched: set[CompilationUnit | None] = {self.unit}
         visited: set[CompilationUnit] = set()
-        for unit in self.other_units(path, part.name):
-            if hidden and likely is None:
-                likely = self.exporting(path, part.name)
-            if likely is not None and unit not in likely:
+        pending = self.other_units(path, part.name)
+        while (unit := next(pending, None)) is not None:
+            if unit in searched:
                 continue
+            searched.add(unit)
             try:
                 meanings = self._defined(self._declared(unit, path, part, accepts, visited))
             except DwarfGpuError as error:
@@ -403,8 +403,10 @@ class NameLookup(UnitSearch):
                 return meanings
             if all(is_removed(meaning) for meaning in meanings):
                 removed = removed or meanings
-            else:
-                hidden = hidden or meanings
+            elif not hidden:
+                hidden = meanings
+                exporting = self.exporting(path, part.name)
+                pending = pending if exporting is None else iter(exporting)
         return hidden or removed
 
     # Definitions

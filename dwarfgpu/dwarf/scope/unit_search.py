@@ -11,13 +11,16 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
-from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit, likely_units, units_naming
+from dwarfgpu.dwarf.index.units_by_name import (
+    is_in_no_unit,
+    likely_units,
+    mentioning_units,
+    units_naming,
+)
 from dwarfgpu.dwarf.names.qualified import canonical, joined
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
-from dwarfgpu.dwarf.scope.meaning import (
-    is_same_function,
-)
+from dwarfgpu.dwarf.scope.meaning import EXPORTED_IN_CPLUSPLUS, is_same_function
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, completed, named
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -52,16 +55,17 @@ class UnitSearch:
                     searched.add(unit)
                     yield unit
 
-    def exporting(self, path: Path, name: str) -> set[CompilationUnit] | None:
-        """Return the units that may export a name according to an index or a symbol; None if
-        neither can say."""
-        units: set[CompilationUnit] = set()
+    def exporting(self, path: Path, name: str) -> dict[CompilationUnit, None] | None:
+        """Return the units that may export a name, in the order of the search: according to an
+        index or a symbol, or, in C++, as a type or enumerator; None if neither can say."""
+        units: dict[CompilationUnit, None] = {}
         for info in self.infos:
             if not (info.object.symbols or info.loaded.symbols):
                 return None
             visited: set[CompilationUnit] = set()
-            for unit in likely_units(info, joined((*path, name))):
-                units.update(_searched(unit, visited))
+            likely = likely_units(info, joined((*path, name)))
+            for unit in chain(likely, _naming_in_cplusplus(info, name)):
+                units.update(dict.fromkeys(_searched(unit, visited)))
         return units
 
     def _naming(
@@ -117,6 +121,20 @@ class UnitSearch:
             except DwarfGpuError as error:
                 self.doubts.append(error)
         return die
+
+
+def _naming_in_cplusplus(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
+    """Yield the units in C++ that may have a type or an enumerator of a simple name."""
+    if is_in_no_unit(info, name):
+        return
+    is_identifier = _IDENTIFIER.fullmatch(name) is not None
+    may_have = mentions(info, name, EXPORTED_IN_CPLUSPLUS) if is_identifier else _any_unit
+    for unit in mentioning_units(info, name) if is_identifier else info.units:
+        try:
+            if may_have(unit) and unit.full.is_cplusplus:
+                yield unit
+        except DwarfGpuError:
+            continue  # the search that found another unit reports it, if no unit has the name
 
 
 def _any_unit(unit: CompilationUnit) -> bool:
