@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
-from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import (
+    MAX_CHAIN,
+    Array,
+    Base,
+    Member,
+    Qualified,
+    Struct,
+    Type,
+    Typedef,
+    strip,
+)
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
@@ -43,22 +54,41 @@ def repeated(value: TypedValue, number: Number) -> TypedValue:
 
 
 def alignment_bytes(type_: Type | None) -> int:
-    """Return the natural alignment of a type; `UsageError` if it has none.
+    """Return the alignment of a type; `UsageError` if it has none.
 
-    For a structure it is the largest of its members; for a scalar its size, for a complex number
-    that of a part.
+    DW_AT_alignment where the file has it (DWARF 5 2.24). For another structure it is the largest of
+    its members; for a scalar its size, for a complex number that of a part.
     """
+    declared = _declared_alignment(type_)
+    if declared:
+        return declared
     bare = strip(type_)
     if isinstance(bare, Array):
         return alignment_bytes(bare.element)
     if isinstance(bare, Struct):
-        inner = [alignment_bytes(member.type) for member in bare.members if not member.is_static]
+        inner = [_alignment_of(member) for member in bare.members if not member.is_static]
         if bare.is_declaration:
             raise UsageError("could not determine alignment of type")
-        return max(inner, default=1)
+        return bare.declared.alignment or max(inner, default=1)
     size = size_bytes(bare)
     if isinstance(bare, Base) and bare.base.encoding == "complex_float":
         size = (size or 0) // 2
     if not size or size & size - 1:
         raise UsageError("could not determine alignment of type")
     return size
+
+
+def _declared_alignment(type_: Type | None) -> int | None:
+    """Return the alignment of the first typedef that has one, of those that name a type."""
+    for _ in range(MAX_CHAIN):
+        if isinstance(type_, Typedef) and type_.alignment:
+            return type_.alignment
+        if not isinstance(type_, Typedef | Qualified):
+            break
+        type_ = type_.target
+    return None
+
+
+def _alignment_of(member: Member) -> int:
+    declared = None if member.die is None else member.die.integer(dw.AT_ALIGNMENT)
+    return declared or alignment_bytes(member.type)

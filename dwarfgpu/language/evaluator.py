@@ -235,6 +235,8 @@ class Evaluator(NamedValues):
             case "!":
                 return self.truth(not self.arithmetic.truth(value))
             case "++" | "--" | "after++" | "after--":
+                if value.type is None:
+                    raise UsageError("Not a numeric type.")
                 unit_value = self.number(self.numbers.integer(1))
                 before = self.objects.read(value)
                 stored = store(

@@ -126,7 +126,8 @@ class TypeBuilder:
         if tag in _QUALIFIERS:
             return Qualified(_QUALIFIERS[tag], self.target(die))
         if tag in _NAMES_OF_TYPES:
-            return Typedef(die.name or "typedef", self.target(die), _scope(die))
+            alignment = die.integer(dw.AT_ALIGNMENT)
+            return Typedef(die.name or "typedef", self.target(die), _scope(die), alignment)
         if tag == dw.TAG_SUBRANGE_TYPE:
             return self._subrange(die)
         if tag == dw.TAG_ARRAY_TYPE:

@@ -266,6 +266,8 @@ class Typedef:
     _scope: Scope = field(default="", repr=False)
     _bare: list[BareType | None] = field(factory=list, init=False, repr=False)
     """What `strip` has found."""
+    alignment: int | None = field(default=None, repr=False)
+    """DW_AT_alignment in bytes."""
 
     @property
     def scope(self) -> str:

@@ -128,7 +128,10 @@ class Parser(Cursor):
             return ast.Unary("sizeof", self.expression(_UNARY))
         if self._is_word(_ALIGNMENTS, "("):
             self.next()
-            self.expect("(")
+            if not self._type_follows("("):  # C and C++ have no alignment of an expression
+                self.expect("(")
+                raise self.syntax_error()
+            self.next()
             return ast.SizeOf(self._type(")"), is_alignment=True)
         if self._is_word(_CASTS, "<"):
             return self._postfix(self._named_cast())

@@ -35,6 +35,7 @@ _PATTERN: Final = pattern(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_NO_CHARACTER: Final = "A character constant must contain at least one character."
 _INTEGER: Final = pattern(
     r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|(?P<decimal>[0-9]+))(?P<suffix>[uUlL]*)"
 )
@@ -89,6 +90,8 @@ def tokens(text: str) -> Iterator[Token]:
         kind, word = match.lastgroup, match[0]
         if kind == "name":
             yield Token("name", re.sub(r"\s+(?!namespace\))", "", word), index)
+        elif kind == "character" and word[word.index("'") :] == "''":
+            raise UsageError(_NO_CHARACTER)
         elif kind == "character" and not _is_character(word):
             yield Token("quoted", word[1:-1], index)
         elif kind in ("number", "string", "character", "dollar", "mark"):
@@ -207,11 +210,7 @@ def character(text: str) -> Character:
     """Return a character constant."""
     prefix, characters = _characters(text)
     if len(characters) != 1:
-        raise UsageError(
-            "A character constant must contain at least one character."
-            if not characters
-            else "Invalid character constant."
-        )
+        raise UsageError(_NO_CHARACTER if not characters else "Invalid character constant.")
     if len(characters[0]) != 1:
         raise UsageError("Could not convert character constant to target character set")
     return Character(characters[0][0], prefix)
