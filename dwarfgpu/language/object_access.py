@@ -41,9 +41,11 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
     IllFormed,
+    OutOfRange,
     Unavailable,
     UndefinedBits,
     UsageError,
+    counted,
 )
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.dereference import Dereference
@@ -51,7 +53,7 @@ from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
-from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed
+from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, storage_name
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
@@ -130,8 +132,29 @@ class ObjectAccess(Dereference):
             if value.variable is not None:
                 return self._read_variable(value, value.variable)
             return self._read(value)
+        except OutOfRange as error:
+            return evolve(value, error=self._beyond_memory(value) or error)
         except DwarfGpuError as error:
             return evolve(value, error=error)
+
+    def _beyond_memory(self, value: TypedValue, skipped_bits: int = 0) -> Unavailable | None:
+        """Return the error of an object in which the address space ends, with GDB's wording; None
+        if it ends elsewhere. `skipped_bits`: how far its part is from its start."""
+        if value.location is None or len(value.location.single_locations) != 1:
+            return None
+        (single,) = value.location.single_locations
+        storage, first, size = single.storage, single.bit_offset, value.size_bits or 0
+        if not isinstance(storage, Memory) or not 0 <= skipped_bits <= size:
+            return None
+        if first + size <= storage.size_bits:
+            return None
+        where = self.address_text(storage.space, (first + skipped_bits) % storage.size_bits // 8)
+        object_of = "of the object " if skipped_bits else ""
+        return Unavailable(
+            f"Cannot access memory at address {where}: {counted((size + 7) // 8, 'byte')} "
+            f"{object_of}needed, {(storage.size_bits - first) // 8} to the end of "
+            f"{storage_name(storage)}"
+        )
 
     def _read_function(self, value: TypedValue) -> TypedValue:
         """Read a function, which has no contents; as in GDB, its first byte must be readable."""
@@ -249,6 +272,8 @@ class ObjectAccess(Dereference):
             else:
                 write_field(self.context.access, location, whole_bits, value.type, bits)
             self.session.forget_frames()
+        except OutOfRange as error:
+            raise self._beyond_memory(value) or error from None
         except Unavailable as error:
             single = location.single_locations[0]
             if not isinstance(single.storage, Memory):
@@ -284,7 +309,10 @@ class ObjectAccess(Dereference):
             out = self._checked(evolve(out, bits=stored))
         if value.location is not None:
             self._check_upstream(value, first_bit + size)
-            return evolve(out, location=displaced(value.location, first_bit))
+            try:
+                return evolve(out, location=displaced(value.location, first_bit))
+            except OutOfRange as error:
+                raise self._beyond_memory(value, first_bit) or error from None
         if value.error is not None:
             return evolve(out, error=value.error)
         if bits is None:

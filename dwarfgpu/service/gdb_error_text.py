@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.errors import DwarfGpuError, EvaluationError, OutOfRange, Unavailable, UndefinedBits
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    EvaluationError,
+    IllFormed,
+    MissingContext,
+    OutOfRange,
+    Unavailable,
+    UndefinedBits,
+)
 from dwarfgpu.language import is_in_gdbs_words
 
-_VALUES: Final = (EvaluationError, OutOfRange, Unavailable, UndefinedBits)
+_VALUES: Final = (EvaluationError, MissingContext, OutOfRange, Unavailable, UndefinedBits)
 """Errors whose messages are complete by themselves."""
 
 
 def message_of(error: DwarfGpuError) -> str:
     """Return the message of a command that failed; for a missing value, only the reason."""
+    if isinstance(error, IllFormed):
+        return str(error)
     return str(error) if error.site is None and type(error) in _VALUES else error_text(error)
 
 

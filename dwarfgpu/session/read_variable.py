@@ -13,6 +13,9 @@ from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.scope.declarations import qualified_name
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Type, Unspecified, strip
@@ -176,10 +179,7 @@ def filled(
         if symbol is not None:
             return contents(resolved(evolve(reading, location=symbol), context), context)
         if attribute is None and variable.die.flag(dw.AT_DECLARATION):
-            raise MissingContext(
-                f'Missing ELF symbol "{variable.name}": it is only declared, and no code object '
-                "defines it"
-            )
+            raise _only_declared(variable.die)
         why = why_not_described(variable, focus.code_object, context.pc)
         if attribute is None or why is not None:
             raise UndefinedBits(why or f"{variable.name} has no location: it is optimized out")
@@ -199,6 +199,18 @@ def filled(
         return contents(resolved(reading, context), context)
     except DwarfGpuError as error:
         return evolve(reading, failure=at_start(focus, error))
+
+
+def _only_declared(die: Die) -> DwarfGpuError:
+    """Return the error of a variable that no code object defines; as in GDB, a member of a class is
+    optimized out."""
+    name = qualified_name(die)
+    above = die.parent()
+    if above is not None and above.tag in CLASSES:
+        return UndefinedBits(f"{name} is declared, but no code object defines it: optimized out")
+    return MissingContext(
+        f'Missing ELF symbol "{name}": it is only declared, and no code object defines it'
+    )
 
 
 def assumptions(
