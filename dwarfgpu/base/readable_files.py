@@ -64,6 +64,16 @@ def resolved(path: str | Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def folder_of(path: str | Path) -> Path:
+    """Return where the relative names in a document begin: the folder of the file itself, behind
+    symbolic links; of what is no file, such as `/dev/stdin`, the one of its name."""
+    from pathlib import Path  # imports a lot, and few commands need one
+
+    if os.path.islink(path) and (is_regular(path) or not os.path.exists(path)):
+        return resolved(path).parent
+    return Path(path).parent
+
+
 def beneath(folder: str, name: str) -> str:
     """Resolve a name inside a folder that acts as the root of a file system: neither `..` nor a
     link leads out of it. A missing file resolves to where it would be."""
@@ -94,4 +104,4 @@ def _link(path: str) -> str | None:
         return None
 
 
-__all__ = ["beneath", "is_regular", "is_source", "open_to_read", "resolved"]
+__all__ = ["beneath", "folder_of", "is_regular", "is_source", "open_to_read", "resolved"]

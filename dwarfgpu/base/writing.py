@@ -18,12 +18,14 @@ import sys
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISFIFO, S_ISREG
 from typing import Final
 
 from dwarfgpu.base.input_files import input_paths
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.readable_files import folder_of, is_regular
 from dwarfgpu.errors import UsageError
 
 if sys.platform != "win32":
@@ -34,8 +36,19 @@ _NAME_END: Final = rf"\.[0-9a-f]{{{_HASH_DIGITS}}}\.[a-z]+"
 _CONTENT_NAME: Final = pattern(f".*{_NAME_END}".encode("ascii"), re.DOTALL)
 _JSON_STRING: Final = pattern(rb'"((?:[^"\\]++|\\.)*+)"?', re.DOTALL)
 """Without the last quote at the end of a document that is cut short: the search stays linear."""
-_QUOTED: Final = pattern(rf'"([^"\x00-\x1f]*{_NAME_END})(?=")'.encode("ascii"))
-"""Between any two quotes, whether or not they belong together."""
+_HASH: Final = pattern(rf"(?<=\.)[0-9a-f]{{{_HASH_DIGITS}}}(?=\.)".encode("ascii"))
+_ESCAPED: Final = pattern(rb"\\u00(?:2e|[36][0-9])")
+"""Where a JSON string has `\\u0030` for `0`, for example, and may have a hash that is not found."""
+_UNFINISHED: Final = pattern(r"\.dwarfgpu-[0-9a-f]{16}\.tmp")
+"""What a killed writer leaves."""
+_NO_DOCUMENT: Final = (b"\x7fELF", b"\x93NUMPY")
+"""So begin code objects, core files and arrays, which name no files beside them."""
+_MOST_DOCUMENT_BYTES: Final = 64 << 20
+"""As of a state that is read."""
+_MOST_ARRAY_BYTES: Final = (1 << 30) + (1 << 16)
+_MOST_OTHER_FILES: Final = 4096
+_MOST_OTHER_BYTES: Final = 16 << 20
+"""Of all other files in the folder together, which are searched for the names of arrays."""
 _DEVICES: Final = ("/dev/", "/proc/")
 """Files here have no siblings: `/dev/stdout`, for example."""
 _MEMORY: Final = "/dev/shm/"
@@ -152,29 +165,35 @@ def require_regular(path: Path, files: Collection[str]) -> None:
 def write_set(path: Path, document: bytes, files: Mapping[str, bytes]) -> None:
     """Write a JSON document, and the files beside it that it names, by `content_name`.
 
-    Files of earlier documents of this path that no document in the folder names are removed.
-    `UsageError` where something cannot be written: the old document stays, with its files.
+    Files that the replaced document names are removed, if neither the new one nor any other file
+    in the folder can name them. `UsageError` where something cannot be written: the old document
+    stays, with its files. Behind a symbolic link, all are in the folder of the document itself.
     """
     require_regular(path, files)
     require_no_input(path, replaces_state=True)
     try:
-        with _locked(path.parent) as is_alone:
+        is_device = _is_device(path, _mode(path))
+        folder = path.parent if is_device else folder_of(path)
+        with _locked(folder) as is_alone:
+            removes = is_alone and not is_device
+            before = _named_before(path) if removes else set()
             written: list[Path] = []
             try:
                 for name, data in files.items():
-                    if not _has(path.parent / name, data):
-                        require_no_input(path.parent / name)
-                        written.append(path.parent / name)
-                        _write(path.parent / name, data)
-                _require_files(path, document)
+                    if not _has(folder / name, data):
+                        require_no_input(folder / name)
+                        if not os.path.lexists(folder / name):
+                            written.append(folder / name)
+                        _write(folder / name, data)
+                _require_files(path, folder, document)
                 _write(path, document)
             finally:
                 if is_alone and written and not _has(path, document):
                     for array in written:
                         with suppress(OSError):
                             array.unlink()
-            if is_alone and not _is_device(path, _mode(path)):
-                _remove_unnamed(path, document)
+            if before:
+                _remove_unnamed(path, folder, before, document)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None
 
@@ -302,67 +321,120 @@ def _lock(descriptor: int, folder: Path) -> bool:
     raise UsageError(f"{folder}: another program is writing there; try again")
 
 
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
 def _has(path: Path, data: bytes) -> bool:
     """Return whether a file has these contents already."""
     try:
-        return path.stat().st_size == len(data) and path.read_bytes() == data
+        is_as_long = is_regular(path) and path.stat().st_size == len(data)
+        return is_as_long and path.read_bytes() == data
     except OSError:
         return False
 
 
-def _names(document: bytes, strings: re.Pattern[bytes] = _JSON_STRING) -> set[str]:
+def _read(path: Path, most_bytes: int) -> bytes | None:
+    """Return the contents of a regular file; None for others, and for a longer one. Never waits."""
+    if sys.platform == "win32" or not is_regular(path):
+        return None
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not S_ISREG(status.st_mode) or status.st_size > most_bytes:
+                return None
+            data = file.read(most_bytes + 1)
+    except OSError:
+        return None
+    return data if len(data) <= most_bytes else None
+
+
+def _names(document: bytes) -> set[str]:
     """Return the files beside a document that its JSON strings name, as `content_name` makes
     them."""
     names = set()
-    for match in strings.finditer(document):
+    for match in _JSON_STRING.finditer(document):
         if _CONTENT_NAME.fullmatch(match[1]):
             with suppress(ValueError):
                 names.add(str(json.loads(b'"' + match[1] + b'"')))
     return {name for name in names if os.path.basename(name) == name}
 
 
-def _require_files(path: Path, document: bytes) -> None:
+def _require_files(path: Path, folder: Path, document: bytes) -> None:
     """Raise `UsageError` where a file that a document names is gone, which another writer
     removed."""
     for name in sorted(_names(document)):
-        if not (path.parent / name).is_file():
+        if not (folder / name).is_file():
             raise UsageError(f"{path}: cannot be written: {name}, which it needs, was removed")
 
 
-def _remove_unnamed(path: Path, document: bytes) -> None:
-    """Remove the arrays of earlier documents at a path that no document uses any more.
+def _named_before(path: Path) -> set[str]:
+    """Return the files that a document names, before it is replaced."""
+    return _names(_read(path, _MOST_DOCUMENT_BYTES) or b"")
 
-    Their names identify them: the prefix of the document's name and the hash of their contents.
-    """
-    stem = re.escape(path.name.removesuffix(".json"))
-    own = re.compile(rf"{stem}(?:-[0-9]+)?\.[\w-]+\.[0-9a-f]{{{_HASH_DIGITS}}}\.(?:npy|co)")
-    named = _names(document)
-    old = [name for name in _entries(path.parent) if own.fullmatch(name) and name not in named]
-    if not old:
-        return
-    states = (name for name in _entries(path.parent) if name.endswith(".json"))
-    for state in states:  # none of them need be valid JSON: rather too many names than too few
-        text = _read(path.parent / state)
-        named |= _names(text) | _names(text, _QUOTED)
-    for name in sorted({*old} - named):
+
+def _remove_unnamed(path: Path, folder: Path, before: set[str], document: bytes) -> None:
+    """Remove the files that a document named before, and that no file in the folder can name."""
+    paths = (path.name, os.path.basename(os.path.realpath(path)))
+    stems = tuple(name.removesuffix(".json") for name in paths)
+    old = [name for name in sorted(before - _names(document)) if name.startswith(stems)]
+    used: set[bytes] = set()
+    for text in chain([document], _other_texts(path, folder)) if old else ():
+        hashes = None if text is None else _hashes(text)
+        if hashes is None:
+            return
+        used |= hashes
+    for name in old:
+        array = folder / name
         stem, digits, suffix = name.rsplit(".", 2)
-        if content_name(stem, _read(path.parent / name), suffix).split(".")[-2] == digits:
+        if digits.encode("ascii") in used:
+            continue
+        data = None if array.is_symlink() else _read(array, _MOST_ARRAY_BYTES)
+        if data is not None and content_name(stem, data, suffix) == name:
             with suppress(OSError):
-                (path.parent / name).unlink()
+                array.unlink()
 
 
-def _entries(folder: Path) -> list[str]:
+def _hashes(text: bytes) -> set[bytes] | None:
+    """Return the hashes in the names of files that a text has, in whatever encoding and with
+    whatever path; None where they cannot be known."""
+    plain = text.replace(b"\0", b"").lower()
+    return None if _ESCAPED.search(plain) else {*_HASH.findall(plain)}
+
+
+def _other_texts(path: Path, folder: Path) -> Iterator[bytes | None]:
+    """Yield the contents of the other files in a folder; None where they cannot be known, or there
+    are too many: rather too many files stay than too few."""
+    own, left = os.path.realpath(path), _MOST_OTHER_BYTES
     try:
-        return os.listdir(folder)
+        entries = os.listdir(folder)
     except OSError:  # it may be written to, and not be read
-        return []
+        yield None
+        return
+    if len(entries) > _MOST_OTHER_FILES:
+        yield None
+        return
+    for entry in sorted(entries):
+        other = folder / entry
+        if _UNFINISHED.fullmatch(entry) or os.path.realpath(other) == own or _is_other_kind(other):
+            continue
+        text = _read(other, left)
+        yield text
+        if text is None:
+            return
+        left -= len(text)
+
+
+def _is_other_kind(path: Path) -> bool:
+    """Return whether something is no document: a folder, a pipe, a device, an array."""
+    if sys.platform == "win32":
+        return False
+    try:
+        if not is_regular(path):
+            return os.path.lexists(path)  # one that has just got another name is unknown
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            return os.read(descriptor, max(map(len, _NO_DOCUMENT))).startswith(_NO_DOCUMENT)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError):
+        return False
 
 
 __all__ = [

@@ -238,6 +238,7 @@ def load_address(ranges: Dict[str, Tuple[int, int]], loaded: List[Section]) -> O
 def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object]]:
     """Yield the loaded code objects; one inside of another file or of memory is written beside the
     state."""
+    state = os.path.realpath(state) if os.path.islink(state) else os.path.abspath(state)
     by_path = {}  # type: Dict[str, List[Section]]
     for section in loaded:
         by_path.setdefault(section.path, []).append(section)
@@ -251,8 +252,7 @@ def code_objects(loaded: List[Section], state: str) -> Iterator[Dict[str, object
             digits = hashlib.sha256(data).hexdigest()[:16]
             name = "%s.%d.%s.co" % (os.path.splitext(state)[0], number, digits)
             write_file(name, data)
-        folder = os.path.dirname(os.path.abspath(state))
-        relative = os.path.relpath(name, folder)
+        relative = os.path.relpath(name, os.path.dirname(state))
         yield {"path": name if relative.startswith("..") else relative, "load_address": hex(bias)}
 
 

@@ -13,6 +13,7 @@ from dwarfgpu.arch.processors import PROCESSORS, Processor
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.suggest import nearest
 from dwarfgpu.base.writing import content_name
@@ -269,15 +270,15 @@ def _save(
         data = file.file_bytes(0, file.size_bytes, "the code object")
         name = content_name(stem, data, "co")
         own[name] = data
-        source = path.parent / name
+        source = folder_of(path) / name
     outcome = saved(launched, path, source, loaded, fill)
     outcome = evolve(outcome, files={**outcome.files, **own})
     if args.beside is not None:
         state = json_reader.load(Path(args.beside))
         assert isinstance(state.value, dict)  # it was loaded
-        outcome = merged_states(state.value, Path(args.beside).parent, outcome, path, is_there)
+        outcome = merged_states(state.value, folder_of(args.beside), outcome, path, is_there)
     write(outcome, path)
-    return [str(path), *(str(path.parent / name) for name in outcome.files)]
+    return [str(path), *(str(folder_of(path) / name) for name in outcome.files)]
 
 
 def _geometry(args: Namespace) -> Geometry:

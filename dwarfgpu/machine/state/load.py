@@ -13,6 +13,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
+from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -168,7 +169,7 @@ def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> St
     machine = read_machine(document, arch.lane_count)
     fill = document.get("fill")
     target = StateTarget(arch, machine=machine, fill=None if fill is None else fill.integer(0, 255))
-    reader = _Reader(target, path.parent, is_second, limits)
+    reader = _Reader(target, folder_of(path), is_second, limits)
     listed = document["waves"]
     _require_few(listed, limits.waves)
     waves = tuple(_wave(entry, reader) for entry in listed.items())
@@ -266,7 +267,7 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
         load_address = entry.get("load_address")
         out.append(
             StateCodeObject(
-                _file(entry["path"], path.parent),
+                _file(entry["path"], folder_of(path)),
                 0 if load_address is None else load_address.integer(0),
                 load_address,
                 entry["path"],

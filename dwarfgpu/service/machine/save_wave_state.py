@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dwarfgpu.arch.amdgpu import LOCAL, PRIVATE_WAVE
 from dwarfgpu.base.json_reader import Json
+from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.writing import content_name, write_file
 from dwarfgpu.errors import Unavailable
@@ -75,7 +76,7 @@ def code_object_files(core: Core, path: Path) -> Iterator[tuple[Path, int]]:
         file = Path(module.file.path)
         if not file.is_file():
             data = module.file.file_bytes(0, module.file.size_bytes, "code object")
-            file = path.with_name(content_name(path.stem, data, "co"))
+            file = folder_of(path) / content_name(path.stem, data, "co")
             write_file(file, data)
         yield file, module.load_address
 
