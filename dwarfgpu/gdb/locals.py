@@ -168,7 +168,7 @@ def _text(session: GdbSession, reading: Reading) -> tuple[State, str]:
     except DwarfGpuError as other:
         return "error", f"<error: {other.kind}: {other}>"
     bits = reading.bits
-    if bits is None or bits.is_complete:
+    if bits is None or reading.is_complete:
         return "ok", text
     return ("partial" if bits.undefined else "unavailable"), text
 

@@ -44,6 +44,7 @@ from dwarfgpu.session.focused_frame import FocusedFrame
 from dwarfgpu.session.frame import SubprogramFrame
 from dwarfgpu.session.kernel_start import Stopped, at_start
 from dwarfgpu.session.resolve_type import Resolver, TypedObject, may_point, object_bits
+from dwarfgpu.session.unknown_members import has_all_members
 
 
 class Presenter(Protocol):
@@ -100,7 +101,7 @@ class Reading:
 
     @property
     def error(self) -> DwarfGpuError | None:
-        """Why contents are missing, all of them or some bits; None if every bit is known."""
+        """Why contents are missing, all of them or some bits; None if `is_complete`."""
         if self.failure is not None or self.is_complete:
             return self.failure
         name, bits = self.variable.name, self.bits
@@ -114,10 +115,12 @@ class Reading:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every bit of the variable is known."""
-        return self.failure is None and (
-            self.pointer is not None or (self.bits is not None and self.bits.is_complete)
-        )
+        """Whether every bit of the variable is known; of a structure, those of its members."""
+        if self.failure is not None or self.bits is None:
+            return self.failure is None and self.pointer is not None
+        if self.pointer is not None or self.bits.is_complete:
+            return True
+        return has_all_members(self.bits, self.type, self.variable.unit.endian)
 
 
 @frozen(eq=False)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.variable import Variable
@@ -69,7 +70,10 @@ def conclusion(
     if error is not None:
         return verdict_on_error(error)
     assert reading.location is not None
-    sentences = verdict(reading.location, steps, reading.bits, where)
+    bits = reading.bits
+    if bits is not None and reading.is_complete:
+        bits = evolve(bits, undefined=0, unavailable=0)  # those of padding
+    sentences = verdict(reading.location, steps, bits, where)
     if reading.bits is None or not reading.location.is_undefined:
         sentences.insert(0, f"{reading.variable.name} = {text}")
     return sentences

@@ -325,13 +325,19 @@ class StateTarget:
                 try:
                     return store.read(start, size_bytes)
                 except Unavailable as error:
-                    raise _at_requested_address(error, where, address, start) from None
+                    missing = _first_missing(store, start, size_bytes)
+                    raise _at_requested_address(
+                        error, where, address + missing, start + missing
+                    ) from None
         out: list[bytes] = []
         for store, start, (offset, count) in self.lowered(where, address, size_bytes):
             try:
                 out.append(store.read(start, count))
             except Unavailable as error:
-                raise _at_requested_address(error, where, address + offset, start) from None
+                missing = _first_missing(store, start, count)
+                raise _at_requested_address(
+                    error, where, address + offset + missing, start + missing
+                ) from None
         return b"".join(out)
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
@@ -402,6 +408,17 @@ class StateTarget:
         if store is None:
             store = self._memories[name, owner] = SparseMemory(name)
         return store
+
+
+def _first_missing(store: SparseMemory, start: int, size_bytes: int) -> int:
+    """Return how far after the start of a range its first unknown byte is, which the error of the
+    store names."""
+    missing = 0
+    for offset, data in store.known(start, size_bytes):
+        if offset > missing:
+            break
+        missing = offset + len(data)
+    return missing
 
 
 def _at_requested_address(

@@ -28,6 +28,7 @@ from dwarfgpu.service.answer import NOT_AVAILABLE, Answer, where_text
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.session.read_variable import Reading
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unknown_members import has_all_members
 from dwarfgpu.view.format_options import error_as_text
 from dwarfgpu.view.json_object import JsonObject, Plain
 from dwarfgpu.view.location_json import location_json
@@ -113,8 +114,9 @@ def of_contents(
     is_whole = True
     if bits is not None and not bits.is_complete:
         rest = beside_removed(bits, contents.type, session, location)
-        notes = (*notes, *about_bits(contents.name, bits, rest, session))
-        is_whole = rest.is_complete
+        is_whole = has_all_members(rest, contents.type, endian)
+        if not is_whole:
+            notes = (*notes, *about_bits(contents.name, bits, rest, session))
     is_whole = is_whole and not faults and (bits is None or not is_cut(bits, contents.type))
     status = 0 if is_whole else 1
     assumed = contents.notes

@@ -13,14 +13,12 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Base, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, Unavailable, UndefinedBits, Unsupported, UsageError
+from dwarfgpu.dwarf.types.types import Base, strip
+from dwarfgpu.errors import Unavailable, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.language import Options, TypedValue
 from dwarfgpu.language.wave_variables import integer_value, text_value, wave_variable
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.location import Location
-from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Composite, Register
 from dwarfgpu.service.machine.siginfo import siginfo_value
 from dwarfgpu.service.value.expression_answer import READ_ONLY
@@ -28,13 +26,12 @@ from dwarfgpu.service.value.expression_settings import ExpressionSettings
 from dwarfgpu.service.value.reading_answer import UNDEFINED_STORAGE
 from dwarfgpu.service.value.subject import misspelt
 from dwarfgpu.session.session import Session
+from dwarfgpu.session.unknown_members import has_all_members
 from dwarfgpu.view.values import DEFAULT_OPTIONS, FormatOptions
 
 if TYPE_CHECKING:
     from dwarfgpu.language.function_context import DebuggerFunction
 
-_MAX_MEMBERS: Final = 10_000
-"""Members of one object that are examined for unknown bits."""
 _HISTORY = pattern(r"(?P<back>\$)(?P<count>[0-9]*)|(?P<number>[0-9]*)")
 _OF_LANE = pattern(
     r"(?P<address>\w+#\w+) of lane (?P<lane>[0-9]+): cannot access memory at address "
@@ -182,41 +179,10 @@ def reasons(value: TypedValue, endian: Endian) -> tuple[str, ...]:
     """Return why a value is, or has, unknown bits; padding does not count."""
     if value.error is not None:
         return (value.error.message,)
-    if value.bits is not None and _has_all(value.bits, value.type, endian):
+    if value.bits is not None and has_all_members(value.bits, value.type, endian):
         return ()
     reasons = () if value.bits is None else value.bits.reasons[:1]
     return ("bits of it are optimized out",) if reasons == (UNDEFINED_STORAGE,) else reasons
-
-
-def _has_all(bits: Bits, type_: Type | None, endian: Endian) -> bool:
-    """Return whether all members are known, whatever is between them; False where there are more
-    than `_MAX_MEMBERS`, as in a structure that contains itself, or one of them cannot be read."""
-    objects = [(bits, type_)]
-    looked_at = 0
-    try:
-        while objects:
-            part, type_ = objects.pop()
-            bare = strip(type_)
-            if part.is_complete:
-                continue
-            if not isinstance(bare, Struct) or not bare.members:
-                return False
-            looked_at += len(bare.members)
-            if looked_at > _MAX_MEMBERS:
-                return False
-            for member in bare.members:
-                if member.is_static:
-                    continue
-                size = size_bits(member.type) if member.bit_size is None else member.bit_size
-                first_bit = member.bit_offset
-                if member.location is not None or first_bit is None or size is None:
-                    return False
-                if not 0 <= first_bit <= part.size_bits - size:
-                    return False
-                objects.append((part.slice(first_bit, size, endian), member.type))
-    except DwarfGpuError:  # showing the member says so
-        return False
-    return True
 
 
 def options_of(session: Session, history: ValueHistory, *, writes: bool = True) -> Options:

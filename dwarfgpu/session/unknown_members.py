@@ -1,0 +1,81 @@
+"""Decide whether unknown bits of an object belong to its value: padding is no part of it.
+
+Law: in doubt they do. Objects are examined in a loop with a bound.
+"""
+
+from __future__ import annotations
+
+from typing import Final, TypeAlias
+
+from dwarfgpu.base.bits import Endian
+from dwarfgpu.dwarf.types.type_sizes import element_count, size_bits
+from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.model.object import Bits
+
+_MAX_PARTS: Final = 10_000
+"""Members and parts of arrays of one object that are examined for unknown bits."""
+_Part: TypeAlias = tuple[Bits, Type | None, int | None]
+"""With the number of objects of the type that are in the bits; None: one."""
+
+
+def has_all_members(bits: Bits, type_: Type | None, endian: Endian) -> bool:
+    """Return whether all members are known, whatever is between and after them.
+
+    False where there are more than `_MAX_PARTS`, as in a structure that contains itself, or where
+    one of them cannot be read.
+    """
+    if bits.size_bits and bits.unknown == (1 << bits.size_bits) - 1:
+        return False  # nothing of it is known, even of one without members
+    parts: list[_Part] = [(bits, type_, None)]
+    examined = 0
+    try:
+        while parts:
+            part, type_, count = parts.pop()
+            if part.is_complete:
+                continue
+            if count is not None and count > 1:
+                stride, half = part.size_bits // count, count // 2
+                middle = half * stride
+                rest = part.slice(middle, part.size_bits - middle, endian)
+                inside: list[_Part] = [
+                    (part.slice(0, middle, endian), type_, half),
+                    (rest, type_, count - half),
+                ]
+            else:
+                members = _parts(part, strip(type_), endian)
+                if members is None:
+                    return False
+                inside = members
+            examined += len(inside)
+            if examined > _MAX_PARTS:
+                return False
+            parts += inside
+    except DwarfGpuError:  # showing the member says so
+        return False
+    return True
+
+
+def _parts(bits: Bits, bare: Type | None, endian: Endian) -> list[_Part] | None:
+    """Return the members of a structure, or the elements of an array as one part; None for an
+    object that has none, or whose type alone does not say where they are."""
+    if isinstance(bare, Array):
+        size, count = size_bits(bare.element), element_count(bare)
+        has_strides = any(stride is not None for stride in bare.strides_bits)
+        if has_strides or bare.declared_bits is not None or not size:
+            return None
+        return [(bits, bare.element, count)] if bits.size_bits == size * count else None
+    if not isinstance(bare, Struct) or bare.is_declaration or bare.declared.variant_parts:
+        return None
+    out: list[_Part] = []
+    for member in bare.members:
+        if member.is_static:
+            continue
+        size = size_bits(member.type) if member.bit_size is None else member.bit_size
+        first_bit = member.bit_offset
+        if member.location is not None or first_bit is None or size is None:
+            return None
+        if not 0 <= first_bit <= bits.size_bits - size:
+            return None
+        out.append((bits.slice(first_bit, size, endian), member.type, None))
+    return out
