@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.demangle import demangled_name
 from dwarfgpu.dwarf.names.function_names import is_read_by_gdb, name_in_frames
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
+from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.language.sessions import FIXTURES, demo
 
@@ -59,8 +64,40 @@ def test_of_equal_functions_at_an_address_the_described_one_gives_the_name() -> 
         ("k<void ()>::run()", False),
         ("main::{lambda(int)#1}::operator()(int) const", False),
         ("std::__invoke<main()::<lambda(int)>&, int>(int)", False),
+        ("$_0::operator()(int) const", True),
+        ("deep(int)::$_0::operator()(int, int) const", False),
+        ("deep(int)::L::m(int)", False),
+        ("S::m(int) const::L::f()", False),
     ],
 )
 def test_names_that_gdb_reads(name: str, expected: bool) -> None:
     """From the others it does not remove the parameters, in frames."""
     assert is_read_by_gdb(name) is expected
+
+
+THUNKS = """struct A { virtual ~A() {} virtual int f() { return 1; } int a; };
+struct B : virtual A { virtual ~B() {} int f() override { return 2; } int b; };
+struct C { virtual ~C() {} int c; };
+struct D : C, B { ~D() override {} int f() override { return 3; } };
+int main() { D d; return d.f(); }
+"""
+
+
+def test_thunks_of_clang_have_the_names_of_their_symbols(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """They are what GDB 13 lists for `info functions thunk`."""
+    source, object_file = tmp_path / "thunks.cc", tmp_path / "thunks.o"
+    source.write_text(THUNKS)
+    command = [tool("clang-19"), "-g", "-O0", "-c", str(source), "-o", str(object_file)]
+    subprocess.run(command, check=True, capture_output=True)
+    info = CodeObject.open(object_file).info
+    names = {symbol.name for symbol in listed_symbols(info, "functions")}
+    assert {name for name in names if "thunk" in name} == {
+        "non-virtual thunk to D::f()",
+        "non-virtual thunk to D::~D()",
+        "virtual thunk to B::f()",
+        "virtual thunk to B::~B()",
+        "virtual thunk to D::f()",
+        "virtual thunk to D::~D()",
+    }

@@ -24,6 +24,8 @@ from dwarfgpu.errors import DwarfGpuError
 _OPERATOR: Final = pattern(r"\boperator(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
 _DECLARATOR: Final = pattern(r"\((?:[*&]|[\w:<>, ]+::\*)")
 """The opening parenthesis of a pointer or reference to a function or an array."""
+_MEMBER_OF_LOCAL: Final = pattern(r"\)(?: const| volatile| &&?)*::")
+"""The end of the function before a class in it: `f(int)::Local::m(int)`."""
 _INHERITED: Final = pattern(r"CI[12]")
 """In the mangled name of a constructor inherited from a base class, whose name it has."""
 _VARIANT: Final = pattern(r"(?<=[CD])[0-5](?=[EI])")
@@ -45,8 +47,12 @@ def function_name(die: Die, symbol: str) -> str | None:
 
 def full_function_name(die: Die) -> str | None:
     """Return the name of a function, in C++ with its parameters, as GDB shows it: from its linkage
-    name, else from the entries. Without parameters if they are not fully known."""
+    name, else from the entries. Without parameters if they are not fully known. A thunk of clang
+    has only a linkage name."""
     bare = bare_name(die)
+    if bare is None and die.unit.is_cplusplus:
+        mangled = linkage_name(die)
+        return mangled and demangled_function(mangled)
     if bare is None or not die.unit.is_cplusplus:
         return bare
     try:
@@ -71,8 +77,8 @@ def name_in_frames(die: Die) -> str | None:
     """Return the name of a function as a frame shows it: `ns::Box<long>::get`.
 
     GDB removes the parameters from names that its parser of C++ names reads. There are none of
-    lambdas, nor types of functions among arguments of templates, so that those names keep them:
-    `run(std::function<int (int)>)`.
+    lambdas, of classes in functions, nor types of functions among arguments of templates, so that
+    those names keep them: `f(int)::Local::m(int)`, `run(std::function<int (int)>)`.
     """
     bare = bare_name(die)
     if bare is None or not die.unit.is_cplusplus:
@@ -101,6 +107,8 @@ def is_read_by_gdb(name: str) -> bool:
         before = text[:index].rstrip()[-1:]
         is_after_type = depth > 0 and (before.isalnum() or before in "_>*&]")
         if character == "(" and is_after_type and not _DECLARATOR.match(text, index):
+            return False
+        if character == ")" and depth == 0 and _MEMBER_OF_LOCAL.match(text, index):
             return False
     return True
 
