@@ -249,7 +249,7 @@ def named_as(text: bytes) -> Callable[[bytes], bytes]:
     return lambda document: document.replace(b'"s.', text)
 
 
-@pytest.mark.parametrize("name", ["s", "keep.txt", ".hidden", "S.JSON", "z"])
+@pytest.mark.parametrize("name", ["s", "keep.txt", ".hidden", "other.JSON", "z"])
 @pytest.mark.parametrize(
     "changed",
     [
