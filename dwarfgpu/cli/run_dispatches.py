@@ -145,6 +145,7 @@ def report(
         write_set(path, npy_bytes(output(result, name)), {})
     notes = [*earlier_notes, *(note for prepared in dispatches for note in prepared.notes)]
     notes += [*_written(args, dispatches[0], result), *_not_run(dispatches, result)]
+    notes += [] if showing.stops is None else showing.stops.notes
     if args.json:
         answer = record(result, notes)
         own = answer["dispatches"]

@@ -70,6 +70,7 @@ def run_resumed(args: Namespace) -> int:
         result = run_all(args, further, showing, resumed)
         return report(args, further, result, showing, stopped.notes, _dispatches(resumed))
     notes = [*stopped.notes, *_written(args, stopped, resumed, ending)]
+    notes += [] if stops is None else stops.notes
     if further:
         kernels = ", ".join(prepared.launched.request.kernel.name for prepared in further)
         notes.append(f"not run: {kernels}")

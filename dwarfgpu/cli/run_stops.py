@@ -43,6 +43,12 @@ class ShownStops:
         expressions = set(self._stops.expressions) if self.count else set[str]()
         return not expressions <= self._meaningful
 
+    @property
+    def notes(self) -> list[str]:
+        """What a run says of its breakpoints if no wave stopped at any."""
+        texts = () if self.count else (item.text for item in self._stops.breakpoints)
+        return [f"--break {text}: no wave stopped there" for text in texts]
+
     def visit(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> bool:
         """Show the stop of a wave, if it is one; return whether the run ends there."""
         stop = self._stops.at(wave, pc, session_of)

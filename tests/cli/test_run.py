@@ -826,3 +826,13 @@ def test_executors_leave_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     refused = run("run", "--state", state, "--executor", "block")
     assert refused.error.startswith("--executor applies to a new dispatch")
     assert "invalid choice: 'fast'" in run("run", *VADD, "--executor", "fast").err
+
+
+def test_a_breakpoint_that_no_wave_reached_is_named() -> None:
+    place = "mandelbrot.hip:7 if steps == 99999"
+    never = f"--break {place}: no wave stopped there"
+    done = run("run", "--demo", "--break", place, "--print", "steps")
+    assert (done.status, done.notes.count(never)) == (0, 1)
+    assert never in run_json("run", "--demo", "--break", place).json["notes"]
+    both = run("run", "--demo", "--break", place, *DEMO_LINE, "--stops", 1)
+    assert not any("no wave stopped" in note for note in both.notes)
