@@ -5,7 +5,10 @@ Law: no input, however hostile, makes dwarfgpu raise anything but a `DwarfGpuErr
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
+from typing import NamedTuple, Self, TypeVar
+
+_T = TypeVar("_T")
 
 
 def counted(count: int, noun: str) -> str:
@@ -56,6 +59,12 @@ class DwarfGpuError(Exception):
     @property
     def message(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+    def anew(self) -> Self:
+        """Return an equal error that was not raised yet: it has no traceback."""
+        error = type(self).__new__(type(self), *self.args)
+        error.__dict__.update(self.__dict__)
+        return error
 
     def __str__(self) -> str:
         line = self.message
@@ -172,3 +181,24 @@ class UnreadableFile(UsageError):
     @property
     def kind(self) -> str:
         return "Malformed"
+
+
+class FailedReads:
+    """The errors of what was read in vain, by a key: it is not read again.
+
+    No traceback is kept: it would keep every frame that the error passed through.
+    """
+
+    def __init__(self) -> None:
+        self._errors: dict[Hashable, DwarfGpuError] = {}
+
+    def read(self, key: Hashable, read: Callable[[], _T]) -> _T:
+        """Return what a function reads, or raise the error that it raised for the key before."""
+        known = self._errors.get(key)
+        if known is not None:
+            raise known.anew()
+        try:
+            return read()
+        except DwarfGpuError as error:
+            self._errors[key] = error.anew()
+            raise

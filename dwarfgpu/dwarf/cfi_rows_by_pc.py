@@ -22,7 +22,7 @@ from dwarfgpu.cfi.rows import RowTable
 from dwarfgpu.cfi.rule import Row
 from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.dwarf.sections import Sections
-from dwarfgpu.errors import DwarfGpuError, UnknownAugmentation
+from dwarfgpu.errors import DwarfGpuError, FailedReads, UnknownAugmentation
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, Dialect, dialect
 from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
 from dwarfgpu.objfile.relocate import relocated_data
@@ -51,13 +51,14 @@ class CallFrames:
         self._loaded = sections.program.loaded
         self._tables: dict[tuple[SectionKind, int], RowTable] = {}
         self._rows: dict[int, FrameRow | None] = {}
+        self._failed = FailedReads()
         self.notes: list[str] = []
         """Errors for which there were other ways to find the same information."""
 
     @cached_property
     def sections(self) -> tuple[FrameSection, ...]:
         """The sections of the file; a separate debug file has the first, the program the second."""
-        return tuple(self._sections())
+        return self._failed.read("sections", lambda: tuple(self._sections()))
 
     def _sections(self) -> Iterator[FrameSection]:
         kinds: set[SectionKind] = set()

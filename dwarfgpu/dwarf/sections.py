@@ -17,7 +17,7 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, FailedReads, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_architecture import architecture_of
@@ -92,6 +92,7 @@ class Sections:
         self.budget = SectionBudget(object.size_bytes, object.limits)
         self._row = row
         self._data: dict[str, bytes] = {}
+        self._failed = FailedReads()
         self._contributions: dict[str, Contributions] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
         self._declared: dict[UnitFormat, dict[bytes, Abbreviation]] = {}
@@ -117,12 +118,13 @@ class Sections:
         """
         data = self._data.get(name)
         if data is None:
-            if self._row is not None:
-                data = self._row.read(name)
-            else:
-                data = relocated_data(self.object, name + self.suffix)
-            self._data[name] = data
+            data = self._data[name] = self._failed.read(name, lambda: self._read(name))
         return data
+
+    def _read(self, name: str) -> bytes:
+        if self._row is not None:
+            return self._row.read(name)
+        return relocated_data(self.object, name + self.suffix)
 
     def start_of(self, section: str) -> int:
         """Return where this part begins in a section of its file, by its name without `.dwo`."""
@@ -171,20 +173,22 @@ class Sections:
         """Return the abbreviation table at an offset, as units of a format read it."""
         key = (offset, format)
         if key not in self._abbreviations:
-            section = ".debug_abbrev"
-            data = self.section(section)
-            try:
-                declared = self._declared.setdefault(format, {})
-                table = self.budget.read(
-                    section,
-                    data,
-                    offset,
-                    format.endian,
-                    lambda reader: read_abbreviations(reader, format, declared),
-                )
-            except DwarfGpuError as error:
-                where = f"{self.path}: {section}{self.suffix} table {offset:#x}"
-                error.context = error.context or where
-                raise
-            self._abbreviations[key] = table
+            self._abbreviations[key] = self._failed.read(key, lambda: self._table(offset, format))
         return self._abbreviations[key]
+
+    def _table(self, offset: int, format: UnitFormat) -> dict[int, Abbreviation]:
+        section = ".debug_abbrev"
+        data = self.section(section)
+        declared = self._declared.setdefault(format, {})
+        try:
+            return self.budget.read(
+                section,
+                data,
+                offset,
+                format.endian,
+                lambda reader: read_abbreviations(reader, format, declared),
+            )
+        except DwarfGpuError as error:
+            where = f"{self.path}: {section}{self.suffix} table {offset:#x}"
+            error.context = error.context or where
+            raise

@@ -111,7 +111,7 @@ class DynamicRelocations:
         """
         out = bytearray(contents(address, size_bytes))
         if isinstance(self._tables, DwarfGpuError):
-            raise self._tables
+            raise self._tables.anew()
         for table in self._tables:
             for start, entry in _within(table, address, size_bytes, self._file.path):
                 field, value = self._field(table, start, entry, contents)

@@ -15,7 +15,7 @@ from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import Malformed, Unsupported, UsageError, counted
+from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
 from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
@@ -134,6 +134,8 @@ class ObjectFile:
         self.path = path
         self.limits = limits
         self._inflated_bytes: dict[int, int] = {}
+        self._failed = FailedReads()
+        """By index for compressed sections."""
         self._data = data
         self.size_bytes = len(data)
         if data[:8] in (AR_MAGIC, THIN_MAGIC):
@@ -261,6 +263,9 @@ class ObjectFile:
 
     @cached_property
     def _symbol_table(self) -> SymbolTable | None:
+        return self._failed.read("symbols", self._first_table)
+
+    def _first_table(self) -> SymbolTable | None:
         for section_type in (SHT_SYMTAB, SHT_DYNSYM):
             for section in self.sections:
                 if section.type == section_type:
@@ -339,6 +344,10 @@ class ObjectFile:
         section = self.sections_by_name.get(_gnu_compressed(name))
         if section is None:
             return b""
+        return self._failed.read(section.name, lambda: self._gnu_data(section))
+
+    def _gnu_data(self, section: Section) -> bytes:
+        """Return the decompressed bytes of a section that GNU tools once compressed."""
         data = self.data_of(section)
         if data[:4] != b"ZLIB" or len(data) < 12:
             raise Malformed(f"{section.name} of {self.path} has no ZLIB header")
@@ -350,10 +359,14 @@ class ObjectFile:
         """Return the bytes of one section, decompressed; `Unsupported` for Zstandard."""
         if section.type == SHT_NOBITS:
             return b""
+        if section.flags & SHF_COMPRESSED:
+            return self._failed.read(section.index, lambda: self._decompressed(section))
+        subject = section.name or f"section {section.index}"
+        return self.file_bytes(section.offset, section.size_bytes, subject)
+
+    def _decompressed(self, section: Section) -> bytes:
         subject = section.name or f"section {section.index}"
         data = self.file_bytes(section.offset, section.size_bytes, subject)
-        if not section.flags & SHF_COMPRESSED:
-            return data
         kind, expanded = self._compression(section)
         size = struct.calcsize("<" + self._layout.compression)
         self._check_inflated(section, size_bytes=expanded, packed_bytes=len(data))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from dwarfgpu.errors import FailedReads
 from dwarfgpu.objfile.elf import SHF_ALLOC, SHT_NOBITS, ObjectFile, Section
 from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES, Field, Relocator
 
@@ -27,6 +28,7 @@ class ObjectData:
         self._file = file
         self._relocator = Relocator(file, load_address)
         self._read: dict[int, tuple[bytes, list[Field]]] = {}
+        self._failed = FailedReads()
 
     def read(self, section: Section, offset: int, size_bytes: int) -> bytes:
         """Return bytes of a section.
@@ -41,21 +43,26 @@ class ObjectData:
         end = bisect_left(unknown, offset + size_bytes, key=_offset_of)
         for field in unknown[first:end]:
             if field.problem is not None and field.offset + len(field.data) > offset:
-                raise field.problem
+                raise field.problem.anew()
         return data[offset : offset + size_bytes]
 
     def _section(self, section: Section) -> tuple[bytes, list[Field]]:
         """Return the bytes of a section, and the fields with unknown contents."""
         if section.index not in self._read:
-            data = self._file.data_of(section)
-            out, unknown = bytearray(data), []
-            for field in self._relocator.fields(section, data, section.address):
-                if field.problem is not None:
-                    unknown.append(field)
-                out[field.offset : field.offset + len(field.data)] = field.data
-            unknown.sort(key=_offset_of)
-            self._read[section.index] = bytes(out), unknown
+            relocated = self._failed.read(section.index, lambda: self._relocated(section))
+            self._read[section.index] = relocated
         return self._read[section.index]
+
+    def _relocated(self, section: Section) -> tuple[bytes, list[Field]]:
+        data = self._file.data_of(section)
+        out = bytearray(data)
+        unknown: list[Field] = []
+        for field in self._relocator.fields(section, data, section.address):
+            if field.problem is not None:
+                unknown.append(field)
+            out[field.offset : field.offset + len(field.data)] = field.data
+        unknown.sort(key=_offset_of)
+        return bytes(out), unknown
 
 
 def _offset_of(field: Field) -> int:

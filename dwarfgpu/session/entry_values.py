@@ -7,7 +7,6 @@ caller is computed first, so that the work is in proportion to the depth of the 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import copy
 from typing import Final, Protocol
 
 from dwarfgpu.base.limits import Limits
@@ -116,7 +115,7 @@ def value_on_entry(frame: CalleeFrame, source: EntryValueSource) -> Value | None
         return None
     frame.preserved_by_callees.update(cached.preserved_by_callees)
     if isinstance(cached.value, DwarfGpuError):
-        raise copy(cached.value)
+        raise cached.value.anew()
     return cached.value
 
 

@@ -227,7 +227,7 @@ class TypeAttributes:
     ) -> Result:
         """Evaluate within the limit; what exceeded it once is not tried again."""
         if id(source) in self._too_much:
-            raise self._too_much[id(source)]
+            raise self._too_much[id(source)].anew()
         if self._evaluations_left <= 0:
             raise LimitExceeded(f"types with more than {EVALUATIONS} attributes to evaluate")
         self._evaluations_left -= 1
@@ -243,7 +243,7 @@ class TypeAttributes:
                 return self._listed(source, context)
             return evaluate_attribute(source, context)
         except LimitExceeded as error:
-            self._too_much[id(source)] = error
+            self._too_much[id(source)] = error.anew()
             raise
 
     def _listed(self, source: LocList, context: Context) -> Location:

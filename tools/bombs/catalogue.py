@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from tools.bombs import archives, containers, entries, machines, sections
+from tools.bombs import archives, containers, damaged, entries, machines, sections
 
 BOMBS: Final = (
     *entries.BOMBS,
     *sections.BOMBS,
     *machines.BOMBS,
     *containers.BOMBS,
+    *damaged.BOMBS,
     *archives.BOMBS,
 )

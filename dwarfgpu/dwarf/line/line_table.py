@@ -22,7 +22,7 @@ from dwarfgpu.dwarf.forms import Attribute
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.sections import Sections
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, FailedReads, IllFormed, LimitExceeded
 from dwarfgpu.expr.context import UnitFormat
 
 if TYPE_CHECKING:
@@ -498,6 +498,7 @@ class LineTables:
     def __init__(self, sections: Sections) -> None:
         self._sections = sections
         self._headers: dict[tuple[int, int], LineHeader] = {}
+        self._failed = FailedReads()
         self._matrices: dict[tuple[int, int], LineMatrix] = {}
         self._program_bytes = 0
 
@@ -526,9 +527,11 @@ class LineTables:
     def _header(self, offset: int, unit: LineUnit) -> LineHeader:
         key = (offset, unit.format.address_size)
         if key not in self._headers:
-            data = self._sections.section(".debug_line")
-            self._headers[key] = read_line_header(data, offset, unit.format)
+            self._headers[key] = self._failed.read(key, lambda: self._read_header(offset, unit))
         return self._headers[key]
+
+    def _read_header(self, offset: int, unit: LineUnit) -> LineHeader:
+        return read_line_header(self._sections.section(".debug_line"), offset, unit.format)
 
     def matrix(self, header: LineHeader) -> LineMatrix:
         """Return the rows of a table."""

@@ -12,7 +12,15 @@ from typing import Final, NamedTuple
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, Unsupported, counted
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    FailedReads,
+    IllFormed,
+    LimitExceeded,
+    Malformed,
+    Unsupported,
+    counted,
+)
 from dwarfgpu.objfile.elf import ObjectFile
 
 SECTIONS: Final[Mapping[int, Mapping[int, str]]] = {
@@ -146,17 +154,21 @@ class PackageSections:
         self._parts: dict[tuple[str, Contribution], bytes] = {}
         self._cut_bytes: dict[str, int] = {}
         self._indexes: dict[str, PackageIndex | None] = {}
+        self._failed = FailedReads()
 
     def index(self, section: str) -> PackageIndex | None:
         """Return one of the two indexes; None if the package does not have it."""
         if section not in self._indexes:
-            data = self.file.section_data(section)
-            try:
-                self._indexes[section] = read_index(section, data, self.file.endian)
-            except DwarfGpuError as error:
-                error.context = error.context or f"{self.file.path}: {section}"
-                raise
+            self._indexes[section] = self._failed.read(section, lambda: self._read_index(section))
         return self._indexes[section]
+
+    def _read_index(self, section: str) -> PackageIndex | None:
+        data = self.file.section_data(section)
+        try:
+            return read_index(section, data, self.file.endian)
+        except DwarfGpuError as error:
+            error.context = error.context or f"{self.file.path}: {section}"
+            raise
 
     def row(self, section: str, signature: int) -> PackageRow | None:
         """Return the row of a unit's signature; None if the index has none."""
