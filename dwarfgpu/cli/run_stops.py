@@ -36,6 +36,7 @@ class ShownStops:
         self.count = 0
         self.records: list[Json] = []
         self._meaningful: set[str] = set()
+        self._stop_addresses: set[int] = set()
 
     @property
     def has_meaningless(self) -> bool:
@@ -45,9 +46,14 @@ class ShownStops:
 
     @property
     def notes(self) -> list[str]:
-        """What a run says of its breakpoints if no wave stopped at any."""
-        texts = () if self.count else (item.text for item in self._stops.breakpoints)
-        return [f"--break {text}: no wave stopped there" for text in texts]
+        """What a run that was not ended by `--stops` says of breakpoints without a stop."""
+        if self.count == self._most:
+            return []
+        return [
+            f"--break {item.text}: no wave stopped there"
+            for item in self._stops.breakpoints
+            if not item.addresses & self._stop_addresses
+        ]
 
     def visit(self, wave: WaveId, pc: int, session_of: Callable[[], Session]) -> bool:
         """Show the stop of a wave, if it is one; return whether the run ends there."""
@@ -55,6 +61,7 @@ class ShownStops:
         if stop is None:
             return False
         self.count += 1
+        self._stop_addresses.add(pc)
         self._meaningful |= {
             text
             for text, answers in stop.answers

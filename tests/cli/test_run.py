@@ -836,3 +836,5 @@ def test_a_breakpoint_that_no_wave_reached_is_named() -> None:
     assert never in run_json("run", "--demo", "--break", place).json["notes"]
     both = run("run", "--demo", "--break", place, *DEMO_LINE, "--stops", 1)
     assert not any("no wave stopped" in note for note in both.notes)
+    some = run("run", "--demo", "--break", place, "--break", "mandelbrot")
+    assert some.notes.count(never) == 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,25 @@ def test_an_ill_formed_operation_begins_the_line(state: Path, command: str) -> N
         "DW_OP_plus at offset 0x4: addition of int and generic: both operands must have the same "
         "type"
     )
+
+
+def test_info_scope_names_inlined_calls_with_their_class(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """As GDB 13: `Symbol Sum::twice(int) const is a function at address …, length 1.`"""
+    source = tmp_path / "a.cc"
+    source.write_text(
+        "struct Sum {\n"
+        "  int n;\n"
+        "  __attribute__((always_inline)) int twice(int m) const { return n + 2 * m; }\n"
+        "};\n"
+        "int of(const Sum &sum, int m) { return sum.twice(m); }\n"
+        "int main() { return of(Sum{1}, 2); }\n"
+    )
+    program = tmp_path / "a.out"
+    command = [tool("g++"), "-g", "-O2", "-o", str(program), str(source)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    out = run("debug", "--batch", program, "-ex", "info scope of").out
+    if ", length 1." not in out:
+        pytest.skip("this compiler inlines nothing at the beginning of the function")
+    assert "Symbol Sum::twice(int) const is a function at address 0x" in out

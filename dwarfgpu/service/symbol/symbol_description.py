@@ -8,6 +8,7 @@ from pathlib import Path
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.labels import label_of
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS, entries_of, name_of
@@ -94,7 +95,8 @@ def symbols_at(session: Session, pc: int) -> Iterator[tuple[str, str]]:
         return
     for scope in reversed(owner.scopes.chain_at(pc)):
         if scope.tag == dw.TAG_INLINED_SUBROUTINE:
-            yield name_of(scope) or "??", f"{symbol_description(session, scope)}, length 1"
+            name = full_function_name(scope) or name_of(scope) or "??"
+            yield name, f"{symbol_description(session, scope)}, length 1"
         yield from _in_scope(session, scope)
         if scope.tag in FUNCTIONS:
             return
