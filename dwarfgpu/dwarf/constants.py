@@ -244,13 +244,15 @@ ADA: Final = frozenset({0x03, 0x0D, 0x2E, 0x2F})
 LANG_RUST: Final = 0x1C
 LANG_MIPS_ASSEMBLER: Final = 0x8001
 """DW_LANG_Mips_Assembler, which assemblers of all machines give."""
+LANG_LLVM_HIP: Final = 0x8100
+"""DW_LANG_LLVM_HIP of the AMD text (A.7.12); compilers write DW_LANG_HIP, 0x30."""
 LOWER_BOUND_ONE: Final = FORTRAN | frozenset(
     # Ada, Cobol, Pascal, Modula, PL/I, Julia (DWARF 5 table 7.17, and as published later)
     {0x03, 0x05, 0x06, 0x09, 0x0A, 0x0D, 0x0F, 0x17, 0x1F, 0x2E, 0x2F}
 )
 """DW_LANG codes of languages whose arrays begin at 1 by default."""
 LOWER_BOUND_ZERO: Final = (frozenset(range(0x01, 0x40)) - LOWER_BOUND_ONE) | frozenset(
-    # HIP of the AMD text (today 0x30), RenderScript of Google
-    {LANG_MIPS_ASSEMBLER, 0x8100, 0x8E57}
+    # RenderScript of Google is 0x8E57
+    {LANG_MIPS_ASSEMBLER, LANG_LLVM_HIP, 0x8E57}
 )
 """DW_LANG codes of languages whose arrays begin at 0 by default."""

@@ -1,5 +1,7 @@
 """GDB's commands that do not apply here: one line of each says why it is refused, or ignored.
 
+`dwarfgpu.repl.running.resume_commands` refuses `attach`, `detach` and `return`.
+
 Law: every command of GDB 13 is either here, or declared elsewhere with what it does.
 """
 

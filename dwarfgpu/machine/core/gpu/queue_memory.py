@@ -81,8 +81,8 @@ class QueueMemory:
         return self._number(self.object_address + member.offset_bytes, member.size_bytes)
 
     def dispatch_id(self, index: int) -> int | None:
-        """Return the id of the packet at an index of the ring that waves still execute; None if it
-        does not fit the ids of the queue."""
+        """Return the dispatch id: that of the packet at an index of the ring, which waves still
+        execute; None if it does not fit the ids of the queue."""
         read, write, count = self.read_id, self.write_id, self.packet_count
         if read is None or write is None or not 0 <= index < count:
             return None

@@ -1,6 +1,7 @@
 """Describe the failed waves of a core file in the terms of debuggers.
 
-Law: a wave that was stopped only for the dump did not fail. The order of waves is kept.
+`wave_status` decodes the stop reasons of a wave. Law: a wave that was stopped only for the dump did
+not fail. The order of waves is kept.
 """
 
 from __future__ import annotations
