@@ -227,7 +227,7 @@ def test_symbols_of_a_name_are_found_once(tmp_path: Path, monkeypatch: pytest.Mo
         return symbols_named(self, name, *beginnings, with_untyped=with_untyped)
 
     monkeypatch.setattr(ObjectFile, "symbols_named", counted)
-    path = shutil.copy(FIXTURES / "core/shapes.x86_64.O0", tmp_path / "shapes")
+    path = shutil.copyfile(FIXTURES / "core/shapes.x86_64.O0", tmp_path / "shapes")
     file = CodeObject.open(path)
     [symbol] = function_symbols(file, "crash")
     assert function_symbols(file, "crash") == (symbol,)
@@ -240,7 +240,7 @@ def test_symbols_of_a_name_are_found_once(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_first_names_of_a_small_file_are_read_once(tmp_path: Path) -> None:
-    path = shutil.copy(FIXTURES / "hip/nest.gfx942.O2.v5.co", tmp_path / "nest.co")
+    path = shutil.copyfile(FIXTURES / "hip/nest.gfx942.O2.v5.co", tmp_path / "nest.co")
     file = CodeObject.open(path)
 
     def names(of: CodeObject) -> list[str]:

@@ -25,7 +25,7 @@ SOURCE = FIXTURES / "x86_64/demo.c"
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    return Path(shutil.copy(SOURCE, tmp_path / "demo.c"))
+    return Path(shutil.copyfile(SOURCE, tmp_path / "demo.c"))
 
 
 def shell_of(copy: Path) -> Shell:
