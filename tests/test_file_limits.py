@@ -221,7 +221,7 @@ def test_mapped_files_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "core"
     rows = [(0x1000 * at, 0x1000 * at + 0x1000, 0, f"/{at}") for at in range(1, 31)]
     path.write_bytes(core([status(1, bytes(27 * 8)), mapped_files(*rows)]))
-    for option, is_told in ((29, True), (30, False)):
+    for option, is_cut in ((29, True), (30, False)):
         done = run("info", path, "--max-mapped-files", option)
-        told = "NT_FILE has 30 entries, at most 29 are read (--max-mapped-files)"
-        assert (told in done.out + done.err) == is_told
+        problem = "NT_FILE has 30 entries, at most 29 are read (--max-mapped-files)"
+        assert (problem in done.out + done.err) == is_cut

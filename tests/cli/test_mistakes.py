@@ -137,7 +137,7 @@ def test_one_line(words: str) -> None:
         assert len(lines) == 1 and lines[0].startswith("dwarfgpu: "), done.err
 
 
-# Several names, of which some are unknown: the others are shown, and the unknown are named.
+# Several names: known ones are shown, unknown ones are named.
 
 
 @pytest.mark.parametrize(

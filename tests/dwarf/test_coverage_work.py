@@ -150,7 +150,7 @@ def test_variables_without_a_location_cost_no_reading(monkeypatch: pytest.Monkey
 
 
 def listed(variables: int, expression: bytes = HALF) -> bytes:
-    """A function with variables of type int, of which two bytes are in a register."""
+    """A function with variables of type int that have two of their bytes in a register."""
     body = b"".join(named(LIST, b"v", word(INT_AT) + word(0)) for _ in range(variables))
     data = ROOT + INT + F + body + b"\0\0"
     return file_of(data, SHAPES, {".debug_loclists": entry(0x10, 0x20, expression) + b"\0"})

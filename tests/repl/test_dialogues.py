@@ -41,8 +41,8 @@ def test_as_a_script(dialogue: Dialogue, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def unbroken(text: str) -> str:
-    """Without what only a terminal is told: breaks in lines of frames, that there are more, and
-    what `ignore` has done."""
+    """Without what is written to terminals alone: breaks in lines of frames, "More stack frames",
+    and what `ignore` has done."""
     text = re.sub(r"(?m)^Will ignore next .* breakpoint [0-9]+\.\n", "", text)
     text = text.replace("(More stack frames follow...)\n", "")
     return re.sub(r" ?\n    (?=at |\w+=)", " ", text)
