@@ -43,7 +43,8 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.expr.dialect.dialect import AMD
 from dwarfgpu.expr.text.assembly import assemble
-from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile, open_object
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf_structures import SHT_NOBITS
 from dwarfgpu.objfile.file_architecture import architecture_of
 from dwarfgpu.objfile.relocate import relocated_data
 from tools.readers import shortest

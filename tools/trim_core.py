@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dwarfgpu.machine.core.notes import AT_SYSINFO_EHDR, CoreDump, read_core
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile, Segment, open_object
+from dwarfgpu.objfile.elf import ObjectFile, open_object
+from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD, Segment
 
 PAGE_BYTES = 4096
 RED_ZONE_BYTES = 128

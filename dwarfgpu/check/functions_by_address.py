@@ -12,7 +12,8 @@ from dwarfgpu.dwarf.address_ranges import Range, covers, merged
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.producer import LAST_WITHOUT_ROWS, parse_producer
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.objfile.elf import SHF_EXECINSTR, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR
 from dwarfgpu.objfile.gpu_code import read_gpu_code
 from dwarfgpu.objfile.symbols import Symbol
 

@@ -24,7 +24,8 @@ from dwarfgpu.cfi.section import FrameSection, SectionKind
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.errors import DwarfGpuError, FailedReads, UnknownAugmentation
 from dwarfgpu.expr.dialect.dialect import AMD, AMD_DIRECT, Dialect, dialect
-from dwarfgpu.objfile.elf import PT_GNU_EH_FRAME, SHT_NOBITS, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import PT_GNU_EH_FRAME, SHT_NOBITS
 from dwarfgpu.objfile.relocate import relocated_data
 
 SECTIONS: Final[tuple[SectionKind, ...]] = (".debug_frame", ".eh_frame")

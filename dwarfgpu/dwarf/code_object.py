@@ -17,7 +17,8 @@ from dwarfgpu.machine.code_object_memory import LoadedSegment
 from dwarfgpu.objfile.container import open_object
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.objfile.dynamic_relocations import DynamicRelocations
-from dwarfgpu.objfile.elf import (
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import (
     ET_REL,
     PF_W,
     PT_LOAD,
@@ -25,7 +26,6 @@ from dwarfgpu.objfile.elf import (
     SHF_TLS,
     SHF_WRITE,
     SHT_NOBITS,
-    ObjectFile,
     Section,
     Segment,
 )

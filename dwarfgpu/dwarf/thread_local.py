@@ -16,7 +16,8 @@ from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.errors import IllFormed, Malformed, MissingContext, Unavailable, Unsupported
 from dwarfgpu.machine.target import Target, ThreadLocal, WaveId
 from dwarfgpu.objfile.dynamic_relocations import dynamic_tags
-from dwarfgpu.objfile.elf import ET_EXEC, ObjectFile, Segment
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import ET_EXEC, Segment
 
 PT_TLS: Final = 7
 _DT_FLAGS_1: Final = 0x6FFFFFFB

@@ -9,21 +9,12 @@ is looked up once for a focused frame.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final, Literal
 from weakref import WeakKeyDictionary
 
 from dwarfgpu import language
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
-from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.line.gdb_rows import LineSteps
-from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
-from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.scope.functions_by_name import (
     NamedFunction,
@@ -39,6 +30,15 @@ from dwarfgpu.language.addresses import address_of
 from dwarfgpu.language.evaluation_options import Options
 from dwarfgpu.language.explicit_location import explicit_location, label_linespec
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.source_lines import (
+    has_file,
+    has_units,
+    line_lookups,
+    owner_of,
+    pcs_of,
+    position_at,
+    step_at,
+)
 from dwarfgpu.language.untyped_symbols import TEXT
 from dwarfgpu.session.focused_frame import FocusedFrame, FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -60,16 +60,6 @@ _IN_FUNCTION: Final = pattern(
 _NAMES_ONLY: Final = Options(
     read_only="assignments are not possible in the name of a function", is_closed=True
 )
-_WITHOUT_NAMES: Final = frozenset(
-    (
-        dw.TAG_LEXICAL_BLOCK,
-        dw.TAG_INLINED_SUBROUTINE,
-        dw.TAG_SUBPROGRAM,
-        dw.TAG_CALL_SITE,
-        TAG_GNU_CALL_SITE,
-    )
-)
-"""Entries in a lexical block that declare nothing in it."""
 _JUNK: Final = pattern(r"[0-9]+(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 
 
@@ -216,7 +206,7 @@ def _locations_of_linespec(
 def _location_of_expression(session: Session, text: str) -> CodeLocation:
     """Return the function that the value of an expression is."""
     pc = entry_of(session, text)
-    return CodeLocation("function", _position_at(session, pc), (pc,))
+    return CodeLocation("function", position_at(session, pc), (pc,))
 
 
 def split_at_comma(text: str) -> tuple[str, bool, str]:
@@ -240,7 +230,7 @@ def _locations_in_function(
     except UsageError:
         raise LinespecNotFound(f'Function "{text}" not defined.') from None
     pcs = [entry + offset_bytes for entry in entries]
-    return tuple(CodeLocation("address", _position_at(session, pc), (pc,)) for pc in pcs)
+    return tuple(CodeLocation("address", position_at(session, pc), (pc,)) for pc in pcs)
 
 
 def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[CodeLocation, ...]:
@@ -273,11 +263,6 @@ def _locations_of_label(session: Session, text: str | None, name: str) -> tuple[
     return tuple(locations)
 
 
-def has_file(session: Session, name: str) -> bool:
-    """Return whether a line table has a source file."""
-    return any(next(lines.files_named(name), None) for lines in line_lookups(session))
-
-
 def _locations_of_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
     """Return the described functions of a name, then those that only a symbol table has: they are
     of no file. They are kept with the frame in focus, which decides the order of the files."""
@@ -308,7 +293,7 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
         for symbol in symbols:
             if symbol.entry not in entries:
                 entries.add(symbol.entry)
-                position, pcs = _position_at(session, symbol.entry), (symbol.entry,)
+                position, pcs = position_at(session, symbol.entry), (symbol.entry,)
                 locations.append(
                     CodeLocation("function", position, pcs, symbol.name, is_described=False)
                 )
@@ -323,16 +308,12 @@ def _locations_of_symbol(session: Session, name: str) -> tuple[CodeLocation, ...
         return ()
     function = function_at(session.code_objects, symbol[0])
     shown = name if function is None else full_function_name(function) or name
-    position, pcs = _position_at(session, symbol[0]), (symbol[0],)
+    position, pcs = position_at(session, symbol[0]), (symbol[0],)
     return (CodeLocation("function", position, pcs, shown, is_described=function is not None),)
 
 
-def owner_of(session: Session, lines: LineLookup) -> CodeObject:
-    return next(item for item in session.code_objects if item.scopes is lines.scopes)
-
-
 def _location_of_function(session: Session, function: NamedFunction) -> CodeLocation:
-    position = _position_at(session, function.entry)
+    position = position_at(session, function.entry)
     line = decl_line(function.die)
     file = decl_file(function.die) if line else None
     declared = None
@@ -369,81 +350,6 @@ def _is_in(function: NamedFunction, file: str) -> bool:
     """Return whether a function is of a unit that has lines of a file, as in GDB."""
     table = function.die.unit.line_table
     return table is not None and bool(table.files_named(file))
-
-
-@frozen
-class LineStep:
-    """The line of a program location and its surrounding code, as GDB reports it."""
-
-    position: FramePosition
-    begin: int
-    """As loaded, as is the end."""
-    end: int
-    file: int
-    """The number of its file in the line table."""
-    is_doubled: bool
-    """Whether the code of another line of the file begins at the same address."""
-
-
-@lru_cache(maxsize=16)
-def steps_of(table: LineTable) -> LineSteps:
-    """Return the steps of a line table."""
-    return LineSteps(table)
-
-
-def step_at(session: Session, pc: int) -> LineStep | None:
-    """Return the step of the line at a program location; None if the line is unknown."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
-    )
-    unit = None if owner is None else owner.scopes.linked_unit_at(pc)
-    table = None if unit is None else unit.line_table
-    if owner is None or unit is None or table is None:
-        return None
-    steps = steps_of(table)
-    line_step = steps.at(owner.info.in_file(pc))
-    if line_step is None:
-        return None
-    step, end = line_step
-    position = position_in_file(table.file(step.file), step.line, is_start=True)
-    begin, is_doubled = unit.relocate(step.address), steps.is_doubled(step)
-    return LineStep(position, begin, unit.relocate(end), step.file, is_doubled)
-
-
-def _position_at(session: Session, pc: int) -> FramePosition | None:
-    step = step_at(session, pc)
-    return None if step is None else step.position
-
-
-def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ...]:
-    """Return where the first code of a line begins, else that of the next line with code, in each
-    table with the file; None if no code follows."""
-    for lines in line_lookups(session):
-        named_files = [
-            (unit, steps_of(table).first_of(numbers, position.line))
-            for unit, table in lines.tables()
-            if (
-                numbers := frozenset(
-                    source_file.number for source_file in table.files_named(position.path)
-                )
-            )
-        ]
-        if not named_files:
-            continue
-        exact = next(
-            (unit.relocate(start[0]) for unit, start in named_files if start and start[1]),
-            None,
-        )
-        return tuple(
-            unit.relocate(start[0]) if start and (start[1] or exact is None) else exact
-            for unit, start in named_files
-        )
-    return ()
-
-
-def has_units(session: Session) -> bool:
-    """Return whether a file has debugging information."""
-    return any(code_object.info.units for code_object in session.code_objects)
 
 
 def _no_file(session: Session, path: str) -> LinespecNotFound:
@@ -505,53 +411,6 @@ def entry_of(session: Session, text: str) -> int:
     return position.byte_address
 
 
-def line_lookups(session: Session) -> Iterator[LineLookup]:
-    """Yield the line tables of every object file, the one in focus first."""
-    here = session.code_object
-    objects = sorted(session.code_objects, key=lambda code_object: code_object is not here)
-    return (LineLookup(code_object.scopes) for code_object in objects)
-
-
-def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
-    """Return where the code of a line begins, in the object file in focus first: as in GDB once in
-    each block."""
-    out: list[int] = []
-    for lines in line_lookups(session):
-        pcs = lines.pcs_of(position.path, position.line)
-        out += () if not pcs else _first_in_blocks(lines, pcs)
-    return tuple(out)
-
-
-def _first_in_blocks(lines: LineLookup, pcs: tuple[int, ...]) -> Iterator[int]:
-    visited: set[object] = set()
-    for pc in pcs:
-        try:
-            chain = lines.scopes.chain_at(pc)
-        except DwarfGpuError:
-            chain = ()
-        blocks = [die for die in chain if not _is_without_names(die)]
-        block: object = blocks[-1] if blocks else _unit_key(lines, pc)
-        if block not in visited:
-            visited.add(block)
-            yield pc
-
-
-def _unit_key(lines: LineLookup, pc: int) -> object:
-    """Return what code outside of functions is in: its unit, whose thunks are one block in GDB."""
-    try:
-        unit = lines.scopes.unit_at(pc)
-    except DwarfGpuError:
-        return pc
-    return pc if unit is None else unit
-
-
-def _is_without_names(die: Die) -> bool:
-    """Return whether it is a lexical block that declares nothing: no block in GDB."""
-    return die.tag == dw.TAG_LEXICAL_BLOCK and all(
-        child.tag in _WITHOUT_NAMES for child in die.children()
-    )
-
-
 def with_code(session: Session, location: CodeLocation) -> CodeLocation:
     """Return the location; of a line without code, that of the next line of its file with code, if
     there is one."""
@@ -563,11 +422,3 @@ def with_code(session: Session, location: CodeLocation) -> CodeLocation:
             position = evolve(location.position, line=line)
             return evolve(location, position=position, pcs=pcs_of(session, position))
     return location
-
-
-def line_at(session: Session, pc: int) -> SourceLine | None:
-    """Return the line of a program location."""
-    owner = next(
-        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
-    )
-    return None if owner is None else LineLookup(owner.scopes).line_of(pc)

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.language.linespec import step_at, steps_of
+from dwarfgpu.language.source_lines import step_at, steps_of
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import call_position

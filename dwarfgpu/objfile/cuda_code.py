@@ -14,7 +14,8 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.cuda_attributes import attributes
 from dwarfgpu.objfile.cuda_target import CudaTarget, cuda_target
-from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHT_SYMTAB
 from dwarfgpu.objfile.ptx_allocation import Allocation, allocations
 from dwarfgpu.objfile.symbols import Symbol
 

@@ -19,7 +19,8 @@ from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable
-from dwarfgpu.objfile.elf import ET_EXEC, PT_LOAD, SHF_ALLOC, SHT_NOBITS, ObjectFile, SymbolFields
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import ET_EXEC, PT_LOAD, SHF_ALLOC, SHT_NOBITS, SymbolFields
 from dwarfgpu.objfile.relocate import SHT_REL, SHT_RELA
 
 SHT_RELR: Final = 19

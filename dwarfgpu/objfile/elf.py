@@ -14,9 +14,29 @@ from typing import TYPE_CHECKING, Final, Literal
 from dwarfgpu.arch.registry import MACHINES
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import FailedReads, Malformed, Unsupported, UsageError, counted
 from dwarfgpu.objfile.compression import MAX_UNPACKED_BYTES, inflate, unpack_zstd
+from dwarfgpu.objfile.elf_structures import (
+    ELFCOMPRESS_ZLIB,
+    ELFCOMPRESS_ZSTD,
+    ET_DYN,
+    ET_EXEC,
+    ET_REL,
+    LAYOUTS,
+    PF_X,
+    PT_LOAD,
+    SHF_ALLOC,
+    SHF_COMPRESSED,
+    SHF_EXECINSTR,
+    SHF_TLS,
+    SHN_XINDEX,
+    SHT_DYNSYM,
+    SHT_NOBITS,
+    SHT_SYMTAB,
+    Section,
+    Segment,
+    SymbolFields,
+)
 from dwarfgpu.objfile.file_bytes import FileBytes, SmallFile, map_file, part_of
 from dwarfgpu.objfile.file_kinds import (
     AR_MAGIC,
@@ -32,94 +52,9 @@ from dwarfgpu.objfile.symbols import StringTable, Symbol, SymbolTable, wide
 if TYPE_CHECKING:
     from pathlib import Path
 
-EV_CURRENT: Final = 1
-ET_REL: Final = 1
-ET_EXEC: Final = 2
-ET_DYN: Final = 3
-PT_NULL: Final = 0
-PT_LOAD: Final = 1
-PT_GNU_EH_FRAME: Final = 0x6474E550
-PF_X: Final = 1
-PF_W: Final = 2
-SHT_SYMTAB: Final = 2
-SHT_NOBITS: Final = 8
-SHT_DYNSYM: Final = 11
-SHF_WRITE: Final = 0x1
-SHF_ALLOC: Final = 0x2
-SHF_EXECINSTR: Final = 0x4
-SHF_TLS: Final = 0x400
-SHF_COMPRESSED: Final = 0x800
-SHN_XINDEX: Final = 0xFFFF
-_ZLIB: Final = 1
-_ZSTD: Final = 2
-
 
 _MAX_HEADER: Final = 64
 """Bytes of the header of a 64-bit file."""
-
-
-@frozen
-class Section:
-    """One section header."""
-
-    index: int
-    name: str
-    type: int
-    flags: int
-    address: int
-    """In a relocatable object: where it is placed (`dwarfgpu.objfile.section_placement`)."""
-    offset: int
-    size_bytes: int
-    link: int
-    info: int
-    entry_bytes: int
-
-    def covers(self, address: int) -> bool:
-        """Return whether the section is loaded at this address of the file."""
-        return bool(self.flags & SHF_ALLOC) and 0 <= address - self.address < self.size_bytes
-
-
-@frozen
-class Segment:
-    """One program header."""
-
-    type: int
-    flags: int
-    offset: int
-    address: int
-    file_bytes: int
-    memory_bytes: int
-    alignment: int = 1
-    """Bytes; 0 and 1 for none."""
-
-
-@frozen
-class SymbolFields:
-    """One entry of a symbol table as encoded; `name` is an offset into the names."""
-
-    name: int
-    address: int
-    size_bytes: int
-    info: int
-    other: int
-    section: int
-
-
-@frozen
-class _Layout:
-    """The structures of one ELF class, as `struct` formats without their byte order."""
-
-    header: str
-    section: str
-    segment: str
-    symbol: str
-    compression: str
-
-
-_LAYOUTS: Final = {
-    1: _Layout("HHIIIIIHHHHHH", "IIIIIIIIII", "IIIIIIII", "IIIBBH", "III"),
-    2: _Layout("HHIQQQIHHHHHH", "IIQQQQIIQQ", "IIQQQQQQ", "IBBHQQ", "IIQQ"),
-}
 
 
 class ObjectFile:
@@ -149,13 +84,13 @@ class ObjectFile:
                 not_elf(path) + (f"; {_READ_STATES} --state {path}" if is_json else _source(path))
             )
         ident = data[:16]
-        if len(ident) < 16 or ident[4] not in _LAYOUTS or ident[5] not in (1, 2):
+        if len(ident) < 16 or ident[4] not in LAYOUTS or ident[5] not in (1, 2):
             raise self._malformed("ELF identification is cut short or names an unknown class")
         self.address_bytes: Literal[4, 8] = 4 if ident[4] == 1 else 8
         self.endian: Endian = "little" if ident[5] == 1 else "big"
         self.os_abi = ident[7]
         self.abi_version = ident[8]
-        self._layout = _LAYOUTS[ident[4]]
+        self._layout = LAYOUTS[ident[4]]
         header = self._unpack(self._layout.header, 16, "ELF header")
         self.type, machine, self.header_version, self.entry = header[:4]
         self._segments_at, self._sections_at = header[4:6]
@@ -370,9 +305,9 @@ class ObjectFile:
         kind, expanded = self._compression(section)
         size = struct.calcsize("<" + self._layout.compression)
         self._check_inflated(section, size_bytes=expanded, packed_bytes=len(data))
-        if kind == _ZSTD:
+        if kind == ELFCOMPRESS_ZSTD:
             return unpack_zstd(data[size:], expanded, f"{subject} of {self.path}")
-        if kind != _ZLIB:
+        if kind != ELFCOMPRESS_ZLIB:
             raise Unsupported(f"{subject} of {self.path} has compression type {kind}")
         return self._inflate(section, data[size:], expanded)
 

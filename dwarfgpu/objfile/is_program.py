@@ -11,7 +11,8 @@ from dwarfgpu.objfile.dynamic_relocations import (
     PT_INTERP,
     dynamic_tags,
 )
-from dwarfgpu.objfile.elf import ET_EXEC, ET_REL, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import ET_EXEC, ET_REL
 
 _DT_SONAME: Final = 14
 

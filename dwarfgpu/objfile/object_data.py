@@ -8,7 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from dwarfgpu.errors import FailedReads
-from dwarfgpu.objfile.elf import SHF_ALLOC, SHT_NOBITS, ObjectFile, Section
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHT_NOBITS, Section
 from dwarfgpu.objfile.relocate import MAX_FIELD_BYTES, Field, Relocator
 
 

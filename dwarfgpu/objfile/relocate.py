@@ -18,7 +18,8 @@ from dwarfgpu.arch.registry import abi_of
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
-from dwarfgpu.objfile.elf import SHF_ALLOC, SHN_XINDEX, ObjectFile, Section
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHN_XINDEX, Section
 from dwarfgpu.objfile.symbols import Symbol
 
 SHT_RELA: Final = 4

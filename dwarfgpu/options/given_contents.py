@@ -11,7 +11,7 @@ from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from dwarfgpu.machine.state.load import add_memory, set_part, set_register
+from dwarfgpu.machine.state.load_contents import add_memory, set_part, set_register
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.options.integer_options import natural

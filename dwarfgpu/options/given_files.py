@@ -93,7 +93,7 @@ def _require_before_names(args: Namespace, names: Sequence[str]) -> None:
 def _why_no_core(word: str) -> str:
     """Return why a second object file of a command line is not taken as its core file."""
     from dwarfgpu.objfile.container import open_object  # most requests name no wrong file
-    from dwarfgpu.objfile.elf import EV_CURRENT
+    from dwarfgpu.objfile.elf_structures import EV_CURRENT
     from dwarfgpu.objfile.file_kinds import ET_CORE
 
     with opening():

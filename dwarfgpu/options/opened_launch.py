@@ -54,7 +54,7 @@ from dwarfgpu.machine.state.load import State, load_state
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file
-from dwarfgpu.objfile.elf import PT_LOAD
+from dwarfgpu.objfile.elf_structures import PT_LOAD
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel, read_gpu_code
 from dwarfgpu.options.given_files import opening, require_no_core
 from dwarfgpu.options.integer_options import byte, natural

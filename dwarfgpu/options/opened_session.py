@@ -20,11 +20,7 @@ from dwarfgpu.errors import (
     shown,
 )
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from dwarfgpu.machine.state.load import (
-    State,
-    WaveState,
-    load_state,
-)
+from dwarfgpu.machine.state.load import State, WaveState, load_state
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location

@@ -18,7 +18,7 @@ from dwarfgpu.errors import InconsistentContext, UsageError, shown
 from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.language.presented_session import Session
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
-from dwarfgpu.machine.state.load import add_memory, set_part, set_register
+from dwarfgpu.machine.state.load_contents import add_memory, set_part, set_register
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target
 

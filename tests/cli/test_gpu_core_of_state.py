@@ -18,8 +18,9 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.machine.core.notes import read_core
 from dwarfgpu.machine.core.write import LoadedRange, core_parts
 from dwarfgpu.machine.state.load import load_state
-from dwarfgpu.objfile.elf import PT_LOAD, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
+from dwarfgpu.objfile.elf_structures import PT_LOAD
 from dwarfgpu.service.core.core_of_state import write_core_of_state
 from dwarfgpu.service.waves.wave_rows import MAX_GROUPS
 from tests.cli.command import FIXTURES, STATES, run, run_json, validate

@@ -22,7 +22,8 @@ from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.name_resolution import Names
-from dwarfgpu.objfile.elf import SHT_SYMTAB, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHT_SYMTAB
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import fixture, read_fixture
 from tests.work import at_most

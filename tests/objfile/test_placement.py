@@ -13,7 +13,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
 from dwarfgpu.errors import Malformed, Unavailable, Unsupported
-from dwarfgpu.objfile.elf import SHT_NOBITS, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import SHT_NOBITS
 from dwarfgpu.objfile.object_data import ObjectData, placed_sections
 from dwarfgpu.objfile.relocate import relocated_data
 from dwarfgpu.objfile.section_placement import placed

@@ -41,8 +41,9 @@ from dwarfgpu.machine.core.process_target import ProcessTarget
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.objfile.container import open_object as open_code_object
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
+from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
 from dwarfgpu.objfile.file_bytes import map_file
 from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
 

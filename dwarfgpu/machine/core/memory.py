@@ -13,8 +13,9 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.objfile.elf import PT_LOAD, PT_NULL, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import PT_NOTE
+from dwarfgpu.objfile.elf_structures import PT_LOAD, PT_NULL
 from dwarfgpu.objfile.file_bytes import FileBytes
 
 UNMAPPED: Final = "nothing is mapped there"

@@ -20,8 +20,9 @@ from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
 from dwarfgpu.objfile.companions import shown_path
-from dwarfgpu.objfile.elf import PF_X, PT_LOAD, ObjectFile, Segment, open_object
+from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import NT_GNU_BUILD_ID, PT_NOTE, build_id, notes_in
+from dwarfgpu.objfile.elf_structures import PF_X, PT_LOAD, Segment
 from dwarfgpu.objfile.file_kinds import ELF_MAGIC
 
 IS_NOT_USED: Final = " is not used: "

@@ -7,23 +7,22 @@ from contextlib import suppress
 from stat import S_ISFIFO
 from typing import TYPE_CHECKING
 
-from dwarfgpu.arch.model import AddressSpace, Architecture, RegisterInfo, RegisterPart
+from dwarfgpu.arch.model import Architecture, RegisterInfo, RegisterPart
 from dwarfgpu.arch.registry import architecture, has_on_another_gpu
 from dwarfgpu.base import json_reader
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.readable_files import folder_of
-from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import (
-    DwarfGpuError,
-    LimitExceeded,
-    MissingContext,
-    Unavailable,
-    UnreadableFile,
-    UsageError,
+from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import LimitExceeded, Unavailable, UnreadableFile, UsageError
+from dwarfgpu.machine.state.load_contents import (
+    StateReader,
+    add_memory,
+    regular_file,
+    set_part,
+    set_register,
 )
-from dwarfgpu.machine.sparse_memory import Data, Fill
 from dwarfgpu.machine.state.load_topology import (
     MACHINE_MEMBERS,
     WAVE_MEMBERS,
@@ -33,24 +32,21 @@ from dwarfgpu.machine.state.load_topology import (
     read_wave,
 )
 from dwarfgpu.machine.state.state_target import StateTarget
-from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Machine
-from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 if TYPE_CHECKING:
-    from dwarfgpu.base.npy import Npy
+    pass
 
 SCHEMA = "dwarfgpu-state-1"
 SCHEMA_2 = "dwarfgpu-state-2"
 """The version that has agents, queues and dispatches, and bulk data in files beside it."""
 _MANY_RANGES = 1024
 _WORD = (1 << 64) - 1
-MAX_FILLED_BYTES = 1 << 30
-"""Maximum size of memory that repeats one byte."""
 _REGISTER_BYTES = 256
 """What Python needs for a register besides its bytes and their masks."""
 
@@ -99,46 +95,6 @@ class State:
         return self.target.machine
 
 
-@frozen
-class _Reader:
-    """A state file while it is read."""
-
-    target: StateTarget
-    folder: Path
-    is_second: bool
-    """Whether it may have what the second version of the format has."""
-    limits: FileLimits
-    filled_bytes: list[int] = field(factory=lambda: [0], init=False)
-    """One number: the bytes of all fills until now."""
-    omitted: dict[str, list[WaveId]] = field(factory=dict, init=False)
-    """Registers of other AMD GPUs, and the waves that have contents for them."""
-    _files: dict[str, Npy] = field(factory=dict, init=False)
-    _taken_bytes: list[int] = field(factory=lambda: [0], init=False)
-    """One number: the memory that registers and arrays take until now."""
-
-    def take(self, size_bytes: int, source: str) -> None:
-        """Count memory for registers and arrays; `LimitExceeded` where it is too much."""
-        self._taken_bytes[0] += size_bytes
-        if self._taken_bytes[0] > self.limits.state_bytes:
-            raise _too_large(source, self.limits)
-
-    def npy(self, named: Field) -> Npy:
-        """Return the array of a file that a field names; `UsageError` naming the field."""
-        from dwarfgpu.base.npy import read_npy  # few states have arrays
-
-        name = named.text()
-        if name not in self._files:
-            try:
-                path = _file(named, self.folder)
-                with suppress(OSError):  # reading reports it
-                    self.take(path.stat().st_size, named.source)
-                self._files[name] = read_npy(path, self.limits.state_bytes)
-                record_input(path)
-            except UsageError as error:
-                raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
-        return self._files[name]
-
-
 def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> State:
     """Load the state of a file; `UsageError` names a field that does not follow the format.
 
@@ -169,7 +125,7 @@ def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> St
     machine = read_machine(document, arch.lane_count)
     fill = document.get("fill")
     target = StateTarget(arch, machine=machine, fill=None if fill is None else fill.integer(0, 255))
-    reader = _Reader(target, folder_of(path), is_second, limits)
+    reader = StateReader(target, folder_of(path), is_second, limits)
     listed = document["waves"]
     _require_few(listed, limits.waves)
     waves = tuple(_wave(entry, reader) for entry in listed.items())
@@ -181,11 +137,6 @@ def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> St
         add_memory(target, span, None, reader if is_second else None)
     notes = tuple(_omitted(arch, *omitted) for omitted in reader.omitted.items())
     return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
-
-
-def _too_large(source: str, limits: FileLimits) -> LimitExceeded:
-    problem = f"registers and arrays take more than {limits.state_bytes} bytes of memory"
-    return LimitExceeded(f"{source}: {problem}", "--max-state-bytes")
 
 
 def _require_few(listed: Field, most_waves: int) -> None:
@@ -267,7 +218,7 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
         load_address = entry.get("load_address")
         out.append(
             StateCodeObject(
-                _file(entry["path"], folder_of(path)),
+                regular_file(entry["path"], folder_of(path)),
                 0 if load_address is None else load_address.integer(0),
                 load_address,
                 entry["path"],
@@ -276,24 +227,7 @@ def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
     return out
 
 
-def _file(field: Field, folder: Path) -> Path:
-    """Return the path of a file, which need not exist, without `..`.
-
-    A pipe or a device, which may never end, is none.
-
-    `UsageError` where it is something else, or no path at all.
-    """
-    path = folder / field.text()
-    try:
-        resolved = path.resolve()
-        if path.exists() and not path.is_file():
-            raise field.expected("the path of a regular file")
-    except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
-        raise field.expected("the path of a file") from None
-    return resolved if ".." in path.parts else path
-
-
-def _wave(field: Field, reader: _Reader) -> WaveState:
+def _wave(field: Field, reader: StateReader) -> WaveState:
     target = reader.target
     members = ("id", "workgroup", "pc", "cfa", "registers", "memory")
     field.only(*members, *(WAVE_MEMBERS if reader.is_second else ()))
@@ -330,7 +264,7 @@ def _wave(field: Field, reader: _Reader) -> WaveState:
     )
 
 
-def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
+def _registers(field: Field, number: WaveId, reader: StateReader) -> set[str]:
     """Set the registers of a wave; return the names of those set whole."""
     target = reader.target
     arch = target.architecture
@@ -360,148 +294,3 @@ def _registers(field: Field, number: WaveId, reader: _Reader) -> set[str]:
         except Unavailable as error:
             raise UsageError(f"{value.source}: {value.path}: {error.message}") from None
     return names
-
-
-def set_register(
-    target: StateTarget,
-    wave: WaveId,
-    register: RegisterInfo,
-    field: Field,
-    reader: _Reader | None = None,
-) -> None:
-    """Set a register's contents: an integer, `{"bytes": hex}`, or a list with a value for each
-    lane.
-
-    With a reader also `{"npy": file, "row": number}`.
-    """
-    size_bits = register.size_bits
-    if isinstance(field.value, list):
-        lanes = register.type.vector_size
-        if lanes is None:
-            raise field.expected(f"one integer: register {register} has no lanes")
-        if len(field.value) > lanes:
-            raise field.expected(f"at most {lanes} lanes of register {register}")
-        target.set_lanes(wave, register, _lane_values(field, size_bits // lanes))
-        return
-    if reader is not None and field.has("npy"):
-        _set_row(target, wave, register, field, reader)
-        return
-    if isinstance(field.value, dict):
-        field.only("bytes")
-        data, known_bytes = field["bytes"].hexadecimal_with_gaps()
-        if 8 * len(data) != size_bits:
-            raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
-        if known_bytes.count(0xFF) != len(known_bytes):
-            if any(known_bytes):
-                target.set_register(wave, register, data, 0, known_bytes)
-            return
-    else:
-        number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
-        data = (number & (1 << size_bits) - 1).to_bytes(
-            (size_bits + 7) // 8, target.architecture.endian
-        )
-    target.set_register(wave, register, data)
-
-
-def _lane_values(field: Field, bits: int) -> list[int | None]:
-    """Return the integers of a list; None for lanes that are unknown."""
-    least, most = -(1 << bits - 1), (1 << bits) - 1
-    assert isinstance(field.value, list)
-    out: list[int | None] = []
-    for index, value in enumerate(field.value):
-        if value is None or (type(value) is int and least <= value <= most):
-            out.append(value)
-        else:
-            lane = Field(field.source, f"{field.path}[{index}]", value)
-            out.append(lane.integer(least, most))
-    return out
-
-
-def _set_row(
-    target: StateTarget, wave: WaveId, register: RegisterInfo, field: Field, reader: _Reader
-) -> None:
-    """Set a register that is a row of an array in a file beside the state."""
-    field.only("npy", "row", "lanes")
-    array = reader.npy(field["npy"])
-    rows = array.shape[0] if array.shape else 0
-    row = field["row"].integer(0)
-    if row >= rows:
-        raise field["row"].expected(f"a row of the array, which has {rows}")
-    data = array.row(row)
-    if 8 * len(data) != register.size_bits:
-        raise field["npy"].expected(
-            f"rows of {register.size_bits // 8} bytes for register {register}, "
-            f"which are not those of an array {array.shape} of {array.descr}"
-        )
-    count, lanes = register.type.vector_size or 1, field.get("lanes")
-    mask = (1 << count) - 1 if lanes is None else lanes.integer(0, (1 << count) - 1)
-    if mask == (1 << count) - 1:
-        target.set_register(wave, register, data)
-        return
-    size_bytes = len(data) // count
-    for lane in range(count):
-        if mask >> lane & 1:
-            offset = lane * size_bytes
-            target.set_register(wave, register, data[offset : offset + size_bytes], offset)
-
-
-def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:
-    """Set the contents of a part of a register: an integer."""
-    bits = part.type.bit_size
-    number = field.integer(-(1 << bits - 1), (1 << bits) - 1) & (1 << bits) - 1
-    data = number.to_bytes(part.type.size_bytes, target.architecture_of(wave).endian)
-    target.write_register(wave, part.register, data, part.offset_bytes)
-
-
-def _contents(field: Field, reader: _Reader) -> Data:
-    """Return the bytes of a range of memory, from one of three forms."""
-    sources = [name for name in ("bytes", "npy", "fill") if field.has(name)]
-    if len(sources) > 1:
-        raise field.expected(f"one of {' and '.join(sources)}")
-    if field.has("size") and sources != ["fill"]:
-        raise field["size"].expected("a size only with fill")
-    if sources == ["npy"]:
-        data = reader.npy(field["npy"]).data
-        reader.take(len(data), field.source)
-        return data
-    if sources == ["fill"]:
-        size_bytes = field["size"].integer(1, MAX_FILLED_BYTES)
-        reader.filled_bytes[0] += size_bytes
-        if reader.filled_bytes[0] > MAX_FILLED_BYTES:
-            raise field["size"].expected(f"at most {MAX_FILLED_BYTES} bytes that are filled in")
-        return Fill(field["fill"].integer(0, 255), size_bytes)
-    return field["bytes"].hexadecimal()
-
-
-def add_memory(
-    target: StateTarget, field: Field, wave: WaveId | None, reader: _Reader | None = None
-) -> None:
-    """Add one range of one address space; with a reader its bytes may be those of a .npy file, or
-    all the same."""
-    members = ("space", "lane", "address", "bytes")
-    field.only(*members, *(() if reader is None else ("npy", "size", "fill")))
-    named, lane = field.get("space"), field.get("lane")
-    arch = target.architecture
-    if named is None:
-        space: AddressSpace | None = arch.address_space(0)
-    else:
-        space = arch.address_space_named(named.text())
-    if space is None:
-        assert named is not None
-        names = ", ".join(space.name for space in arch.address_spaces.values())
-        raise named.expected(f"an address space of {arch.name} ({names})")
-    if space.scope == "lane" and lane is None:
-        raise field.expected(f"a member 'lane': {space} memory belongs to a lane")
-    if wave is None and space.scope != "process":
-        raise field.expected(f"global memory here; {space} memory belongs to a wave")
-    number = None if lane is None else lane.integer(0, arch.lane_count - 1)
-    address = field["address"].integer(0)
-    data: Data = field["bytes"].hexadecimal() if reader is None else _contents(field, reader)
-    try:
-        target.set_memory(Memory(space, wave, number), address, data)
-    except DwarfGpuError as error:
-        if number is None and space.scope == "any" and isinstance(error, MissingContext):
-            expected = f"a member 'lane': the memory at {space}#{address:#x} belongs to a lane"
-            raise field.expected(expected) from None
-        where = f"{field.source}: {field.path}" if field.path else field.source
-        raise UsageError(f"{where}: {error.message}") from None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.address_symbols import symbolizer
-from dwarfgpu.language.linespec import step_at
+from dwarfgpu.language.source_lines import step_at
 from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.disassembly import CodeLine

@@ -15,14 +15,11 @@ from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
     CodeLocation,
     LinespecNotFound,
-    LineStep,
     entry_of,
-    has_units,
     split_at_comma,
-    starts_of,
-    step_at,
 )
 from dwarfgpu.language.prologue import body_of
+from dwarfgpu.language.source_lines import LineStep, has_units, starts_of, step_at
 from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command

@@ -13,7 +13,8 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.objfile.elf import PT_LOAD, SHF_ALLOC, SHF_WRITE, ObjectFile, Section
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import PT_LOAD, SHF_ALLOC, SHF_WRITE, Section
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import position_or_none
 from dwarfgpu.repl.files.posix_regexps import compiled

@@ -7,8 +7,8 @@ from typing import Final
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import LimitExceeded
-from dwarfgpu.language.linespec import line_at
 from dwarfgpu.language.prologue import body_of
+from dwarfgpu.language.source_lines import line_at
 from dwarfgpu.machine.run_control import Halt, StepsRanges
 from dwarfgpu.machine.target import EndsWaves
 from dwarfgpu.repl.running.conditions import is_active

@@ -22,7 +22,7 @@ from dwarfgpu.isa.decode import Decoder, decoder
 from dwarfgpu.isa.descriptor_text import directives
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.tables import isa_target
-from dwarfgpu.objfile.elf import SHF_EXECINSTR, SHT_NOBITS, Section
+from dwarfgpu.objfile.elf_structures import SHF_EXECINSTR, SHT_NOBITS, Section
 from dwarfgpu.objfile.file_architecture import processor_name
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor

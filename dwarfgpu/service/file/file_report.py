@@ -20,8 +20,9 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.objfile.bundle import BundleEntry
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_container, open_object
-from dwarfgpu.objfile.elf import SHF_COMPRESSED, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_notes import build_id
+from dwarfgpu.objfile.elf_structures import SHF_COMPRESSED
 from dwarfgpu.objfile.gpu_code import GpuCode, read_gpu_code
 from dwarfgpu.objfile.separate_debug import (
     DebugLink,

@@ -10,7 +10,8 @@ from dwarfgpu.base.printable import short_name
 from dwarfgpu.dwarf.names.demangle import shown_symbol
 from dwarfgpu.errors import DwarfGpuError, MissingContext
 from dwarfgpu.objfile.bundle import BundleEntry
-from dwarfgpu.objfile.elf import ET_REL, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import ET_REL
 from dwarfgpu.objfile.file_kinds import BUNDLE_MAGIC
 from dwarfgpu.objfile.gpu_code import GpuCode, GpuKernel
 from dwarfgpu.objfile.metadata import Argument

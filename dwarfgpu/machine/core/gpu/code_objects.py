@@ -20,7 +20,8 @@ from dwarfgpu.machine.core.memory import CoreMemory
 from dwarfgpu.machine.core.modules import LoadedFile, Where, path_in
 from dwarfgpu.objfile.companions import shown_path
 from dwarfgpu.objfile.container import open_object
-from dwarfgpu.objfile.elf import PF_W, PT_LOAD, ObjectFile
+from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.objfile.elf_structures import PF_W, PT_LOAD
 from dwarfgpu.objfile.file_bytes import map_file, part_of
 
 R_DEBUG: Final = Struct("<i4xQQi4xQ")

@@ -1,0 +1,175 @@
+"""Source lines of a session's object files, and where their code begins, as loaded.
+
+Law: as in GDB, a line has one address for each block with its code. Those of the object file in
+focus come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.calls.call_sites import TAG_GNU_CALL_SITE
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.gdb_rows import LineSteps
+from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
+from dwarfgpu.dwarf.line.line_table import LineTable
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.session.focused_frame import FramePosition, position_in_file
+from dwarfgpu.session.session import Session
+
+_WITHOUT_NAMES: Final = frozenset(
+    (
+        dw.TAG_LEXICAL_BLOCK,
+        dw.TAG_INLINED_SUBROUTINE,
+        dw.TAG_SUBPROGRAM,
+        dw.TAG_CALL_SITE,
+        TAG_GNU_CALL_SITE,
+    )
+)
+"""Entries in a lexical block that declare nothing in it."""
+
+
+def has_file(session: Session, name: str) -> bool:
+    """Return whether a line table has a source file."""
+    return any(next(lines.files_named(name), None) for lines in line_lookups(session))
+
+
+def owner_of(session: Session, lines: LineLookup) -> CodeObject:
+    """Return the object file of line tables."""
+    return next(item for item in session.code_objects if item.scopes is lines.scopes)
+
+
+@frozen
+class LineStep:
+    """The line of a program location and its surrounding code, as GDB reports it."""
+
+    position: FramePosition
+    begin: int
+    """As loaded, as is the end."""
+    end: int
+    file: int
+    """The number of its file in the line table."""
+    is_doubled: bool
+    """Whether the code of another line of the file begins at the same address."""
+
+
+@lru_cache(maxsize=16)
+def steps_of(table: LineTable) -> LineSteps:
+    """Return the steps of a line table."""
+    return LineSteps(table)
+
+
+def step_at(session: Session, pc: int) -> LineStep | None:
+    """Return the step of the line at a program location; None if the line is unknown."""
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
+    )
+    unit = None if owner is None else owner.scopes.linked_unit_at(pc)
+    table = None if unit is None else unit.line_table
+    if owner is None or unit is None or table is None:
+        return None
+    steps = steps_of(table)
+    line_step = steps.at(owner.info.in_file(pc))
+    if line_step is None:
+        return None
+    step, end = line_step
+    position = position_in_file(table.file(step.file), step.line, is_start=True)
+    begin, is_doubled = unit.relocate(step.address), steps.is_doubled(step)
+    return LineStep(position, begin, unit.relocate(end), step.file, is_doubled)
+
+
+def position_at(session: Session, pc: int) -> FramePosition | None:
+    """Return the file and line at a program location; None if they are unknown."""
+    step = step_at(session, pc)
+    return None if step is None else step.position
+
+
+def starts_of(session: Session, position: FramePosition) -> tuple[int | None, ...]:
+    """Return where the first code of a line begins, else that of the next line with code, in each
+    table with the file; None if no code follows."""
+    for lines in line_lookups(session):
+        named_files = [
+            (unit, steps_of(table).first_of(numbers, position.line))
+            for unit, table in lines.tables()
+            if (
+                numbers := frozenset(
+                    source_file.number for source_file in table.files_named(position.path)
+                )
+            )
+        ]
+        if not named_files:
+            continue
+        exact = next(
+            (unit.relocate(start[0]) for unit, start in named_files if start and start[1]),
+            None,
+        )
+        return tuple(
+            unit.relocate(start[0]) if start and (start[1] or exact is None) else exact
+            for unit, start in named_files
+        )
+    return ()
+
+
+def has_units(session: Session) -> bool:
+    """Return whether a file has debugging information."""
+    return any(code_object.info.units for code_object in session.code_objects)
+
+
+def line_lookups(session: Session) -> Iterator[LineLookup]:
+    """Yield the line tables of every object file, the one in focus first."""
+    here = session.code_object
+    objects = sorted(session.code_objects, key=lambda code_object: code_object is not here)
+    return (LineLookup(code_object.scopes) for code_object in objects)
+
+
+def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
+    """Return where the code of a line begins, in the object file in focus first: as in GDB once in
+    each block."""
+    out: list[int] = []
+    for lines in line_lookups(session):
+        pcs = lines.pcs_of(position.path, position.line)
+        out += () if not pcs else _first_in_blocks(lines, pcs)
+    return tuple(out)
+
+
+def _first_in_blocks(lines: LineLookup, pcs: tuple[int, ...]) -> Iterator[int]:
+    visited: set[object] = set()
+    for pc in pcs:
+        try:
+            chain = lines.scopes.chain_at(pc)
+        except DwarfGpuError:
+            chain = ()
+        blocks = [die for die in chain if not _is_without_names(die)]
+        block: object = blocks[-1] if blocks else _unit_key(lines, pc)
+        if block not in visited:
+            visited.add(block)
+            yield pc
+
+
+def _unit_key(lines: LineLookup, pc: int) -> object:
+    """Return what code outside of functions is in: its unit, whose thunks are one block in GDB."""
+    try:
+        unit = lines.scopes.unit_at(pc)
+    except DwarfGpuError:
+        return pc
+    return pc if unit is None else unit
+
+
+def _is_without_names(die: Die) -> bool:
+    """Return whether it is a lexical block that declares nothing: no block in GDB."""
+    return die.tag == dw.TAG_LEXICAL_BLOCK and all(
+        child.tag in _WITHOUT_NAMES for child in die.children()
+    )
+
+
+def line_at(session: Session, pc: int) -> SourceLine | None:
+    """Return the line of a program location."""
+    owner = next(
+        (code_object for code_object in session.code_objects if code_object.covers(pc)), None
+    )
+    return None if owner is None else LineLookup(owner.scopes).line_of(pc)

@@ -1,0 +1,232 @@
+"""Contents of registers and memory in a state file (`docs/state-files.md`)."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from dwarfgpu.arch.model import AddressSpace, RegisterInfo, RegisterPart
+from dwarfgpu.base.input_files import record_input
+from dwarfgpu.base.json_reader import Field
+from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.base.records import field, frozen
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, MissingContext, UsageError
+from dwarfgpu.machine.sparse_memory import Data, Fill
+from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.machine.target import Target, WaveId
+from dwarfgpu.model.storage import Memory
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dwarfgpu.base.npy import Npy
+
+MAX_FILLED_BYTES = 1 << 30
+"""Maximum size of memory that repeats one byte."""
+
+
+@frozen
+class StateReader:
+    """A state file while it is read."""
+
+    target: StateTarget
+    folder: Path
+    is_second: bool
+    """Whether it may have what the second version of the format has."""
+    limits: FileLimits
+    filled_bytes: list[int] = field(factory=lambda: [0], init=False)
+    """One number: the bytes of all fills until now."""
+    omitted: dict[str, list[WaveId]] = field(factory=dict, init=False)
+    """Registers of other AMD GPUs, and the waves that have contents for them."""
+    _files: dict[str, Npy] = field(factory=dict, init=False)
+    _taken_bytes: list[int] = field(factory=lambda: [0], init=False)
+    """One number: the memory that registers and arrays take until now."""
+
+    def take(self, size_bytes: int, source: str) -> None:
+        """Count memory for registers and arrays; `LimitExceeded` where it is too much."""
+        self._taken_bytes[0] += size_bytes
+        if self._taken_bytes[0] > self.limits.state_bytes:
+            raise _too_large(source, self.limits)
+
+    def npy(self, named: Field) -> Npy:
+        """Return the array of a file that a field names; `UsageError` naming the field."""
+        from dwarfgpu.base.npy import read_npy  # few states have arrays
+
+        name = named.text()
+        if name not in self._files:
+            try:
+                path = regular_file(named, self.folder)
+                with suppress(OSError):  # reading reports it
+                    self.take(path.stat().st_size, named.source)
+                self._files[name] = read_npy(path, self.limits.state_bytes)
+                record_input(path)
+            except UsageError as error:
+                raise UsageError(f"{named.source}: {named.path}: {error.message}") from None
+        return self._files[name]
+
+
+def _too_large(source: str, limits: FileLimits) -> LimitExceeded:
+    problem = f"registers and arrays take more than {limits.state_bytes} bytes of memory"
+    return LimitExceeded(f"{source}: {problem}", "--max-state-bytes")
+
+
+def regular_file(field: Field, folder: Path) -> Path:
+    """Return the path of a file, which need not exist, without `..`.
+
+    A pipe or a device, which may never end, is none.
+
+    `UsageError` where it is something else, or no path at all.
+    """
+    path = folder / field.text()
+    try:
+        resolved = path.resolve()
+        if path.exists() and not path.is_file():
+            raise field.expected("the path of a regular file")
+    except (OSError, ValueError, RuntimeError):  # a NUL, no character of a name, a circle of links
+        raise field.expected("the path of a file") from None
+    return resolved if ".." in path.parts else path
+
+
+def set_register(
+    target: StateTarget,
+    wave: WaveId,
+    register: RegisterInfo,
+    field: Field,
+    reader: StateReader | None = None,
+) -> None:
+    """Set a register's contents: an integer, `{"bytes": hex}`, or a list with a value for each
+    lane.
+
+    With a reader also `{"npy": file, "row": number}`.
+    """
+    size_bits = register.size_bits
+    if isinstance(field.value, list):
+        lanes = register.type.vector_size
+        if lanes is None:
+            raise field.expected(f"one integer: register {register} has no lanes")
+        if len(field.value) > lanes:
+            raise field.expected(f"at most {lanes} lanes of register {register}")
+        target.set_lanes(wave, register, _lane_values(field, size_bits // lanes))
+        return
+    if reader is not None and field.has("npy"):
+        _set_row(target, wave, register, field, reader)
+        return
+    if isinstance(field.value, dict):
+        field.only("bytes")
+        data, known_bytes = field["bytes"].hexadecimal_with_gaps()
+        if 8 * len(data) != size_bits:
+            raise field["bytes"].expected(f"{size_bits // 8} bytes for register {register}")
+        if known_bytes.count(0xFF) != len(known_bytes):
+            if any(known_bytes):
+                target.set_register(wave, register, data, 0, known_bytes)
+            return
+    else:
+        number = field.integer(-(1 << size_bits - 1), (1 << size_bits) - 1)
+        data = (number & (1 << size_bits) - 1).to_bytes(
+            (size_bits + 7) // 8, target.architecture.endian
+        )
+    target.set_register(wave, register, data)
+
+
+def _lane_values(field: Field, bits: int) -> list[int | None]:
+    """Return the integers of a list; None for lanes that are unknown."""
+    least, most = -(1 << bits - 1), (1 << bits) - 1
+    assert isinstance(field.value, list)
+    out: list[int | None] = []
+    for index, value in enumerate(field.value):
+        if value is None or (type(value) is int and least <= value <= most):
+            out.append(value)
+        else:
+            lane = Field(field.source, f"{field.path}[{index}]", value)
+            out.append(lane.integer(least, most))
+    return out
+
+
+def _set_row(
+    target: StateTarget, wave: WaveId, register: RegisterInfo, field: Field, reader: StateReader
+) -> None:
+    """Set a register that is a row of an array in a file beside the state."""
+    field.only("npy", "row", "lanes")
+    array = reader.npy(field["npy"])
+    rows = array.shape[0] if array.shape else 0
+    row = field["row"].integer(0)
+    if row >= rows:
+        raise field["row"].expected(f"a row of the array, which has {rows}")
+    data = array.row(row)
+    if 8 * len(data) != register.size_bits:
+        raise field["npy"].expected(
+            f"rows of {register.size_bits // 8} bytes for register {register}, "
+            f"which are not those of an array {array.shape} of {array.descr}"
+        )
+    count, lanes = register.type.vector_size or 1, field.get("lanes")
+    mask = (1 << count) - 1 if lanes is None else lanes.integer(0, (1 << count) - 1)
+    if mask == (1 << count) - 1:
+        target.set_register(wave, register, data)
+        return
+    size_bytes = len(data) // count
+    for lane in range(count):
+        if mask >> lane & 1:
+            offset = lane * size_bytes
+            target.set_register(wave, register, data[offset : offset + size_bytes], offset)
+
+
+def set_part(target: Target, wave: WaveId, part: RegisterPart, field: Field) -> None:
+    """Set the contents of a part of a register: an integer."""
+    bits = part.type.bit_size
+    number = field.integer(-(1 << bits - 1), (1 << bits) - 1) & (1 << bits) - 1
+    data = number.to_bytes(part.type.size_bytes, target.architecture_of(wave).endian)
+    target.write_register(wave, part.register, data, part.offset_bytes)
+
+
+def _contents(field: Field, reader: StateReader) -> Data:
+    """Return the bytes of a range of memory, from one of three forms."""
+    sources = [name for name in ("bytes", "npy", "fill") if field.has(name)]
+    if len(sources) > 1:
+        raise field.expected(f"one of {' and '.join(sources)}")
+    if field.has("size") and sources != ["fill"]:
+        raise field["size"].expected("a size only with fill")
+    if sources == ["npy"]:
+        data = reader.npy(field["npy"]).data
+        reader.take(len(data), field.source)
+        return data
+    if sources == ["fill"]:
+        size_bytes = field["size"].integer(1, MAX_FILLED_BYTES)
+        reader.filled_bytes[0] += size_bytes
+        if reader.filled_bytes[0] > MAX_FILLED_BYTES:
+            raise field["size"].expected(f"at most {MAX_FILLED_BYTES} bytes that are filled in")
+        return Fill(field["fill"].integer(0, 255), size_bytes)
+    return field["bytes"].hexadecimal()
+
+
+def add_memory(
+    target: StateTarget, field: Field, wave: WaveId | None, reader: StateReader | None = None
+) -> None:
+    """Add one range of one address space; with a reader its bytes may be those of a .npy file, or
+    all the same."""
+    members = ("space", "lane", "address", "bytes")
+    field.only(*members, *(() if reader is None else ("npy", "size", "fill")))
+    named, lane = field.get("space"), field.get("lane")
+    arch = target.architecture
+    if named is None:
+        space: AddressSpace | None = arch.address_space(0)
+    else:
+        space = arch.address_space_named(named.text())
+    if space is None:
+        assert named is not None
+        names = ", ".join(space.name for space in arch.address_spaces.values())
+        raise named.expected(f"an address space of {arch.name} ({names})")
+    if space.scope == "lane" and lane is None:
+        raise field.expected(f"a member 'lane': {space} memory belongs to a lane")
+    if wave is None and space.scope != "process":
+        raise field.expected(f"global memory here; {space} memory belongs to a wave")
+    number = None if lane is None else lane.integer(0, arch.lane_count - 1)
+    address = field["address"].integer(0)
+    data: Data = field["bytes"].hexadecimal() if reader is None else _contents(field, reader)
+    try:
+        target.set_memory(Memory(space, wave, number), address, data)
+    except DwarfGpuError as error:
+        if number is None and space.scope == "any" and isinstance(error, MissingContext):
+            expected = f"a member 'lane': the memory at {space}#{address:#x} belongs to a lane"
+            raise field.expected(expected) from None
+        where = f"{field.source}: {field.path}" if field.path else field.source
+        raise UsageError(f"{where}: {error.message}") from None

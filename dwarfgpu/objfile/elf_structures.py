@@ -1,0 +1,93 @@
+"""Headers of ELF sections and segments, entries of symbol tables, and the numbers in their fields
+(System V ABI, chapters 4 and 5)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.records import frozen
+
+EV_CURRENT: Final = 1
+ET_REL: Final = 1
+ET_EXEC: Final = 2
+ET_DYN: Final = 3
+PT_NULL: Final = 0
+PT_LOAD: Final = 1
+PT_GNU_EH_FRAME: Final = 0x6474E550
+PF_X: Final = 1
+PF_W: Final = 2
+SHT_SYMTAB: Final = 2
+SHT_NOBITS: Final = 8
+SHT_DYNSYM: Final = 11
+SHF_WRITE: Final = 0x1
+SHF_ALLOC: Final = 0x2
+SHF_EXECINSTR: Final = 0x4
+SHF_TLS: Final = 0x400
+SHF_COMPRESSED: Final = 0x800
+SHN_XINDEX: Final = 0xFFFF
+ELFCOMPRESS_ZLIB: Final = 1
+ELFCOMPRESS_ZSTD: Final = 2
+
+
+@frozen
+class Section:
+    """One section header."""
+
+    index: int
+    name: str
+    type: int
+    flags: int
+    address: int
+    """In a relocatable object: where it is placed (`dwarfgpu.objfile.section_placement`)."""
+    offset: int
+    size_bytes: int
+    link: int
+    info: int
+    entry_bytes: int
+
+    def covers(self, address: int) -> bool:
+        """Return whether the section is loaded at this address of the file."""
+        return bool(self.flags & SHF_ALLOC) and 0 <= address - self.address < self.size_bytes
+
+
+@frozen
+class Segment:
+    """One program header."""
+
+    type: int
+    flags: int
+    offset: int
+    address: int
+    file_bytes: int
+    memory_bytes: int
+    alignment: int = 1
+    """Bytes; 0 and 1 for none."""
+
+
+@frozen
+class SymbolFields:
+    """One entry of a symbol table as encoded; `name` is an offset into the names."""
+
+    name: int
+    address: int
+    size_bytes: int
+    info: int
+    other: int
+    section: int
+
+
+@frozen
+class Layout:
+    """The structures of one ELF class, as `struct` formats without their byte order."""
+
+    header: str
+    section: str
+    segment: str
+    symbol: str
+    compression: str
+
+
+LAYOUTS: Final = {
+    1: Layout("HHIIIIIHHHHHH", "IIIIIIIIII", "IIIIIIII", "IIIBBH", "III"),
+    2: Layout("HHIQQQIHHHHHH", "IIQQQQIIQQ", "IIQQQQQQ", "IBBHQQ", "IIQQ"),
+}
