@@ -13,8 +13,7 @@ from dwarfgpu.arch.amdgpu import PRIVATE_WAVE
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import frozen
-from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValueRule
-from dwarfgpu.cfi.saved_registers import (
+from dwarfgpu.cfi.known_registers import (
     STACK_POINTER,
     Entry,
     SavedRegisters,
@@ -22,6 +21,7 @@ from dwarfgpu.cfi.saved_registers import (
     vector_name,
     vector_number,
 )
+from dwarfgpu.cfi.rule import ExpressionRule, Rule, SameValueRule
 from dwarfgpu.expr.text.assembly import assemble
 from dwarfgpu.isa.registers import Register
 

@@ -15,10 +15,25 @@ others over a call. The analysis therefore follows calls whose target the code c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.cfi.known_registers import (
+    CODE_HIGH,
+    CONVENTION,
+    ONES,
+    SGPRS,
+    STACK_POINTER,
+    VGPRS,
+    Entry,
+    KnownRegisters,
+    Preserved,
+    SavedRegisters,
+    ScalarDword,
+    Slot,
+    VectorLane,
+    vector_number,
+)
 from dwarfgpu.isa.addressing import Addressing, addressing_of
 from dwarfgpu.isa.binding import Use, effects, uses
 from dwarfgpu.isa.decode import decoder
@@ -26,12 +41,8 @@ from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.isa.operands import Constant
 from dwarfgpu.isa.registers import Register
 
-STACK_POINTER: Final = 32
-"""s32."""
-_SGPRS: Final = 106
-_VGPRS: Final = 256
-_VECTORS: Final = 2 * _VGPRS
-"""VGPRs, then AGPRs: a0 has the number 256 here."""
+_VECTORS: Final = 2 * VGPRS
+"""VGPRs, then AGPRs."""
 RETURN_ADDRESS: Final = 30
 """s30 and s31."""
 MOST_INSTRUCTIONS: Final = 20_000
@@ -53,104 +64,8 @@ _ENDS: Final = frozenset({"s_endpgm", _JUMP, "s_rfe_b64", "s_endpgm_saved"})
 _CALLS: Final = frozenset({"s_swappc_b64", "s_call_b64"})
 _DWORD: Final = 0xFFFF_FFFF
 
-
-class Entry(NamedTuple):
-    """What 32 bits of a scalar register hold: those of a register on entry, plus a constant."""
-
-    bank: str
-    """`s`, or `exec`; `ones` for the constant -1; `code` and `code_high` for the halves of an
-    address of the file, the low half in the addend."""
-    number: int
-    addend: int = 0
-
-
-_ONES: Final = Entry("ones", 0)
-_CODE_HIGH: Final = Entry("code_high", 0)
-
-
-class Slot(NamedTuple):
-    """A vector register that was stored in scratch."""
-
-    vector: int | None
-    """The number of the VGPR whose contents on entry it holds; None if it holds others."""
-    has_all_lanes: bool
-    """Whether all lanes were stored, not only those that were active on entry."""
-    is_swizzled_by_buffer: bool
-    """Whether the stack pointer counts bytes of the wave, not of a lane."""
-    lanes: tuple[tuple[int, Entry], ...]
-    """Lanes with known contents."""
-
-
-_Scalar: TypeAlias = tuple[str, int]
-_Lane: TypeAlias = tuple[int, int]
-
-
-@frozen
-class Preserved:
-    """The registers that a call leaves as they were."""
-
-    scalars: frozenset[int]
-    """SGPRs."""
-    vectors: frozenset[int]
-    """VGPRs and AGPRs, in all lanes."""
-
-
 Callees: TypeAlias = Callable[[int], Preserved | None]
 """What the function at an address of the file preserves beyond the convention; None if unknown."""
-
-
-@frozen
-class SavedRegisters:
-    """Where the contents that registers had on entry are, at one program location."""
-
-    scalars: Mapping[tuple[str, int], Entry]
-    """By bank and number of a scalar dword."""
-    lanes: Mapping[tuple[int, int], Entry]
-    """By number and lane of a vector register."""
-    vectors: frozenset[int]
-    """VGPRs and AGPRs with their contents on entry, in all lanes."""
-    slots: Mapping[int, Slot]
-    """By distance in bytes of a lane from the stack pointer on entry."""
-
-
-class _State:
-    __slots__ = ("lanes", "scalars", "slots", "vectors")
-
-    def __init__(
-        self,
-        scalars: dict[_Scalar, Entry],
-        lanes: dict[_Lane, Entry],
-        vectors: set[int],
-        slots: dict[int, Slot],
-    ) -> None:
-        self.scalars = scalars
-        self.lanes = lanes
-        self.vectors = vectors
-        self.slots = slots
-
-    def copy(self) -> _State:
-        return _State(
-            self.scalars.copy(), self.lanes.copy(), self.vectors.copy(), self.slots.copy()
-        )
-
-    def meet(self, other: _State) -> bool:
-        """Keep what holds in both; return whether that is less."""
-        before = self._size()
-        self.scalars = dict(self.scalars.items() & other.scalars.items())
-        self.lanes = dict(self.lanes.items() & other.lanes.items())
-        self.vectors &= other.vectors
-        self.slots = dict(self.slots.items() & other.slots.items())
-        return self._size() != before
-
-    def _size(self) -> int:
-        return len(self.scalars) + len(self.lanes) + len(self.vectors) + len(self.slots)
-
-
-CONVENTION: Final = Preserved(
-    frozenset(range(STACK_POINTER, _SGPRS)),
-    frozenset(first + n for first in range(40, _VGPRS, 16) for n in range(8)),
-)
-"""What every callee preserves: s32 to s105, v40 to v47, v56 to v63, and so on."""
 
 
 class SavedRegisterAnalysis:
@@ -175,7 +90,7 @@ class SavedRegisterAnalysis:
                 break
             if instruction is not None:
                 self._instructions[instruction.address] = instruction
-        self._blocks: dict[int, _State] = {}
+        self._blocks: dict[int, KnownRegisters] = {}
         self._address = entry
         self._run(entry)
 
@@ -205,7 +120,7 @@ class SavedRegisterAnalysis:
             for instruction, before in self._walk(start, state.copy())
             if instruction.mnemonic == _JUMP
         ]
-        scalars, vectors = set(range(_SGPRS)), set(range(_VECTORS))
+        scalars, vectors = set(range(SGPRS)), set(range(_VECTORS))
         for instruction, known, unchanged in exits:
             target = uses(instruction)[0].sources[0].value
             if not isinstance(target, Register) or target[:2] != ("s", RETURN_ADDRESS):
@@ -220,13 +135,15 @@ class SavedRegisterAnalysis:
         )
 
     def _run(self, entry: int) -> None:
-        scalars: dict[_Scalar, Entry] = {
-            ("s", number): Entry("s", number) for number in range(_SGPRS)
+        scalars: dict[ScalarDword, Entry] = {
+            ("s", number): Entry("s", number) for number in range(SGPRS)
         }
         for half in range(self._wave_size // 32):
             scalars["exec", half] = Entry("exec", half)
         starts = [entry] if entry in self._instructions else []
-        self._blocks = {start: _State(scalars, {}, set(range(_VECTORS)), {}) for start in starts}
+        self._blocks = {
+            start: KnownRegisters(scalars, {}, set(range(_VECTORS)), {}) for start in starts
+        }
         leaders = {branch.branch_target for branch in self._instructions.values()} - {None}
         visits = 0
         while starts:
@@ -253,8 +170,8 @@ class SavedRegisterAnalysis:
                     starts.append(target)
 
     def _walk(
-        self, start: int, state: _State, leaders: Iterable[int | None] = ()
-    ) -> Iterator[tuple[Instruction, _State]]:
+        self, start: int, state: KnownRegisters, leaders: Iterable[int | None] = ()
+    ) -> Iterator[tuple[Instruction, KnownRegisters]]:
         """Yield the instructions of a block, with the state before each; the state changes."""
         address = start
         while True:
@@ -282,7 +199,7 @@ class SavedRegisterAnalysis:
 
     # What one instruction changes.
 
-    def _execute(self, state: _State, instruction: Instruction) -> None:
+    def _execute(self, state: KnownRegisters, instruction: Instruction) -> None:
         self._address = instruction.address
         instruction_uses = uses(instruction)
         writes = effects(instruction, instruction_uses).writes
@@ -317,7 +234,7 @@ class SavedRegisterAnalysis:
         if instruction.mnemonic in _CALLS:
             self._call(state, callee or CONVENTION)
 
-    def _forget(self, state: _State, registers: Iterable[Register]) -> None:
+    def _forget(self, state: KnownRegisters, registers: Iterable[Register]) -> None:
         for register in registers:
             if register.bank in ("v", "a"):
                 first = vector_number(register)
@@ -329,7 +246,7 @@ class SavedRegisterAnalysis:
                 for part in register.parts():
                     state.scalars.pop((part.bank, part.first), None)
 
-    def _callee(self, state: _State, use: Use | None) -> Preserved | None:
+    def _callee(self, state: KnownRegisters, use: Use | None) -> Preserved | None:
         """Return what the called function preserves, if the code computes its address."""
         source = None if use is None else next(iter(use.sources), None)
         if source is None:
@@ -338,11 +255,11 @@ class SavedRegisterAnalysis:
             return self._callees(source.value)
         halves = _dwords(state, source.value, 2)
         low = halves[0]
-        if low is None or low.bank != "code" or halves[1:] != [_CODE_HIGH]:
+        if low is None or low.bank != "code" or halves[1:] != [CODE_HIGH]:
             return None
         return self._callees(low.addend & _DWORD)
 
-    def _call(self, state: _State, kept: Preserved) -> None:
+    def _call(self, state: KnownRegisters, kept: Preserved) -> None:
         """Forget what a callee may change: also scratch from the stack pointer on."""
         pointer = state.scalars.get(("s", STACK_POINTER))
         if pointer is not None and pointer[:2] == ("s", STACK_POINTER):
@@ -357,10 +274,10 @@ class SavedRegisterAnalysis:
             del state.lanes[lane]
         state.vectors &= kept.vectors
 
-    def _results(self, state: _State, use: Use) -> dict[_Scalar, Entry]:
+    def _results(self, state: KnownRegisters, use: Use) -> dict[ScalarDword, Entry]:
         """Return the scalar dwords that an instruction sets to something known."""
         name = use.operation.name
-        known: dict[_Scalar, Entry] = {}
+        known: dict[ScalarDword, Entry] = {}
         results = [operand.value for operand in use.results]
         target = results[0] if results else None
         if not isinstance(target, Register):
@@ -380,17 +297,17 @@ class SavedRegisterAnalysis:
             if 0 <= address <= _DWORD:
                 low, high = parts
                 known[low.bank, low.first] = Entry("code", 0, _signed(address))
-                known[high.bank, high.first] = _CODE_HIGH
+                known[high.bank, high.first] = CODE_HIGH
         elif name in _ADDS_CARRY:
-            if _dwords(state, use.sources[0].value, 1) == [_CODE_HIGH]:
-                known[parts[0].bank, parts[0].first] = _CODE_HIGH
+            if _dwords(state, use.sources[0].value, 1) == [CODE_HIGH]:
+                known[parts[0].bank, parts[0].first] = CODE_HIGH
         elif "_saveexec_" in name:
             for index, part in enumerate(parts):
                 mask = state.scalars.get(("exec", index))
                 if mask is not None:
                     known[part.bank, part.first] = mask
             if name.startswith("s_or_saveexec_") and use.sources[0].value == Constant(-1):
-                known |= {("exec", index): _ONES for index in range(len(parts))}
+                known |= {("exec", index): ONES for index in range(len(parts))}
         elif name == "v_readlane_b32":
             lane = self._lane_read(use)
             value = None if lane is None else state.lanes.get(lane)
@@ -398,13 +315,15 @@ class SavedRegisterAnalysis:
                 known[parts[0].bank, parts[0].first] = value
         return known
 
-    def _lane_read(self, use: Use) -> _Lane | None:
+    def _lane_read(self, use: Use) -> VectorLane | None:
         vector, index = (operand.value for operand in use.sources[:2])
         if not isinstance(vector, Register) or not isinstance(index, Constant):
             return None
         return vector_number(vector), index.value % self._wave_size
 
-    def _lane_written(self, state: _State, use: Use) -> tuple[_Lane, Entry | None] | None:
+    def _lane_written(
+        self, state: KnownRegisters, use: Use
+    ) -> tuple[VectorLane, Entry | None] | None:
         if use.operation.name != "v_writelane_b32":
             return None
         target = use.results[0].value
@@ -416,7 +335,7 @@ class SavedRegisterAnalysis:
 
     # Scratch.
 
-    def _slot(self, state: _State, addressing: Addressing) -> tuple[int, bool] | None:
+    def _slot(self, state: KnownRegisters, addressing: Addressing) -> tuple[int, bool] | None:
         """Return the distance from the stack pointer on entry, in bytes of a lane, and whether a
         buffer swizzles; None for other memory."""
         registers = addressing.registers
@@ -442,7 +361,12 @@ class SavedRegisterAnalysis:
         return distance + addressing.offsets[0], is_buffer
 
     def _store(
-        self, state: _State, addressing: Addressing, use: Use, distance: int, is_buffer: bool
+        self,
+        state: KnownRegisters,
+        addressing: Addressing,
+        use: Use,
+        distance: int,
+        is_buffer: bool,
     ) -> None:
         end = distance + addressing.size_bytes
         for other in [other for other in state.slots if distance - 4 < other < end]:
@@ -462,7 +386,7 @@ class SavedRegisterAnalysis:
             if vector is not None or known:
                 state.slots[distance + 4 * index] = Slot(vector, has_all, is_buffer, known)
 
-    def _copied(self, state: _State, use: Use) -> tuple[int, Slot] | None:
+    def _copied(self, state: KnownRegisters, use: Use) -> tuple[int, Slot] | None:
         """Return the register and the known contents of a copy of all lanes."""
         target, source = use.results[0].value, use.sources[0].value
         if not isinstance(target, Register) or not isinstance(source, Register):
@@ -473,12 +397,17 @@ class SavedRegisterAnalysis:
         known = tuple(sorted((key[1], e) for key, e in state.lanes.items() if key[0] == number))
         return vector_number(target), Slot(None, True, False, known)
 
-    def _has_all_lanes(self, state: _State) -> bool:
+    def _has_all_lanes(self, state: KnownRegisters) -> bool:
         halves = range(self._wave_size // 32)
-        return all(state.scalars.get(("exec", half)) == _ONES for half in halves)
+        return all(state.scalars.get(("exec", half)) == ONES for half in halves)
 
     def _loaded(
-        self, state: _State, addressing: Addressing, use: Use, distance: int, is_buffer: bool
+        self,
+        state: KnownRegisters,
+        addressing: Addressing,
+        use: Use,
+        distance: int,
+        is_buffer: bool,
     ) -> tuple[int, Slot] | None:
         """Return the register and the known contents of a load of all lanes."""
         target = next((o.value for o in use.results if isinstance(o.value, Register)), None)
@@ -490,24 +419,14 @@ class SavedRegisterAnalysis:
         return (vector_number(target), slot) if self._has_all_lanes(state) else None
 
 
-def vector_number(register: Register) -> int:
-    """Return the number of the first dword of a VGPR or an AGPR."""
-    return register.first + _VGPRS if register.bank == "a" else register.first
-
-
-def vector_name(number: int) -> str:
-    """Return the name of a VGPR or AGPR by its number here."""
-    return f"v{number}" if number < _VGPRS else f"a{number - _VGPRS}"
-
-
-def _dwords(state: _State, source: object, count: int) -> list[Entry | None]:
+def _dwords(state: KnownRegisters, source: object, count: int) -> list[Entry | None]:
     """Return what the dwords of a source hold."""
     if isinstance(source, Register):
         return [state.scalars.get((part.bank, part.first)) for part in source.parts()][:count]
-    return [_ONES if source == Constant(-1) else None] * count
+    return [ONES if source == Constant(-1) else None] * count
 
 
-def _sum(state: _State, use: Use) -> Entry | None:
+def _sum(state: KnownRegisters, use: Use) -> Entry | None:
     """Return the sum of a known dword and a constant."""
     name = use.operation.name
     values = [operand.value for operand in use.sources]
@@ -526,7 +445,7 @@ def _sum(state: _State, use: Use) -> Entry | None:
     else:
         return None
     [known] = _dwords(state, first, 1)
-    if known is None or known in (_ONES, _CODE_HIGH):
+    if known is None or known in (ONES, CODE_HIGH):
         return None
     change = -addend if name in _SUBTRACTS else addend
     return Entry(known.bank, known.number, _signed(known.addend + change))

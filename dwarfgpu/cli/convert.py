@@ -146,7 +146,8 @@ def _focus(args: Namespace) -> AddressFocus:
 
 def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
     """Return the architecture and apertures of a wave of the state."""
-    from dwarfgpu.machine.state.load import load_state, wave_named
+    from dwarfgpu.machine.state.load import load_state
+    from dwarfgpu.machine.state.loaded_state import wave_named
 
     state = load_state(Path(args.state), file_limits_of(args))
     wave = wave_named(state.waves, natural(args.wave, "--wave"))

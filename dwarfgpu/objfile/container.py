@@ -21,7 +21,6 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_bytes import FileBytes, map_file, read_if_small
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC, FATBIN_SECTIONS
 from dwarfgpu.objfile.target_id import TargetId, parse_target_id, target_of_flags
-from dwarfgpu.objfile.triton_cache import cached_kernels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,6 +68,8 @@ def open_container(path: str | Path, limits: FileLimits = DEFAULT_FILE_LIMITS) -
     `UsageError` where it is neither ELF nor bundle, and for another folder.
     """
     if os.path.isdir(path):
+        from dwarfgpu.objfile.triton_cache import cached_kernels  # few paths are folders
+
         return Container(str(path), None, cached_kernels(path), limits, "kernels of Triton")
     return container_in(map_file(path), str(path), limits)
 

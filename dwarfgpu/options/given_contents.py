@@ -11,7 +11,6 @@ from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from dwarfgpu.machine.state.load_contents import add_memory, set_part, set_register
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import Target, WaveId
 from dwarfgpu.options.integer_options import natural
@@ -31,6 +30,10 @@ def place_scratch(args: argparse.Namespace, target: StateTarget, wave: WaveId) -
 def set_registers(
     args: argparse.Namespace, machine: Target, target: StateTarget, wave: WaveId, pc: int | None
 ) -> None:
+    if args.pc is None and not args.reg:
+        return
+    from dwarfgpu.machine.state.load_contents import set_part, set_register  # few have options
+
     counter = target.architecture.register_named("pc")
     if args.pc is not None and counter is not None:
         # A.2.5.1: the program location of the top frame is the program counter.
@@ -71,6 +74,10 @@ def set_registers(
 def set_memories(
     args: argparse.Namespace, target: StateTarget, wave: WaveId, lane: int | None
 ) -> None:
+    if not args.mem:
+        return
+    from dwarfgpu.machine.state.load_contents import add_memory  # few have options
+
     options = target.without_memory()
     for text in args.mem:
         address_text, equals, data = text.partition("=")

@@ -50,7 +50,8 @@ from dwarfgpu.machine.simulated.launch.dispatch_request import (
 from dwarfgpu.machine.simulated.launch.kernel_arguments import parameters
 from dwarfgpu.machine.simulated.launch.save_dispatch import saved
 from dwarfgpu.machine.simulated.storage.undefined_numbers import FILL
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Geometry, Position
 from dwarfgpu.objfile.container import is_bundle_file

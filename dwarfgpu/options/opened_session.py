@@ -20,7 +20,7 @@ from dwarfgpu.errors import (
     shown,
 )
 from dwarfgpu.expr.explicit_context import ExplicitAddress
-from dwarfgpu.machine.state.load import State, WaveState, load_state
+from dwarfgpu.machine.state.loaded_state import State, WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options import program_location
@@ -59,7 +59,11 @@ def stopped_of(args: argparse.Namespace, files: list[str]) -> Stopped:
 
 
 def _of_state(args: argparse.Namespace, files: list[str]) -> Stopped:
-    state = load_state(args.state, file_limits_of(args)) if args.state else None
+    state = None
+    if args.state:
+        from dwarfgpu.machine.state.load import load_state  # object files alone need none
+
+        state = load_state(args.state, file_limits_of(args))
     with opening():
         code_objects = _code_objects(args, files, state)
         arch = _architecture(args, state, code_objects)

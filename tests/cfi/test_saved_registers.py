@@ -13,12 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu.cfi.saved_registers import (
-    Entry,
-    SavedRegisterAnalysis,
-    SavedRegisters,
-    Slot,
-)
+from dwarfgpu.cfi.known_registers import Entry, SavedRegisters, Slot
+from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis
 from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import FIXTURES, run
 

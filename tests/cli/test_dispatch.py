@@ -19,7 +19,8 @@ from dwarfgpu.base.writing import content_name
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.objfile.gpu_code import GpuKernel, read_gpu_code
 from dwarfgpu.options.kernel_argument_options import integers_of

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.model.storage import Memory
 from tests.cli.command import FIXTURES, STATES, run, run_json, validator
 

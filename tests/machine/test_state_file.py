@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dwarfgpu.errors import Unavailable, UsageError
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.model.storage import Memory
 from tests.cli.command import REPOSITORY, STATES, validator
 

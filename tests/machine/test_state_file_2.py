@@ -13,7 +13,8 @@ from jsonschema import ValidationError
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.errors import Unavailable, UsageError
 from dwarfgpu.expr.context import Context
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.state.state_document import state_document
 from dwarfgpu.machine.state.write import write
 from dwarfgpu.machine.topology import Barrier

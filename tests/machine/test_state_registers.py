@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from dwarfgpu.errors import UsageError
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State
 from tests.cli.command import run, run_json
 
 

@@ -22,8 +22,9 @@ from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 
 if TYPE_CHECKING:
+    from dwarfgpu.cfi.known_registers import Preserved
     from dwarfgpu.cfi.saved_register_rules import SavedRegisterRules
-    from dwarfgpu.cfi.saved_registers import Preserved, SavedRegisterAnalysis
+    from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis
 
 _CALL_BYTES: Final = 4
 _MOST_CALLS: Final = 8

@@ -1,4 +1,4 @@
-"""The rows of a line table as GDB keeps them, for `list` and `info line`.
+"""The rows of a line table that GDB keeps, for breakpoints, `list` and `info line`.
 
 Of several rows at one address the last one counts, but a statement counts before later rows that
 are not statements.
@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dwarfgpu.dwarf.line.line_table import LineTable
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.program import LineRow, LineSequence
 
 
 class Step(NamedTuple):
@@ -86,8 +89,53 @@ class LineSteps:
 def _kept(table: LineTable) -> Iterator[list[Step]]:
     """Yield the steps of each sequence."""
     for sequence in table.sequences:
-        rows = table.rows_of_gdb(sequence)
+        rows = rows_of_gdb(table, sequence)
         steps = [
             Step(row.address, row.file, row.line, row.is_stmt, row.prologue_end) for row in rows
         ]
         yield [*steps, Step(sequence.span.end, 0, 0, True)]
+
+
+def addresses_of(table: LineTable, files: frozenset[int], line: int) -> Iterator[int]:
+    """Yield where statements of a line of one of these files begin, as GDB has them."""
+    for sequence in table.sequences:
+        for row in rows_of_gdb(table, sequence):
+            if row.line == line and row.is_stmt and row.file in files:
+                yield row.address
+
+
+def rows_of_gdb(table: LineTable, sequence: LineSequence) -> list[LineRow]:
+    """Return the rows of a sequence that GDB keeps when it reads the table.
+
+    It drops rows that continue the line and file of the row before them, beginning with the
+    first of these that has a discriminator; rows at whose address the code of another file
+    begins, or the sequence ends; and a row of another file that is not a statement, at an
+    address that has one.
+    """
+    rows = table.matrix.rows
+    kept: list[LineRow] = []
+    line, file, is_distinguished = None, None, False
+    address, has_statement = None, False
+    for index in sequence.order:
+        row = rows[index]
+        has_statement = has_statement and row.address == address
+        address = row.address
+        if row.file != file and not row.is_stmt and has_statement and file is not None:
+            continue
+        is_same = (row.line, row.file) == (line, file)
+        is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
+        if not is_same or not is_distinguished:
+            if row.file != file:
+                _drop_empty(kept, row.address)
+            kept.append(row)
+        line, file = row.line, row.file
+        has_statement = has_statement or row.is_stmt
+    _drop_empty(kept, sequence.span.end)
+    return kept
+
+
+def _drop_empty(rows: list[LineRow], address: int) -> None:
+    """Remove the last rows if they are of one file and describe no address before this one."""
+    file = rows[-1].file if rows else None
+    while rows and (rows[-1].address, rows[-1].file) == (address, file):
+        rows.pop()

@@ -69,6 +69,8 @@ class LineLookup:
         Leading directories of the file's path are optional. An unreadable table is an error only if
         no other table has the line.
         """
+        from dwarfgpu.dwarf.line.gdb_rows import addresses_of  # most commands start from a pc
+
         pcs: set[int] = set()
         problem: DwarfGpuError | None = None
         for unit, table, error in self._tables():
@@ -78,7 +80,7 @@ class LineLookup:
             try:
                 numbers = frozenset(source_file.number for source_file in table.files_named(file))
                 if numbers:
-                    pcs.update(map(unit.relocate, table.addresses_of(numbers, line)))
+                    pcs.update(map(unit.relocate, addresses_of(table, numbers, line)))
                     problem = problem or table.matrix.problem
             except DwarfGpuError as fault:
                 problem = problem or fault
@@ -99,6 +101,8 @@ class LineLookup:
     def next_line(self, file: str, line: int) -> int | None:
         """Return the first line after a line on which a statement begins; None if there is none.
         Unreadable tables are skipped."""
+        from dwarfgpu.dwarf.line.gdb_rows import addresses_of  # as in `pcs_of`
+
         best: int | None = None
         for _, table, _ in self._tables():
             try:
@@ -112,7 +116,7 @@ class LineLookup:
                     if row.file in numbers and row.line > line and row.is_stmt
                 }
                 for candidate in sorted(later):
-                    if any(True for _ in table.addresses_of(frozenset(numbers), candidate)):
+                    if any(True for _ in addresses_of(table, frozenset(numbers), candidate)):
                         best = min(best or candidate, candidate)
                         break
             except DwarfGpuError:

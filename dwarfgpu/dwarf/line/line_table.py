@@ -1,7 +1,7 @@
 """Line tables map program locations to source lines and back (DWARF 5 6.2; AMD text A.6.2).
 
 Law: a header is read with its table, its program with the first row, both once. Rows contain
-addresses of the file; only `Lines` uses program locations as loaded.
+addresses of the file; only `LineLookup` uses program locations as loaded.
 """
 
 from __future__ import annotations
@@ -427,51 +427,8 @@ class LineTable:
             yield row
             address = max(described.end, address + 1)
 
-    def addresses_of(self, files: frozenset[int], line: int) -> Iterator[int]:
-        """Yield where statements of a line of one of these files begin, as GDB has them."""
-        for _, sequence in self._index:
-            for row in self.rows_of_gdb(sequence):
-                if row.line == line and row.is_stmt and row.file in files:
-                    yield row.address
-
-    def rows_of_gdb(self, sequence: LineSequence) -> list[LineRow]:
-        """Return the rows of a sequence that GDB keeps when it reads the table.
-
-        It drops rows that continue the line and file of the row before them, beginning with the
-        first of these that has a discriminator; rows at whose address the code of another file
-        begins, or the sequence ends; and a row of another file that is not a statement, at an
-        address that has one.
-        """
-        rows = self.matrix.rows
-        kept: list[LineRow] = []
-        line, file, is_distinguished = None, None, False
-        address, has_statement = None, False
-        for index in sequence.order:
-            row = rows[index]
-            has_statement = has_statement and row.address == address
-            address = row.address
-            if row.file != file and not row.is_stmt and has_statement and file is not None:
-                continue
-            is_same = (row.line, row.file) == (line, file)
-            is_distinguished = bool(row.discriminator) or (is_same and is_distinguished)
-            if not is_same or not is_distinguished:
-                if row.file != file:
-                    _drop_empty(kept, row.address)
-                kept.append(row)
-            line, file = row.line, row.file
-            has_statement = has_statement or row.is_stmt
-        _drop_empty(kept, sequence.span.end)
-        return kept
-
     def _located(self, error: DwarfGpuError) -> DwarfGpuError:
         return located(error, self.unit.sections, self.offset)
-
-
-def _drop_empty(rows: list[LineRow], address: int) -> None:
-    """Remove the last rows if they are of one file and describe no address before this one."""
-    file = rows[-1].file if rows else None
-    while rows and (rows[-1].address, rows[-1].file) == (address, file):
-        rows.pop()
 
 
 def _no_file(number: int, first: int, count: int) -> IllFormed:

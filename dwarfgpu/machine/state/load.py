@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from stat import S_ISFIFO
 from typing import TYPE_CHECKING
@@ -14,7 +13,6 @@ from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.readable_files import folder_of
-from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Unavailable, UnreadableFile, UsageError
 from dwarfgpu.machine.state.load_contents import (
     StateReader,
@@ -31,9 +29,9 @@ from dwarfgpu.machine.state.load_topology import (
     read_machine,
     read_wave,
 )
+from dwarfgpu.machine.state.loaded_state import SCHEMA, SCHEMA_2, State, StateCodeObject, WaveState
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.machine.topology import Machine
 from dwarfgpu.objfile.file_kinds import CORE_HEADER_BYTES, is_core_header
 
 if TYPE_CHECKING:
@@ -42,57 +40,10 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     pass
 
-SCHEMA = "dwarfgpu-state-1"
-SCHEMA_2 = "dwarfgpu-state-2"
-"""The version that has agents, queues and dispatches, and bulk data in files beside it."""
 _MANY_RANGES = 1024
 _WORD = (1 << 64) - 1
 _REGISTER_BYTES = 256
 """What Python needs for a register besides its bytes and their masks."""
-
-
-@frozen
-class StateCodeObject:
-    """A code object that a state names."""
-
-    path: Path
-    load_address: int
-    address_field: Field | None = None
-    """The member with the load address, for complaints; None if the state has none."""
-    path_field: Field | None = None
-    """The member with the path, for complaints."""
-
-
-@frozen
-class WaveState:
-    """The facts of a state about a wave besides registers and memory."""
-
-    wave: WaveId
-    pc: int | None
-    cfa: int | None = None
-    """In the default address space."""
-
-    @property
-    def id(self) -> WaveId:
-        """The number by which sessions and targets name the wave, which is `wave`."""
-        return self.wave
-
-
-@frozen
-class State:
-    """A loaded state file."""
-
-    architecture: Architecture
-    target: StateTarget
-    waves: tuple[WaveState, ...]
-    code_objects: tuple[StateCodeObject, ...] = ()
-    notes: tuple[str, ...] = ()
-    """Omitted parts of the file."""
-
-    @property
-    def machine(self) -> Machine:
-        """Agents, queues, dispatches, workgroups, and where the waves belong."""
-        return self.target.machine
 
 
 def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> State:
@@ -154,19 +105,6 @@ def _omitted(arch: Architecture, name: str, waves: list[WaveId]) -> str:
     more = f" and {len(waves) - 1} more" if len(waves) > 1 else ""
     lanes = f" in wave{arch.lane_count}"
     return f"{arch.name}{lanes} has no register {name}: that of wave {waves[0]}{more} is ignored"
-
-
-def wave_named(
-    waves: Sequence[WaveState], number: int | None, option: str | None = None
-) -> WaveState:
-    """Return a wave of a state, by default the first; `UsageError` lists the existing ones."""
-    for wave in waves:
-        if number is None or wave.wave == number:
-            return wave
-    numbers = [str(wave.wave) for wave in waves]
-    names = ", ".join(numbers if len(numbers) <= 16 else [*numbers[:14], "…", numbers[-1]])
-    valid = f"only wave {names}" if len(numbers) == 1 else f"waves {names}"
-    raise UsageError(f"{option or '--wave'} {number}: the state has no such wave; it has {valid}")
 
 
 def _architecture(named: Field, wave_size: Field | None) -> Architecture:

@@ -16,7 +16,7 @@ from dwarfgpu.arch.model import Apertures
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve, fields
-from dwarfgpu.machine.state.load import SCHEMA_2
+from dwarfgpu.machine.state.loaded_state import SCHEMA_2
 from dwarfgpu.machine.state.state_target import StateTarget
 from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.target import WaveId

@@ -15,7 +15,7 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import split_by_machine
 from dwarfgpu.errors import UsageError, counted
 from dwarfgpu.machine.core.gpu.stop_reasons import FAULTS
-from dwarfgpu.machine.state.load import WaveState
+from dwarfgpu.machine.state.loaded_state import WaveState
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.machine.topology import Machine, Wave
 from dwarfgpu.service.machine.open_machine import Stopped

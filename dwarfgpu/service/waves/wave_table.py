@@ -11,7 +11,8 @@ from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.machine.state.load import State, load_state
+from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.topology import Machine
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.waves.faulty_access_text import access_cell, access_record

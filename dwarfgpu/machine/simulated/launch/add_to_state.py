@@ -17,7 +17,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import LimitExceeded, UsageError, counted, shown
 from dwarfgpu.machine.simulated.launch.dispatch import LOAD_ADDRESS
 from dwarfgpu.machine.simulated.launch.dispatch_request import FIRST_PLACEMENT, DispatchPlacement
-from dwarfgpu.machine.state.load import State
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.state.write import Saved
 from dwarfgpu.machine.topology import Agent
 

@@ -11,7 +11,7 @@ from dwarfgpu.arch.model import APERTURE_BYTES
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import UsageError, shown
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
-from dwarfgpu.machine.state.load import State
+from dwarfgpu.machine.state.loaded_state import State
 from dwarfgpu.machine.topology import Agent
 
 

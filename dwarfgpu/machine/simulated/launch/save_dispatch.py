@@ -13,7 +13,7 @@ from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.npy import Npy
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.machine.simulated.launch.dispatch import Launched, WaveRegisters
-from dwarfgpu.machine.state.load import SCHEMA_2
+from dwarfgpu.machine.state.loaded_state import SCHEMA_2
 from dwarfgpu.machine.state.write import Arrays, Saved
 from dwarfgpu.machine.topology import Dispatch, Queue
 
