@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
 import dwarfgpu
+from dwarfgpu.base.index_cache import user_caches
 from dwarfgpu.base.writing import write_file
 from dwarfgpu.errors import UsageError
 
@@ -76,11 +76,8 @@ def package_folders() -> list[str]:
 
 
 def _caches() -> Path:
-    """Return the folder of the user's caches (XDG Base Directory Specification)."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if folder.is_absolute():  # any other is to be ignored
-        return folder
-    try:
-        return Path.home() / ".cache"
-    except RuntimeError:
-        raise UsageError("there is no home directory: set XDG_CACHE_HOME") from None
+    """Return the folder of the user's caches; `UsageError` if there is none."""
+    folder = user_caches()
+    if folder is None:
+        raise UsageError("there is no home directory: set XDG_CACHE_HOME")
+    return folder

@@ -13,7 +13,7 @@ from dwarfgpu.cli.printing import print_notes
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
-from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.options.given_files import configure_names, take_files
 from dwarfgpu.options.integer_options import lane_number
 from dwarfgpu.options.opened_session import session_of, sessions_of_waves
 from dwarfgpu.service.answer import has_hint
@@ -42,12 +42,7 @@ _WIDEST: Final = 40
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to its parser."""
-    parser.add_argument(
-        "names",
-        nargs="*",
-        metavar="FILE|NAME",
-        help=f"{POSITIONAL}; the others are variables or expressions",
-    )
+    configure_names(parser)
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF")
     add_demo_option(parser)
     parser.add_argument(

@@ -10,7 +10,7 @@ from dwarfgpu.cli.printing import context_notes, print_json, print_notes
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
-from dwarfgpu.options.given_files import POSITIONAL, take_files
+from dwarfgpu.options.given_files import configure_names, take_files
 from dwarfgpu.options.opened_session import in_first_lane, session_of
 from dwarfgpu.service.error_text import error_json, error_line, one_line
 from dwarfgpu.service.value.locate import Located, coloured, located, location_lines
@@ -24,12 +24,7 @@ SCHEMA: Final = "dwarfgpu-location-1"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to its parser."""
-    parser.add_argument(
-        "names",
-        nargs="*",
-        metavar="FILE|NAME",
-        help=f"{POSITIONAL}; the others are variables or expressions",
-    )
+    configure_names(parser)
     parser.add_argument("--file", metavar="FILE", help="an ELF file with DWARF, or a core file")
     add_demo_option(parser)
     parser.add_argument(

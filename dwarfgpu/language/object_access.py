@@ -53,7 +53,7 @@ from dwarfgpu.language.member_lookup import no_member, path_to
 from dwarfgpu.language.other_units import static_member
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.machine.code_object_memory import READ_ONLY
-from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, storage_name
+from dwarfgpu.model.location import UNDEFINED_LOCATION, narrowed, single_location_in, storage_name
 from dwarfgpu.model.object import REASON_UNDESCRIBED, Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory, Register
 from dwarfgpu.session.bit_field import as_stored, bit_order, read_field, stored_field, write_field
@@ -140,9 +140,9 @@ class ObjectAccess(Dereference):
     def _beyond_memory(self, value: TypedValue, skipped_bits: int = 0) -> Unavailable | None:
         """Return the error of an object in which the address space ends, with GDB's wording; None
         if it ends elsewhere. `skipped_bits`: how far its part is from its start."""
-        if value.location is None or len(value.location.single_locations) != 1:
+        single = single_location_in(value.location)
+        if single is None:
             return None
-        (single,) = value.location.single_locations
         storage, first, size = single.storage, single.bit_offset, value.size_bits or 0
         if not isinstance(storage, Memory) or not 0 <= skipped_bits <= size:
             return None
@@ -159,11 +159,7 @@ class ObjectAccess(Dereference):
     def _read_function(self, value: TypedValue) -> TypedValue:
         """Read a function, which has no contents; as in GDB, its first byte must be readable."""
         location = value.location
-        single = (
-            None
-            if location is None or len(location.single_locations) != 1
-            else location.single_locations[0]
-        )
+        single = single_location_in(location)
         if location is not None and single is not None and isinstance(single.storage, Memory):
             try:
                 self.context.access.read_bytes(location, 1)
@@ -440,11 +436,7 @@ class ObjectAccess(Dereference):
         """Return `&object`: the address of an object in memory, as a pointer to its address
         space."""
         location = value.location
-        single = (
-            None
-            if location is None or len(location.single_locations) != 1
-            else location.single_locations[0]
-        )
+        single = single_location_in(location)
         if single is None or not isinstance(single.storage, Memory) or value.bit_size is not None:
             raise UsageError(why_no_address(value))
         if single.byte_address is None:

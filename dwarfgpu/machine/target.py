@@ -153,14 +153,21 @@ class Sparse(Target, Protocol):
         ...
 
 
-@runtime_checkable
-class ForgetsMemory(Target, Protocol):
-    """Optional capability: memory that nothing has defined can be written, and be undefined
-    again."""
+class KnowsMemory(Target, Protocol):
+    """A target that says which parts of its memory are known."""
 
     def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """Return the defined parts of a range: offsets in it, and bytes."""
+        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
+
+        Later items override earlier ones.
+        """
         ...
+
+
+@runtime_checkable
+class ForgetsMemory(KnowsMemory, Protocol):
+    """Optional capability: memory that nothing has defined can be written, and be undefined
+    again."""
 
     def forget_memory(self, where: Memory, address: int, size_bytes: int) -> None:
         """Make bytes undefined; `Unavailable` where no memory is."""
@@ -236,15 +243,8 @@ class NotStarted(Target, Protocol):
         ...
 
 
-class PartlyKnown(Target, Protocol):
-    """A target that says which parts of its memory and registers are known."""
-
-    def known_memory(self, where: Memory, address: int, size_bytes: int) -> list[tuple[int, bytes]]:
-        """Return the known parts of a range that cannot be read whole: offsets in it, and bytes.
-
-        Later items override earlier ones.
-        """
-        ...
+class PartlyKnown(KnowsMemory, Protocol):
+    """A target that says which parts of its memory are known, and forgets contents of registers."""
 
     def forget_register(
         self, wave: WaveId, register: RegisterId, offset_bytes: int, size_bytes: int

@@ -132,6 +132,13 @@ class Location:
         return all(isinstance(single.storage, Undefined) for single in self.single_locations)
 
 
+def single_location_in(location: Location | None) -> SingleLocation | None:
+    """Return the only single location of a location; None for none and for several."""
+    if location is None or len(location.single_locations) != 1:
+        return None
+    return location.single_locations[0]
+
+
 @frozen
 class ImplicitPointerValue:
     """The whole contents of an implicit pointer storage, on the stack (A.2.5.4.4.5)."""

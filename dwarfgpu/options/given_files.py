@@ -6,7 +6,7 @@ position; an unreadable file is a usage error, with exit status 2.
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -24,6 +24,16 @@ from dwarfgpu.service.error_text import shortened
 from dwarfgpu.terminal.input import FILE_ENDINGS, is_existing, is_object
 
 POSITIONAL: Final = "the first may be an ELF file with DWARF, or a core file"
+
+
+def configure_names(parser: ArgumentParser) -> None:
+    """Add `FILE|NAME ...`, which `take_files` separates, to the parser of a command."""
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="FILE|NAME",
+        help=f"{POSITIONAL}; the others are variables or expressions",
+    )
 
 
 def take_files(args: Namespace, words: str) -> None:

@@ -22,7 +22,7 @@ from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.options.opened_session import session_of, stopped_of
 from dwarfgpu.options.unit_options import is_core
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
-from dwarfgpu.service.frame.focus import first_lane, lane_numbers
+from dwarfgpu.service.frame.focus import lane_numbers
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.service.run.resumable_state import resumable_state
 from dwarfgpu.session.session import Session
@@ -187,7 +187,7 @@ def focused(session: Session) -> Session:
 
     `UsageError` for a lane that the wave does not have.
     """
-    lane = first_lane(session) if session.lane is None else session.lane
+    lane = session.initial_lane() if session.lane is None else session.lane
     numbers = lane_numbers(session)
     if session.lane is not None and session.lane not in numbers:
         if not session.architecture.is_simt:

@@ -228,6 +228,10 @@ class WaveLanes:
     @abstractmethod
     def frame(self) -> FrameLanes: ...
 
+    @property
+    @abstractmethod
+    def has_ended(self) -> bool: ...
+
     @abstractmethod
     def lane_count(self) -> tuple[int, str | None]: ...
 
@@ -305,11 +309,14 @@ class WaveLanes:
             return ()
 
     def first_active_lane(self) -> int | None:
-        """Return the first lane of the execution mask; lane 0 if the mask is unknown, None on a
-        CPU."""
-        if not self.architecture.is_simt:
+        """Return the first lane of the execution mask; lane 0 if the mask is unknown, None on a CPU
+        and in a wave that has ended."""
+        if not self.architecture.is_simt or self.has_ended:
             return None
-        count, _ = self.lane_count()
+        try:
+            count, _ = self.lane_count()
+        except DwarfGpuError:
+            count = self.architecture.lane_count
         mask, _ = self.active_lanes()
         return next((lane for lane in range(min(count, 1024)) if (mask or 0) >> lane & 1), 0)
 

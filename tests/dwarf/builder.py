@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -136,7 +137,7 @@ def unit(
 def file_of(
     entries: bytes,
     shapes: Iterable[Shape],
-    others: Mapping[str, bytes] | None = None,
+    others: Mapping[str, bytes | Content] | None = None,
     version: int = 5,
     machine: int = AMDGPU,
     endian: Endian = "little",
@@ -151,3 +152,16 @@ def file_of(
         machine,
         endian=endian,
     )
+
+
+def state_in(folder: Path, entries: bytes, shapes: Iterable[Shape]) -> Path:
+    """Write a state of x86-64, stopped at 0x1004, in the 16 bytes of code of a file with one unit;
+    return its path."""
+    code = Content(bytes(16), flags=6, address=0x1000)
+    (folder / "a.so").write_bytes(file_of(entries, shapes, {".text": code}, machine=X86_64))
+    path = folder / "a.json"
+    path.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": [{"path": "a.so"}], "waves": [{"pc": 0x1004}],
+    }))  # fmt: skip
+    return path

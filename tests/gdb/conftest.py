@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,3 +16,15 @@ def debugger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Debugger]:
     started = start_debugger(tmp_path_factory.mktemp("gdb-cache"))
     yield started
     started.copies.stop()
+
+
+@pytest.fixture(scope="session")
+def demo(repository: Path) -> Path:
+    """A program without optimization."""
+    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
+
+
+@pytest.fixture(scope="session")
+def optimized(repository: Path) -> Path:
+    """The same program, optimized."""
+    return repository / "fixtures/x86_64/demo.gcc.O2.v5"

@@ -52,16 +52,6 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def demo(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
-
-
-@pytest.fixture(scope="module")
-def optimized(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O2.v5"
-
-
-@pytest.fixture(scope="module")
 def answers(debugger: Debugger, demo: Path) -> dict[str, list[str]]:
     """What every question says, all at one stop; GDB is afterwards where it was."""
     code = f"""

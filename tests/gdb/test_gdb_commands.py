@@ -12,16 +12,6 @@ from tests.gdb.debugger import Beginnings, Debugger, errors_of
 STOPPED = ("break leaf", "run")
 
 
-@pytest.fixture(scope="module")
-def demo(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
-
-
-@pytest.fixture(scope="module")
-def optimized(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O2.v5"
-
-
 def python(debugger: Debugger, file: Path, code: str, *before: str) -> str:
     return debugger.python(code, *(before or STOPPED), file=file)
 

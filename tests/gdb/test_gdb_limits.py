@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from dwarfgpu.base.limits import FileLimits, Limits
 from dwarfgpu.options.limit_options import EVALUATION_LIMITS, FILE_LIMITS
 from tests.gdb.debugger import Debugger
 
 STOPPED = ("break leaf", "run")
-
-
-@pytest.fixture(scope="module")
-def demo(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
 
 
 def test_a_limit_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) -> None:

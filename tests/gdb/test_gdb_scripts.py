@@ -26,11 +26,6 @@ def tried(action):
 
 
 @pytest.fixture(scope="module")
-def demo(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
-
-
-@pytest.fixture(scope="module")
 def scripts(repository: Path) -> list[str]:
     text = (repository / "docs/gdb.md").read_text()
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -40,16 +40,6 @@ def printed_by(debugger: Debugger, code: str, *before: str, file: Path) -> list[
 
 
 @pytest.fixture(scope="module")
-def demo(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O0.v5"
-
-
-@pytest.fixture(scope="module")
-def optimized(repository: Path) -> Path:
-    return repository / "fixtures/x86_64/demo.gcc.O2.v5"
-
-
-@pytest.fixture(scope="module")
 def unwound(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Path:
     program = tmp_path_factory.mktemp("stack") / "unwound"
     command = [tool("gcc"), str(SOURCES / "unwound.c"), "-g", "-O2", "-o", str(program)]

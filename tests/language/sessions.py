@@ -13,6 +13,7 @@ from dwarfgpu.expr.explicit_context import ExplicitAddress
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.state_target import StateTarget
+from dwarfgpu.session.read_lanes import sessions_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.values import FormatOptions
 
@@ -35,6 +36,21 @@ def program(path: Path) -> Session:
     machine.add_wave(0)
     target = TargetWithCodeObjects(machine, tuple(code_object.loaded_segments()), has_started=False)
     return Session(architecture, (code_object,), target)
+
+
+def waves_of(path: Path) -> list[Session]:
+    """A session for each wave of a state."""
+    state = load_state(path)
+    objects = tuple(
+        CodeObject.open(code_object.path, code_object.load_address)
+        for code_object in state.code_objects
+    )
+    segments = tuple(
+        segment for code_object in objects for segment in code_object.loaded_segments()
+    )
+    target = TargetWithCodeObjects(state.target, segments, has_started=True)
+    first = Session(state.architecture, objects, target, wave=state.waves[0].wave)
+    return list(sessions_of(first, state.waves))
 
 
 def stopped(

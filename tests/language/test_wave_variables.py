@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu import CodeObject, Session, language, load_state
+from dwarfgpu import language
 from dwarfgpu.errors import Unavailable
-from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.service.lanes import lane_questions
 from dwarfgpu.service.lanes.lane_questions import values_of
 from dwarfgpu.service.value.expression_answer import DEFAULT
-from dwarfgpu.session.read_lanes import sessions_of
 from dwarfgpu.view.values import FormatOptions
 from tests.cli.command import FIXTURES, STATES, run, run_json
+from tests.language.sessions import waves_of
 
 STATE = STATES / "dispatch.gfx1100.json"
 
@@ -112,20 +111,6 @@ def test_no_thread_of_a_cpu_has_them() -> None:
 def together(monkeypatch: pytest.MonkeyPatch) -> None:
     """So few lanes too are asked together."""
     monkeypatch.setattr(lane_questions, "BATCH_THRESHOLD", 0)
-
-
-def waves_of(path: Path) -> list[Session]:
-    """A session for each wave of a state without code that is looked at."""
-    state = load_state(path)
-    objects = tuple(
-        CodeObject.open(code_object.path, code_object.load_address)
-        for code_object in state.code_objects
-    )
-    segments = tuple(
-        segment for code_object in objects for segment in code_object.loaded_segments()
-    )
-    target = TargetWithCodeObjects(state.target, segments, has_started=True)
-    return list(sessions_of(Session(state.architecture, objects, target), state.waves))
 
 
 def of_two_dispatches(folder: Path) -> Path:

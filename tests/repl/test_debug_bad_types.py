@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import run
-from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.dwarf.builder import Shape, state_in
 
 BASE, NAMED = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_TYPE, dw.FORM_REF4)
 ENCODED = (dw.AT_ENCODING, dw.FORM_DATA1)
@@ -52,22 +51,7 @@ def entries() -> bytes:
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
-    (tmp_path / "bad.so").write_bytes(
-        elf(
-            {
-                ".debug_info": unit(entries()),
-                ".debug_abbrev": abbreviations(*SHAPES),
-                ".text": Content(bytes(16), flags=6, address=0x1000),
-            },
-            X86_64,
-        )
-    )
-    path = tmp_path / "bad.json"
-    path.write_text(json.dumps({
-        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
-        "code_objects": [{"path": "bad.so"}], "waves": [{"pc": 0x1004}],
-    }))  # fmt: skip
-    return path
+    return state_in(tmp_path, entries(), SHAPES)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu import CodeObject, DwarfGpuError, InconsistentContext, Session, load_state
+from dwarfgpu import DwarfGpuError, InconsistentContext, Session
 from dwarfgpu.access import many_lanes
-from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.service.lanes import lane_questions
-from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes, sessions_of
+from dwarfgpu.session.read_lanes import LaneAnswers, read_lanes
 from dwarfgpu.session.read_variable import Reading
 from tests.cli.command import FIXTURES, STATES, run
+from tests.language.sessions import waves_of
 
 GPU_STATES = sorted(
     path.name for path in STATES.glob("*.gfx*.json") if "data.gfx942.O0" not in path.name
@@ -23,17 +23,7 @@ GPU_STATES = sorted(
 
 def sessions(name: str, level: int = 0) -> list[Session]:
     """One for each wave of a state, in a frame."""
-    state = load_state(STATES / name)
-    objects = tuple(
-        CodeObject.open(code_object.path, code_object.load_address)
-        for code_object in state.code_objects
-    )
-    segments = tuple(
-        segment for code_object in objects for segment in code_object.loaded_segments()
-    )
-    target = TargetWithCodeObjects(state.target, segments, has_started=True)
-    first = Session(state.architecture, objects, target, wave=state.waves[0].wave)
-    return [session.at_level(level) for session in sessions_of(first, state.waves)]
+    return [session.at_level(level) for session in waves_of(STATES / name)]
 
 
 def facts_of(reading: Reading) -> tuple[object, ...]:

@@ -15,7 +15,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import shown_frame
 from dwarfgpu.repl.waves.lane_commands import find_pattern, matching_lanes
 from dwarfgpu.repl.waves.thread_ids import leading_threads, single_thread
-from dwarfgpu.service.frame.focus import first_lane, target_id, thread_and_lane
+from dwarfgpu.service.frame.focus import target_id, thread_and_lane
 from dwarfgpu.service.waves.wave_frames import innermost_of, lane_counts, wave_frame
 from dwarfgpu.view.json_object import JsonObject
 
@@ -68,7 +68,7 @@ def _signal(shell: Shell, wave: WaveId) -> JsonObject:
 def focus_on(shell: Shell, wave: WaveId) -> None:
     """Focus on the innermost frame of a wave or thread, in its initial lane."""
     session = innermost_of(shell.session, wave)
-    shell.session = session.focused(first_lane(session))
+    shell.session = session.focused(session.initial_lane())
 
 
 @command("thread name", topic="stack")

@@ -45,16 +45,6 @@ def lane_numbers(session: Session) -> range:
     return range(lane_count(session))
 
 
-def first_lane(session: Session) -> int | None:
-    """Return the initial lane: the first one that failed, else the lowest active one."""
-    failed = session.faulty_lane()
-    if failed is not None:
-        return failed
-    numbers = lane_numbers(session)
-    mask, _ = session.active_lanes()
-    return next((lane for lane in numbers if (mask or 0) >> lane & 1), 0 if numbers else None)
-
-
 def target_id(session: Session) -> str:
     """Return ROCgdb's name of the lane in focus."""
     return target_id_of_lane(session, session.lane)

@@ -6,7 +6,7 @@ from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.language import TypedValue
-from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.location import single_location_in
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.read_variable import names_register
 
@@ -17,7 +17,7 @@ def address_after(value: TypedValue) -> tuple[AddressSpace, int] | None:
     As in GDB, the contents of a register are not, even where a called function has saved them; a
     function has one byte.
     """
-    single = _single_location(value.location)
+    single = single_location_in(value.location)
     size = 8 if isinstance(strip(value.type), Function) else size_bits(value.type)
     if value.is_register or single is None or size is None or _is_in_register(value):
         return None
@@ -27,12 +27,6 @@ def address_after(value: TypedValue) -> tuple[AddressSpace, int] | None:
     if value.bit_size is not None:
         first_bit = _storage_unit(value, first_bit, size)
     return None if first_bit % 8 else (single.storage.space, first_bit // 8 + (size + 7) // 8)
-
-
-def _single_location(location: Location | None) -> SingleLocation | None:
-    if location is None or len(location.single_locations) != 1:
-        return None
-    return location.single_locations[0]
 
 
 def _is_in_register(value: TypedValue) -> bool:
@@ -45,7 +39,7 @@ def _is_in_register(value: TypedValue) -> bool:
 def _storage_unit(value: TypedValue, first_bit: int, unit_bits: int) -> int:
     """Return the bit at which GDB reads a bit-field: that of a unit of its type, counted from the
     beginning of the structure, if the field does not cross a unit; otherwise its first byte."""
-    around = None if value.around is None else _single_location(value.around.location)
+    around = None if value.around is None else single_location_in(value.around.location)
     start = 0 if around is None else around.bit_offset
     offset = first_bit - start
     crosses = unit_bits > 64 or offset % unit_bits + (value.bit_size or 0) > unit_bits

@@ -9,7 +9,6 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.language.machine_variables import used_lanes
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.service.frame.focus import first_lane
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.frame_style import DEFAULT_STYLE, FrameStyle
@@ -65,6 +64,6 @@ def wave_frame(
     if session.pc is None:
         return "<no program location>", None
     try:
-        return innermost_frame(session.focused(first_lane(session)), style)
+        return innermost_frame(session.focused(session.initial_lane()), style)
     except DwarfGpuError as error:
         return f"<error: {error}>", None
