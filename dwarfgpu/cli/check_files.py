@@ -30,7 +30,7 @@ from dwarfgpu.options.limit_options import file_limits_of
 from dwarfgpu.service.check.baseline import SCHEMA, Baseline, read_baseline
 from dwarfgpu.service.check.checked_file import Report, checked
 from dwarfgpu.service.check.report import FEW, report_json, report_lines
-from dwarfgpu.service.error_text import error_json, one_line
+from dwarfgpu.service.error_text import error_json, one_line, without_debug_information
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
@@ -164,6 +164,8 @@ def _only(report: Report, arguments: Namespace, *, has_baseline: bool) -> int:
         print(json.dumps({"schema": SCHEMA, **report_json(report.verdict, report.is_new)}))
     else:
         _print(_lines(report.verdict, report, arguments, has_baseline=has_baseline))
+        if not report.verdict.units and not report.verdict.findings.kept:
+            print(one_line(f"note: {without_debug_information(report.path)}"), file=sys.stderr)
     return report.status
 
 

@@ -21,7 +21,7 @@ from dwarfgpu.base import json_reader
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import nearest
-from dwarfgpu.errors import InconsistentContext, UsageError, shown
+from dwarfgpu.errors import UsageError, shown
 from dwarfgpu.expr.dialect.dialect import AMD_2020, DIALECTS
 from dwarfgpu.options.context_options import DEFAULT_ARCHITECTURE
 from dwarfgpu.options.core_options import add_core_options, require_core
@@ -100,8 +100,10 @@ def run(args: Namespace) -> int:
     focus = evolve(focus, lane=lane)
     source.require_address(address)
     if lane is not None and not 0 <= lane < focus.architecture.lane_count:
-        lanes, name = focus.architecture.lane_count, focus.architecture.name
-        raise InconsistentContext(f"lane {shown(lane)} is not one of the {lanes} lanes of {name}")
+        from dwarfgpu.service.lanes.lane_count import no_such_lane  # few lanes are wrong
+
+        typed = args.address[:60] if args.lane is None else f"--lane {shown(lane)}"
+        raise UsageError(no_such_lane(typed, focus.architecture.lane_count))
     conversions = [converted(focus, source, address, space) for space in target_space]
     if args.to is not None and conversions[0].error is not None:
         raise conversions[0].error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.cfi.entry import Fde
@@ -21,7 +22,7 @@ from dwarfgpu.options.integer_options import PLACE, PLACE_HELP
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.program_location import in_file
-from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.error_text import one_line, shortened
 from dwarfgpu.service.file import call_frame_listing
 from dwarfgpu.service.file.call_frame_listing import (
     CallFrameListing,
@@ -29,6 +30,7 @@ from dwarfgpu.service.file.call_frame_listing import (
     frames_answer,
     symbols_by_address,
 )
+from dwarfgpu.terminal.input import names_a_file
 from dwarfgpu.view.call_frame_text import (
     search_table_lines,
 )
@@ -64,12 +66,21 @@ def run(args: argparse.Namespace) -> int:
 
         if args.pc is not None:
             raise UsageError("--pc is a place in one file: give one FILE")
+        _require_files(args.file)
         return show_many(show, "frames", args.file, args)
     [path] = args.file
     require_no_core(path)
     with opening():
         file = open_object(path, args.target, file_limits_of(args))
     return show(file, args)
+
+
+def _require_files(words: Sequence[str]) -> None:
+    """Raise `UsageError` if a word after the first file is not meant as one, but as a place in
+    it."""
+    for word in words[1:]:
+        if not names_a_file(word):
+            raise UsageError(f"{shortened(word)} is not a file; give a place in one with --pc")
 
 
 def show(file: ObjectFile, args: argparse.Namespace) -> int:

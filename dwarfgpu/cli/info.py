@@ -20,7 +20,7 @@ from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
 from dwarfgpu.options.mangled_option import add_mangled_option
 from dwarfgpu.options.unit_options import is_core
-from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.error_text import empty, one_line
 from dwarfgpu.service.file import file_report_json
 from dwarfgpu.service.file.file_report import Report, report_on, report_on_object, with_lines
 from dwarfgpu.service.file.file_report_text import is_complete, report_lines
@@ -131,7 +131,7 @@ def _subject(arguments: Namespace) -> tuple[str, bool]:
     program of a core file given with it."""
     paths = list(arguments.path)
     if "" in paths:
-        raise UsageError("FILE is empty: leave it out, or give a value")
+        raise UsageError(empty("FILE"))
     cores = [arguments.core] if arguments.core is not None else list(filter(is_core, paths))
     if cores:
         other_files = [path for path in paths if path not in cores]

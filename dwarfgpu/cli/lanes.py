@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     choice = args.lane
     if choice is not None and not is_choice(choice):
-        choice = f"{lane_number(choice)}-{lane_number(choice)}"
+        choice = str(lane_number(choice))
     if not any((args.names, args.state, args.core, args.gpu_core, args.pc, args.reg)):
         raise UsageError("no wave: give --state FILE, a core file, --reg, or --demo")
     args.lane, args.verify_places = "all", False
@@ -115,8 +115,9 @@ def _waves(
     ]
     answered = lane_answers(questions, shares="record" if args.json else "text")
     errors = [refused(*pair) for pair in zip(questions, answered, strict=True)]
-    if errors and errors[0] is not None and None not in errors:
-        raise errors[0]  # otherwise each lane's answer reports it
+    wrong = dict.fromkeys(error.message for error in errors if error is not None)
+    if wrong and None not in errors:
+        raise UsageError(" ".join(wrong))  # otherwise each lane's answer reports it
     answers_left = iter(answered)
     return [
         WaveLanes(

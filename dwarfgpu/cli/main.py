@@ -7,7 +7,6 @@ unreadable input.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
@@ -16,7 +15,7 @@ from typing import Any, NoReturn, Protocol, cast
 from dwarfgpu import __version__
 from dwarfgpu.base.input_files import recorded_inputs
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.service.error_text import error_json, error_line, shortened
+from dwarfgpu.service.error_text import empty, error_json, error_line, shortened
 from dwarfgpu.terminal.streams import HelpFormatter, lose_output, standard_streams
 
 COMMANDS = {
@@ -168,6 +167,15 @@ class Command(Protocol):
     def run(self, args: argparse.Namespace) -> int: ...
 
 
+_WITH_EXPRESSIONS = (" eval", " explain", " lanes", " location")
+"""The ends of the names of commands whose words may be expressions."""
+
+
+def _is_option_name(word: str) -> bool:
+    """Return whether a word is written as the name of an option is: `--debug-dir`, `-e`."""
+    return word.replace("-", "_").isidentifier() and word.lstrip("-")[:1].isalpha()
+
+
 class _Word(str):
     """An argument after `--`, which is no option whatever it begins with."""
 
@@ -182,32 +190,75 @@ class _Parser(argparse.ArgumentParser):
     def _parse_optional(self, arg_string: str) -> Any:
         return None if isinstance(arg_string, _Word) else super()._parse_optional(arg_string)
 
+    def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
+        return self._all_known(self.parse_known_intermixed_args(args, namespace))
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        return self._all_known(self.parse_known_args(args, namespace))
+
+    def _all_known(self, parsed: tuple[argparse.Namespace, list[str]]) -> argparse.Namespace:
+        namespace, extra = parsed
+        if extra:
+            self._refuse(extra)
+        return namespace
+
     def error(self, message: str) -> NoReturn:
-        # Perhaps it is meant as an expression.
-        written = re.fullmatch(r"unrecognized arguments: (-[^-].*)", message, re.DOTALL)
-        if written is not None and self.prog.endswith((" eval", " explain")):
-            message += f"; write ({written[1]}): an expression cannot begin with a hyphen"
-        is_word = message.startswith("unrecognized arguments: ") and message[24:25] != "-"
-        if is_word and "--arg" in self._option_string_actions:
-            message += "; an argument of the kernel is one word: --arg NAME=VALUE"
         from dwarfgpu.options.program_name import INSTALLED, program_name
 
         advice = self.prog.replace(INSTALLED, program_name(), 1)
-        raise UsageError(
-            f"{shortened(message)}{self._nearest_option(message)}; see {advice} --help"
-        )
+        raise UsageError(f"{shortened(message)}; see {advice} --help")
 
-    def _nearest_option(self, message: str) -> str:
-        """Return `; did you mean --core?` for an option that the command does not have."""
-        from dwarfgpu.base.suggest import nearest
+    def _refuse(self, arguments: Sequence[str]) -> NoReturn:
+        """Raise `UsageError` for arguments that the command does not take.
 
-        typed = re.match(r"unrecognized arguments: (--?\w[-\w]*)", message)
-        if typed is None:
+        Words after an unknown option are among them, whether or not they would be right without it.
+        """
+        unknown = [
+            word for word in arguments if word.startswith("-") and not isinstance(word, _Word)
+        ]
+        message = f"unrecognized arguments: {' '.join(unknown or arguments)}"
+        if not unknown:
+            if "--arg" in self._option_string_actions:
+                message += "; an argument of the kernel is one word: --arg NAME=VALUE"
+            self.error(message)
+        names = {word: word.partition("=")[0] for word in unknown}
+        options = {word: name for word, name in names.items() if _is_option_name(name)}
+        expressions = [word for word in unknown if not self._has(f"-{options.get(word)}")]
+        nearest = dict.fromkeys(map(self._nearest_option, options.values()))
+        self.error(f"{message}{self._in_parentheses(expressions)}{''.join(nearest)}")
+
+    def name_of(self, destination: str) -> str:
+        """Return how an argument is written: `--debug-dir`, or as in the help."""
+        for action in self._actions:
+            if action.dest == destination:
+                return action.option_strings[-1] if action.option_strings else f"{action.metavar}"
+        return destination
+
+    def _has(self, option: str) -> bool:
+        return option in self._option_string_actions
+
+    def _in_parentheses(self, words: Sequence[str]) -> str:
+        """Return how to write words that may be meant as expressions, in the commands that take
+        expressions."""
+        from shlex import quote
+
+        written = [quote(f"({word})") for word in words if word[1:2] not in ("", "-")]
+        if not written or not self.prog.endswith(_WITH_EXPRESSIONS):
             return ""
-        commands = [name for name in COMMANDS if typed[1] in _options_of(name)]
-        if commands and typed[1].startswith("--"):
-            return f"; {typed[1]} is an option of {', '.join(commands)}"
-        return nearest(f"--{typed[1].lstrip('-')}", self._option_string_actions)
+        return f"; write {' '.join(written)}: an expression cannot begin with a hyphen"
+
+    def _nearest_option(self, typed: str) -> str:
+        """Return `; did you mean --core?` for an option that the command does not have."""
+        from dwarfgpu.base.suggest import nearest_meaning
+
+        if self._has(f"-{typed}"):
+            return f"; did you mean -{typed}?"
+        commands = [name for name in COMMANDS if typed in _options_of(name)]
+        if commands and typed.startswith("--"):
+            return f"; {typed} is an option of {', '.join(commands)}"
+        # The hyphens are equal in all of them.
+        options = {name.lstrip("-"): name for name in self._option_string_actions}
+        return nearest_meaning(typed.lstrip("-"), options)
 
     def _print_message(self, message: str, file: object = None) -> None:
         """Print help, which argparse would lose where it cannot be written."""
@@ -236,13 +287,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 130
 
 
-def _parsed_arguments(args: argparse.Namespace) -> argparse.Namespace:
+def _parsed_arguments(parser: _Parser, words: list[str]) -> argparse.Namespace:
     """Return the arguments; an empty one, as from an unset variable, is not an absent one."""
+    args: argparse.Namespace = parser.parse_intermixed_args(words)
     for name, value in vars(args).items():
         if isinstance(value, list):
             value[:] = [str(word) if isinstance(word, _Word) else word for word in value]
         if value == "":
-            raise UsageError(f"{name.replace('_', '-')} is empty: leave it out, or give a value")
+            raise UsageError(empty(parser.name_of(name)))
     return args
 
 
@@ -264,7 +316,7 @@ def _run(arguments: list[str]) -> int:
             module = configure_command(command, parser)
             schema = getattr(module, "SCHEMA", schema)
             words = [*options[1:], *map(_Word, arguments[len(options) + 1 :])]
-            return module.run(_parsed_arguments(parser.parse_intermixed_args(words)))
+            return module.run(_parsed_arguments(parser, words))
         if command is not None and arguments[0] == command and command not in COMMANDS:
             raise UsageError(f"{shortened(command)} is not a command{_advice(command)}")
         return _overview(arguments)

@@ -135,7 +135,8 @@ def _run(args: Namespace) -> int:
         launches = [prepared.launched for prepared in dispatches]
         session, around = before_run(dispatches[0].code_object, launches[0])
         waves = [number for item in launches for number in item.machine.waves]
-        stops = breakpoints_of(args, session, around, waves, progress)
+        lane_count = max(item.machine.lane_count for item in launches)
+        stops = breakpoints_of(args, session, around, waves, lane_count, progress)
     else:
         require_breakpoint(args)
     showing = Showing(stops, attach, progress)

@@ -108,10 +108,10 @@ def _showing(
 ) -> Showing:
     """Return the breakpoints and the trace of the options."""
     stops, attach, progress = None, None, Progress(sys.stderr)
+    lane_count = max(part.architecture.lane_count for part in resumed.parts)
     if args.trace:
         from dwarfgpu.cli.run_trace import trace_of  # most runs have none
 
-        lane_count = max(part.architecture.lane_count for part in resumed.parts)
         trace = trace_of(args, resumed.code_objects, lane_count)
         trace.attach(resumed.target)
         attach = trace.attach
@@ -122,7 +122,8 @@ def _showing(
         session = resumed.session(first, stopped.wave(first).pc)
         around = None if session.pc is None else frame_position(session, session.pc)
         waves = [number for item in further for number in item.launched.machine.waves]
-        stops = breakpoints_of(args, session, around, [*resumed.waves, *waves], progress)
+        every = [*resumed.waves, *waves]
+        stops = breakpoints_of(args, session, around, every, lane_count, progress)
     else:
         require_breakpoint(args)
     return Showing(stops, attach, progress)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.errors import UsageError, plural
 from dwarfgpu.machine.target import WaveId
-from dwarfgpu.options.integer_options import natural
+from dwarfgpu.options.integer_options import lane_number, natural
 from dwarfgpu.service.error_text import one_line
 from dwarfgpu.service.frame.focus import target_id
 from dwarfgpu.service.frame.frame_answer import innermost_frame
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, lane_records
-from dwarfgpu.service.lanes.lane_choice import is_choice
+from dwarfgpu.service.lanes.lane_choice import CHOICES, is_choice, listed_lanes
 from dwarfgpu.service.lanes.wave_lanes import WaveLanes
 from dwarfgpu.service.run.run_breakpoints import RunStop, Stops, run_breakpoint
 from dwarfgpu.session.focused_frame import FramePosition
@@ -46,10 +46,12 @@ class ShownStops:
 
     @property
     def notes(self) -> list[str]:
-        """What a run that was not ended by `--stops` says of breakpoints without a stop."""
+        """The lines that breakpoints are at instead of those without code; and what a run that was
+        not ended by `--stops` says of breakpoints without a stop."""
+        moved = [item.note for item in self._stops.breakpoints if item.note is not None]
         if self.count == self._most:
-            return []
-        return [
+            return moved
+        return moved + [
             f"--break {item.text}: no wave stopped there"
             for item in self._stops.breakpoints
             if not item.addresses & self._stop_addresses
@@ -80,16 +82,19 @@ def breakpoints_of(
     session: Session,
     around: FramePosition | None,
     waves: Sequence[WaveId],
+    lane_count: int,
     progress: Progress,
 ) -> ShownStops:
     """Return the breakpoints of the options; `UsageError` for a location that does not exist.
 
-    `around`: what a line alone is in the file of; `waves`: those of the run.
+    `around`: what a line alone is in the file of; `waves`: those of the run; `lane_count`: the most
+    that one of them has.
     """
     lanes, wave = args.lane, natural(args.wave, "--wave")
     if lanes is not None and not is_choice(lanes):
-        number = natural(lanes, "--lane")
-        lanes = f"{number}-{number}"
+        lanes = str(lane_number(lanes))
+    if lanes is not None and lanes not in CHOICES:
+        listed_lanes(lanes, lane_count)
     if wave is not None and wave not in waves:
         known = f"{plural(len(waves), 'wave')} {runs_text(waves)}"
         raise UsageError(f"--wave {wave}: the run has {known}")

@@ -12,6 +12,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.service.error_text import one_line
+from dwarfgpu.service.lanes.lane_count import no_such_lane
 from dwarfgpu.service.run.instruction_trace import RunTrace, TracedInstruction
 from dwarfgpu.view.json_object import JsonObject, Plain
 
@@ -29,7 +30,7 @@ def trace_of(args: Namespace, code_objects: Iterable[CodeObject], lane_count: in
     """
     lane = natural(args.lane, "--lane")
     if lane is not None and lane >= lane_count:
-        raise UsageError(f"--lane {lane}: the wave has {lane_count} lanes, from 0")
+        raise UsageError(no_such_lane(f"--lane {lane}", lane_count))
     shown_wave: list[int] = []
 
     def show(traced: TracedInstruction) -> None:

@@ -11,9 +11,9 @@ from typing import Final
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.dialect.dialect import DIALECTS
-from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
 from dwarfgpu.options.core_options import add_core_options, require_core
 from dwarfgpu.options.dialect_option import DIALECT_HELP
+from dwarfgpu.options.file_options import add_debug_dir_option
 from dwarfgpu.options.given_files import take_only_files
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import add_file_limit_options, file_limits_of
@@ -43,10 +43,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--load-address", metavar="ADDR", help="for a core file: the load address of --file"
     )
-    parser.add_argument(
-        "--debug-dir", metavar="DIR", action="append",
-        help=f"the directory of separate debug files; default: {DEBUG_DIRECTORIES[0]}",
-    )  # fmt: skip
+    add_debug_dir_option(parser)
     parser.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     parser.add_argument(
         "--all",

@@ -3,9 +3,26 @@ files are."""
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, _ArgumentGroup
 
+from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.service.error_text import empty, shortened
+
+
+def _debug_directory(path: str) -> str:
+    """Return the argument of `--debug-dir`; `UsageError` if there is no such folder."""
+    if not path:
+        raise UsageError(empty("--debug-dir"))
+    require_folder(path, "--debug-dir")
+    return path
+
+
+def require_folder(path: str, option: str) -> None:
+    """Raise `UsageError` if an option names no folder."""
+    if not os.path.isdir(path):
+        raise UsageError(f"{option} {shortened(path)}: there is no such folder")
 
 
 def add_target_option(parser: ArgumentParser | _ArgumentGroup) -> None:
@@ -23,6 +40,7 @@ def add_debug_dir_option(parser: ArgumentParser | _ArgumentGroup) -> None:
         "--debug-dir",
         metavar="DIR",
         action="append",
+        type=_debug_directory,
         help="the directory of separate, split and supplementary debug files; default: "
         f"{DEBUG_DIRECTORIES[0]}",
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from argparse import Namespace
 from pathlib import Path
 
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.debug_directories import DEBUG_DIRECTORIES
+from dwarfgpu.options.file_options import require_folder
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import natural
 from dwarfgpu.options.limit_options import file_limits_of
@@ -16,8 +16,8 @@ from dwarfgpu.service.machine.open_machine import Stopped, stopped_in_core
 
 def opened_core(args: Namespace, program: str | None, *, strict: bool = False) -> Stopped:
     """Open the core file that the options name; `UsageError` for a file that is not one."""
-    if args.sysroot is not None and not os.path.isdir(args.sysroot):
-        raise UsageError(f"--sysroot {args.sysroot}: there is no such folder")
+    if args.sysroot is not None:
+        require_folder(args.sysroot, "--sysroot")
     directories: tuple[str | Path, ...] = tuple(args.debug_dir or DEBUG_DIRECTORIES)
     with opening():
         return stopped_in_core(

@@ -35,7 +35,7 @@ from dwarfgpu.options.given_contents import (
 from dwarfgpu.options.given_files import opening
 from dwarfgpu.options.integer_options import lane_number, natural
 from dwarfgpu.options.limit_options import VARIABLE_STEPS, file_limits_of, limits_of
-from dwarfgpu.service.lanes.lane_count import checked_lanes
+from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
 from dwarfgpu.service.machine.open_machine import Stopped
 from dwarfgpu.session.session import Session
 
@@ -212,7 +212,7 @@ def _check_lanes(count: int | None, lane: int | None, arch: Architecture) -> Non
             f"lane count {count} and the wave of {arch.lane_count} lanes disagree"
         )
     if arch.is_simt and lane is not None and lane >= arch.lane_count:
-        raise UsageError(f"--lane {lane}: the wave has {arch.lane_count} lanes, from 0")
+        raise UsageError(no_such_lane(f"--lane {lane}", arch.lane_count))
 
 
 def _require_lanes(session: Session) -> None:

@@ -38,6 +38,7 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
     """Return the location that a text, not a number, denotes; `UsageError` if it denotes none."""
     # No other command line needs the language of expressions.
     from dwarfgpu.language.code_positions import code_places, next_code_position
+    from dwarfgpu.service.code.break_addresses import used_instead
     from dwarfgpu.service.value.expression_answer import DEFAULT
 
     stripped = text.strip()
@@ -59,8 +60,8 @@ def program_location(session: Session, text: str, option: str) -> ProgramLocatio
         return ProgramLocation(positions[0].pc, _choice(text, positions))
     if after is None:
         raise UsageError(f"{option} {text}: neither this line nor one after it has code")
-    note = f"{text} has no code: line {after.line} at {after.pc:#x} is used, the next with code"
-    return ProgramLocation(after.pc, (note,))
+    assert after.line is not None  # it is found by its line
+    return ProgramLocation(after.pc, (used_instead(text, after.line, after.pc),))
 
 
 def in_file(code_object: CodeObject, text: str | None, option: str) -> ProgramLocation | None:

@@ -12,7 +12,9 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.session.session import Session
 
-_OPTION: Final = re.compile("; give --pc ADDR: where .*? lists addresses")
+_OPTION: Final = re.compile(
+    "(?: It is in scope elsewhere:|; give --pc ADDR:) where .*? lists addresses"
+)
 """A hint that applies on a command line only."""
 _NAME_ERROR: Final = re.compile(
     r'No symbol ".*" in current context\.|Function ".*" not defined|No source file named '
@@ -36,7 +38,7 @@ def advised(session: Session, error: UsageError) -> UsageError:
         any(map(_has_names, session.code_objects)) if is_in_context else session.code_objects
     ):
         return UsageError(NO_SYMBOL_TABLE)
-    error = UsageError(_OPTION.sub(".", error.message))
+    error = UsageError(_OPTION.sub(_full_stop, error.message))
     for pattern, kinds in _UNKNOWN:
         match = pattern.fullmatch(error.message)
         if match is not None:
@@ -45,6 +47,11 @@ def advised(session: Session, error: UsageError) -> UsageError:
             suggestion = session.did_you_mean(name, *kinds)
             return UsageError(f"{error.message}{suggestion}{session.unsearched_note()}")
     return error
+
+
+def _full_stop(match: re.Match[str]) -> str:
+    """Return what takes the place of a hint: a full stop where it ends a sentence."""
+    return "." if match[0].startswith(";") else ""
 
 
 def _has_names(code_object: CodeObject) -> bool:

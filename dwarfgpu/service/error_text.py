@@ -8,6 +8,12 @@ from dwarfgpu.base.printable import one_line
 from dwarfgpu.errors import DwarfGpuError, MissingContext, Unavailable, UsageError
 from dwarfgpu.view.json_object import JsonObject
 
+NO_DEBUG_INFORMATION: Final = "has no debugging information"
+"""What a message says of a file without DWARF."""
+WITHOUT_DEBUG_INFORMATION: Final = (
+    "compile with -g (nvcc -G), or give --debug-dir DIR where its debug file is"
+)
+"""What to do about it."""
 HINTS = {
     "no lane": "give --lane N",
     "no iteration": "give --iteration N",
@@ -34,11 +40,23 @@ LONGEST: Final = 500
 
 def hint(error: DwarfGpuError) -> str | None:
     """Return advice if a command line option would help."""
+    if isinstance(error, MissingContext | UsageError) and NO_DEBUG_INFORMATION in error.message:
+        return WITHOUT_DEBUG_INFORMATION
     if isinstance(error, MissingContext | Unavailable):
         for piece, advice in HINTS.items():
             if piece in error.message:
                 return advice
     return None
+
+
+def empty(name: str) -> str:
+    """Return the message about an argument that is empty."""
+    return f"{name} is empty: leave it out, or give a value"
+
+
+def without_debug_information(name: str) -> str:
+    """Return the note about a file without DWARF: what to do."""
+    return f"{name} {NO_DEBUG_INFORMATION}; {WITHOUT_DEBUG_INFORMATION}"
 
 
 def error_line(error: DwarfGpuError) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.scope.global_names import Kind, first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
@@ -54,10 +56,13 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
     if inside is not None:
         return f' Did you mean "{inside}"?'
     if focus.pc is None:
-        return (
-            " Without a program location, only global variables are in scope; give --pc ADDR: "
-            f"where FILE {name} lists addresses"
-        )
+        if _is_declared(focus, name):
+            return (
+                " Without a program location, only global variables are in scope; give --pc ADDR: "
+                f"where FILE {name} lists addresses"
+            )
+        names = (variable.name for variable in _declared(focus, Wanted()))
+        return suggestion(focus, name, ("variable", "function")) or did_you_mean(name, names)
     variables_here = [] if focus.is_absent else focus.variables()
     outer = next((item for item in variables_here if item.name == name and item.inline_level), None)
     if outer is not None:
@@ -65,7 +70,22 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         above = "the frame" if level == 1 else f"{level} frames"
         caller = focus.functions()[level]
         return f" It is in {caller}, {above} above, into which this function is inlined"
+    if _is_declared(focus, name):
+        return f" It is in scope elsewhere: where FILE {name} lists addresses"
     return suggestion(focus, name, ("variable", "function"))
+
+
+def _is_declared(focus: SearchedSession, name: str) -> bool:
+    """Return whether a file has a variable of a name, in scope or not."""
+    return any(True for _ in _declared(focus, Wanted((name,))))
+
+
+def _declared(focus: SearchedSession, query: Wanted) -> Iterator[Variable]:
+    """Yield the variables of the files that match a query, in scope or not."""
+    for code_object in focus.code_objects:
+        for unit in find_variables(code_object.scopes, query):
+            for group in unit.groups:
+                yield from (variable for variable, _ in group.declared)
 
 
 def missing_file(focus: SearchedSession) -> str:

@@ -13,6 +13,7 @@ from dwarfgpu.service.check.report import excerpt_lines, position_text
 from tests.check.made import frame_file
 from tests.check.test_call_frame_info import ADVANCE, CFA, RECALL
 from tests.cli.command import FIXTURES, run, run_json, validator
+from tests.dwarf.builder import elf
 
 DATA = FIXTURES / "hip/data.gfx942.O2.v5.co"
 CLEAN = FIXTURES / "asm/locations.gfx942.v5.co"
@@ -54,6 +55,18 @@ def test_an_expression_has_its_place_marked() -> None:
         "(.debug_info 0xca)"
     )
     assert len(run("check", DATA).lines) < 50
+
+
+def test_a_file_without_debugging_information_has_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "bare.co"
+    path.write_bytes(elf({}))
+    done = run("check", path)
+    assert done.status == 0
+    assert done.notes == [
+        f"{path} has no debugging information; compile with -g (nvcc -G), or give --debug-dir DIR "
+        "where its debug file is"
+    ]
+    assert run("check", CLEAN).notes == []
 
 
 def test_a_clean_file(tmp_path: Path) -> None:

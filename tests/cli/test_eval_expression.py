@@ -318,7 +318,7 @@ def test_a_wrong_name_does_not_take_the_others_away(lane: str) -> None:
 def test_an_expression_with_a_leading_hyphen_is_in_parentheses(command: str) -> None:
     done = run(command, "--demo", "--lane", 4, "-t")
     assert (done.error, done.status) == (
-        "unrecognized arguments: -t; write (-t): an expression cannot begin with a hyphen; "
+        "unrecognized arguments: -t; write '(-t)': an expression cannot begin with a hyphen; "
         f"see {program_name()} {command} --help",
         2,
     )

@@ -12,11 +12,11 @@ from tests.cli.command import run
 @pytest.mark.parametrize(
     ("line", "name"),
     [
-        ("eval --state '' lit0", "state"),
-        ("eval --file '' lit0", "file"),
-        ("bt --state ''", "state"),
+        ("eval --state '' lit0", "--state"),
+        ("eval --file '' lit0", "--file"),
+        ("bt --state ''", "--state"),
         ("info ''", "FILE"),
-        ("dis --binary ''", "binary"),
+        ("dis --binary ''", "--binary"),
     ],
 )
 def test_an_empty_argument_is_not_an_absent_one(line: str, name: str) -> None:

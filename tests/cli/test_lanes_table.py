@@ -116,7 +116,7 @@ def test_cells_of_a_grid_are_short() -> None:
     [
         (("--demo", "nosuch"), 'No symbol "nosuch" in current context.'),
         (("--demo", "--grid"), "--grid: give the NAME of what it shows"),
-        (("--demo", "--lane", "64"), "--lane 64-64: the wave has 64 lanes, from 0"),
+        (("--demo", "--lane", "64"), "--lane 64: the wave has 64 lanes, from 0"),
         (("--demo", "--lane", "5-2"), "--lane 5-2: a range begins with its lower lane: 2-5"),
         (("--demo", "--lane", "x"), "--lane x: expected a lane, several as in 0-3,7"),
         (("--state", STATES / "demo.gcc.O0.json"), "a thread of x86_64 has no lanes"),

@@ -77,7 +77,7 @@ AT = "LLVM_form_aspace_address; deref_size 4"
         ),
         (
             ("convert", "private_lane[70]#0x10", "--to", "global"),
-            "lane 70 is not one of the 64 lanes of gfx942",
+            "private_lane[70]#0x10: the wave has 64 lanes, from 0",
         ),
         (
             ("convert", "private_lane[3]#0xa0", "--to", "global"),

@@ -45,11 +45,38 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         # options
         ("bt --cor prog.core", "unrecognized arguments: --cor; did you mean --core?; see "),
         ("bt --cor=prog", "unrecognized arguments: --cor=prog; did you mean --core?; see "),
-        ("run k.co k --breek 3", "unrecognized arguments: --breek 3; did you mean --break?; see "),
-        ("convert 1 --size 4", "unrecognized arguments: --size 4; did you mean --wave-size?; see "),
+        ("run k.co k --breek 3", "unrecognized arguments: --breek; did you mean --break?; see "),
+        ("convert 1 --size 4", "unrecognized arguments: --size; did you mean --wave-size or --"),
         ("where k.co x --nosuchthing", "unrecognized arguments: --nosuchthing; see "),
         ("bt k.co prog.core again", "again cannot be read: No such file or directory"),
         ("--verson", "unrecognized arguments: --verson; did you mean --version?; see "),
+        ("bt prog -core=prog.core", "unrecognized arguments: -core=prog.core; did you mean --c"),
+        ("eval --demo a -a (float)a/3", "unrecognized arguments: -a; write '(-a)': an expression "
+         "cannot begin with a hyphen; see "),
+        ("eval --demo -lane 4 -t*2 t", "unrecognized arguments: -lane -t*2; write '(-t*2)': an "
+         "expression cannot begin with a hyphen; did you mean --lane?; see "),
+        ("lanes --demo -t", "unrecognized arguments: -t; write '(-t)': an expression cannot "),
+        ("where --demo -t", "unrecognized arguments: -t; see "),
+        ("where k.co t --debug-dir nosuch", "--debug-dir nosuch: there is no such folder"),
+        ("waves state.json --debug-dir k.co", "--debug-dir k.co: there is no such folder"),
+        ("frames k.co nest", "nest is not a file; give a place in one with --pc"),
+        # lanes
+        ("convert private_lane#0 --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
+        ("run --demo --break 12 --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
+        ("run --demo --break 12 --lane 0-70", "--lane 0-70: the wave has 64 lanes, from 0"),
+        ("run --demo --break 12 --lane 3-1", "--lane 3-1: a range begins with its lower lane: 1-3"),
+        ("run --demo --trace --lane 70", "--lane 70: the wave has 64 lanes, from 0"),
+        ("lanes --demo --lane 70 t", "--lane 70: the wave has 64 lanes, from 0"),
+        # names that are not found
+        ("lanes --demo yy zz", 'No symbol "yy" in current context. No symbol "zz" in current '),
+        ("eval k.co nosuch", 'No symbol "nosuch" in current context.'),
+        ("eval k.co limti", 'No symbol "limti" in current context. Did you mean "limit"?'),
+        ("location k.co t", 'No symbol "t" in current context. Without a program location, only '
+         "global variables are in scope; give --pc ADDR: where FILE t lists addresses"),
+        ("where bare.co t", "bare.co has no debugging information; compile with -g (nvcc -G), or "
+         "give --debug-dir DIR where its debug file is"),
+        ("eval bare.co t", 'No symbol "t" in current context. bare.co has no debugging information;'
+         " compile with -g (nvcc -G), or give --debug-dir DIR where its debug file is"),
         # a file that is not what the command reads
         ("run nofile", "nofile cannot be read: No such file or directory"),
         ("run dir", "dir is a folder, without kernels of Triton (*.hsaco, *.cubin): give a file"),
@@ -70,8 +97,6 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("lanes", "no wave: give --state FILE, a core file, --reg, or --demo"),
         ("lanes k.co", "no wave: give --state FILE, a core file, --reg, or --demo"),
         # names and numbers
-        ("eval k.co acc", 'No symbol "acc" in current context. Without a program location, only '
-         "global variables are in scope; give --pc ADDR: where FILE acc lists addresses"),
         ("check --explain pieces", "--explain: there is no rule 'pieces'; did you mean "
          "pieces-exceed-type or pieces-short-of-type?; see check --list-rules"),
         ("check --explain nosuch", "--explain: there is no rule 'nosuch'; see check --list-rules"),
@@ -252,7 +277,7 @@ def test_the_prompt_and_convert_have_the_same_rule() -> None:
         ("disas --demo 0x1660 +32", "0x1660 +32: PLACE is one word: 0x1660,+32 for a size, "),
         ("disas k.co nest twice", "nest twice: give one PLACE"),
         # options
-        ("where k.co t --state state.json", "unrecognized arguments: --state state.json; --state "
+        ("where k.co t --state state.json", "unrecognized arguments: --state; --state "
          "is an option of eval, explain, location, convert, run, waves, lanes, bt, debug; see "),
         ("convert 0x10 --demo", "unrecognized arguments: --demo; --demo is an option of eval, "),
         ("check k.co --explain empty-fde", "--explain explains a rule and checks nothing: leave "

@@ -459,7 +459,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l gpu-core -xka "(__fish_
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l code-object -x -d 'use FILE for a GPU code object of a core file that is missing at its URI'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l sysroot -xka "(__fish_complete_directories)" -d 'the root directory of the libraries of a core file; default: /'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l load-address -x -d 'for a core file: the load address of --file'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l debug-dir -xka "(__fish_complete_directories)" -d 'the directory of separate debug files; default: /usr/lib/debug'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l debug-dir -xka "(__fish_complete_directories)" -d 'the directory of separate, split and supplementary debug files; default: /usr/lib/debug'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l all -d 'for a core file: list every wave, not groups of similar ones'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using waves' -l faulty -d 'only the waves that failed'

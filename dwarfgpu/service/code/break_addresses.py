@@ -90,6 +90,23 @@ def break_addresses(
     )
 
 
+def line_used_instead(
+    session: Session, text: str, around: FramePosition | None, options: Options
+) -> int | None:
+    """Return the line with code that `break_addresses` uses for one without code; None if it uses
+    the line itself, or no line is meant."""
+    location = code_location_of(session, text, around, options)
+    if location.kind != "line" or location.pcs:
+        return None
+    position = with_code(session, location).position
+    return None if position is None else position.line
+
+
+def used_instead(text: str, line: int, pc: int) -> str:
+    """Return the note about a line without code, for which the next one with code is used."""
+    return f"{text} has no code: line {line} at {pc:#x} is used, the next with code"
+
+
 def _function_of(location: CodeLocation) -> str | None:
     """Return the name of a described function; None for one that only has a symbol."""
     return location.name if location.is_described else None

@@ -7,7 +7,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.errors import UsageError
 from dwarfgpu.machine.topology import model_of
-from dwarfgpu.service.lanes.lane_count import checked_lanes
+from dwarfgpu.service.lanes.lane_count import checked_lanes, no_such_lane
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.session import Session
 
@@ -47,13 +47,19 @@ def chosen_states(session: Session, choice: str | None) -> list[LaneState]:
     if choice in CHOICES:
         states = session.lane_states(lanes)
         return [state for state in states if state.is_active is (choice == "active")]
+    return session.lane_states(listed_lanes(choice or "", len(lanes)))
+
+
+def listed_lanes(text: str, lane_count: int) -> list[int]:
+    """Return the lanes of a list, such as `0-3,7`, or of one number; `UsageError` for one that a
+    wave of `lane_count` lanes does not have."""
     chosen: set[int] = set()
-    for word in (choice or "").split(","):
+    for word in text.split(","):
         first, _, last = word.partition("-")
         end = int(last or first)
         if int(first) > end:
             raise UsageError(f"--lane {word}: a range begins with its lower lane: {last}-{first}")
-        if end >= len(lanes):
-            raise UsageError(f"--lane {word}: the wave has {len(lanes)} lanes, from 0")
+        if end >= lane_count:
+            raise UsageError(no_such_lane(f"--lane {word}", lane_count))
         chosen.update(range(int(first), end + 1))
-    return session.lane_states(sorted(chosen))
+    return sorted(chosen)

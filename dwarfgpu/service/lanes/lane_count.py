@@ -1,4 +1,4 @@
-"""The limit for the lanes of one command."""
+"""The limits for the lanes of one command: those of the machine, and those of the wave."""
 
 from __future__ import annotations
 
@@ -18,3 +18,8 @@ def checked_lanes(count: int) -> int:
     if count > MAX_LANES:
         raise LimitExceeded(f"{count} lanes: at most {MAX_LANES} are evaluated together")
     return count
+
+
+def no_such_lane(typed: str, lane_count: int) -> str:
+    """Return the message about a lane that a wave does not have."""
+    return f"{typed}: the wave has {lane_count} lanes, from 0"

@@ -15,7 +15,11 @@ from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.simulated.launch.dispatch import Launched
 from dwarfgpu.machine.target import WaveId
 from dwarfgpu.model.storage import Memory
-from dwarfgpu.service.code.break_addresses import break_addresses
+from dwarfgpu.service.code.break_addresses import (
+    break_addresses,
+    line_used_instead,
+    used_instead,
+)
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer
 from dwarfgpu.service.lanes.lane_choice import chosen_states
 from dwarfgpu.service.lanes.lane_conditions import holds_in_lanes
@@ -49,6 +53,8 @@ class RunBreakpoint:
     addresses: frozenset[int]
     condition: str | None
     """An expression that is not zero in one of the active lanes of a wave that stops."""
+    note: str | None = None
+    """Which line is used instead of one without code."""
 
 
 @frozen(eq=False)
@@ -143,13 +149,16 @@ def run_breakpoint(session: Session, text: str, around: FramePosition | None) ->
     linespec = text.strip() if match is None else match["place"]
     try:
         addresses = [item.pc for item in break_addresses(session, linespec, around, DEFAULT)]
+        line = line_used_instead(session, linespec, around, DEFAULT)
         if linespec.startswith("*"):
             _require_code(session, addresses[0])
         if match is not None and "$" not in match["condition"]:  # `$` is of a wave that stops
             require_valid_condition(session, addresses, match["condition"], ValueHistory())
     except DwarfGpuError as error:
         raise UsageError(f"--break {text}: {error.message}") from None
-    return RunBreakpoint(text, frozenset(addresses), None if match is None else match["condition"])
+    note = None if line is None else used_instead(linespec, line, addresses[0])
+    condition = None if match is None else match["condition"]
+    return RunBreakpoint(text, frozenset(addresses), condition, note)
 
 
 def _require_code(session: Session, address: int) -> None:
