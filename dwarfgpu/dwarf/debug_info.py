@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
@@ -51,6 +53,21 @@ T = TypeVar("T")
 ClassDefinitionLookup: TypeAlias = "Callable[[DebugInfo, Die], Die]"
 """Returns the entry that defines a declared class, in the program of the main file."""
 
+_REPORT: Final[ContextVar[Callable[[str, int, int], object] | None]] = ContextVar(
+    "_REPORT", default=None
+)
+
+
+@contextmanager
+def reporting_units(report: Callable[[str, int, int], object]) -> Iterator[None]:
+    """Within the block, call `report` while all units of a file are read: with the path of the
+    file, the number of units that were read, and the number of all."""
+    token = _REPORT.set(report)
+    try:
+        yield
+    finally:
+        _REPORT.reset(token)
+
 
 class DebugInfo:
     """The units of an object file that is loaded `load_address` above its own addresses."""
@@ -74,8 +91,6 @@ class DebugInfo:
         self.main = main or self
         """The `DebugInfo` of the file with the code."""
         self._find_class = find_class
-        self.watch: Callable[[str, int, int], None] | None = None
-        """Is called with a path, and how many units of how many were gone through there."""
         self.types = program.shared(TypeBuilder)
         self.aranges = AddressIndex(sections, self.unit_at)
         self.gdb_index = GdbIndex(sections, self.unit_at, self.own_type_unit)
@@ -180,13 +195,12 @@ class DebugInfo:
             return self.split.own_package.units
         return self._info_headers[0] + self._types_headers[0]
 
-    def watched_units(self) -> Iterator[CompilationUnit]:
-        """Yield the units; `watch` of the main file is notified of the number of units that were
-        passed."""
-        watch, units = self.main.watch, self.units
+    def reported_units(self) -> Iterator[CompilationUnit]:
+        """Yield the units, with a report before each (`reporting_units`)."""
+        report, units = _REPORT.get(), self.units
         for count, unit in enumerate(units):
-            if watch is not None:
-                watch(self.path, count, len(units))
+            if report is not None:
+                report(self.path, count, len(units))
             yield unit
 
     @property

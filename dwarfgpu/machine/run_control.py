@@ -124,8 +124,9 @@ class LeavesBreakpoints(Runs, Protocol):
 class LocksWaves(Runs, Protocol):
     """Optional capability: runs one wave alone, as GDB's `scheduler-locking`."""
 
-    only_wave: WaveId | None
-    """The only one that runs; None: all do."""
+    def locked_to(self, wave: WaveId | None) -> AbstractContextManager[None]:
+        """Within the block, run only this wave; with None, all."""
+        ...
 
 
 @runtime_checkable
@@ -151,8 +152,10 @@ class Interruptible(Runs, Protocol):
 class ReportsProgress(Runs, Protocol):
     """Optional capability: reports how far a run has come."""
 
-    progress: Callable[[int], None] | None
-    """Called now and then with the number of instructions that were executed."""
+    def reporting(self, progress: Callable[[int], None] | None) -> AbstractContextManager[None]:
+        """Within the block, call `progress` now and then with the number of instructions that were
+        executed."""
+        ...
 
 
 @frozen

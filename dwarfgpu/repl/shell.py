@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.debug_info import reporting_units
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.target import RegisterOffset, WaveId
@@ -193,7 +194,8 @@ class Shell:
             answer = Answer(line, token)
         outer = console.begin(answer)
         try:
-            return self._executed(line, answer)
+            with reporting_units(console.progress):
+                return self._executed(line, answer)
         finally:
             console.end(outer)
             if repeats:
@@ -205,8 +207,6 @@ class Shell:
     def _executed(self, line: str, answer: Answer | None) -> bool:
         console = self.console
         pager = console.pager()
-        for code_object in self.session.code_objects:
-            code_object.info.watch = console.progress
         try:
             for part in self.run(line):
                 if pager is None:

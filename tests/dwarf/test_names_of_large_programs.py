@@ -6,7 +6,7 @@ import gc
 import re
 import shutil
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from struct import pack
@@ -18,7 +18,7 @@ from dwarfgpu.base.suggest import KnownNames, did_you_mean
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.debug_info import DebugInfo, reporting_units
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index import string_index
 from dwarfgpu.dwarf.index.units_by_name import is_in_no_unit, mentioning_units
@@ -454,12 +454,12 @@ def test_a_function_is_found_as_if_every_unit_were_read(
 def test_progress_is_reported_where_every_unit_is_read(tmp_path: Path) -> None:
     info: DebugInfo = program(tmp_path).info
     calls: list[tuple[str, int, int]] = []
-    watch: Callable[[str, int, int], None] = lambda *call: calls.append(call)  # noqa: E731
-    info.watch = watch
-    list(listed_symbols(info, "types"))
-    assert calls == [(info.path, done, UNITS) for done in range(UNITS)]
-    calls.clear()
-    list(listed_symbols(info, "types", re.compile("nothing")))
+    with reporting_units(lambda *call: calls.append(call)):
+        list(listed_symbols(info, "types"))
+        assert calls == [(info.path, done, UNITS) for done in range(UNITS)]
+        calls.clear()
+        list(listed_symbols(info, "types", re.compile("nothing")))
+    list(listed_symbols(program(tmp_path).info, "types"))
     assert calls == []
 
 

@@ -90,10 +90,9 @@ def test_a_wave_of_the_other_processor_is_in_focus_when_the_last_of_one_ends(
     target = opened(core[0], 0)
     first, second = (list(machine.waves) for machine in target.machines)
     for wave in first:
-        target.only_wave = wave
-        halt = target.resume(frozenset())
+        with target.locked_to(wave):
+            halt = target.resume(frozenset())
     assert halt.reason == "end-stepping-range" and halt.wave == second[0]
     assert list(target.waves) == second and all(map(target.has_ended, first))
     assert set(target.model.waves) == set(second)
-    target.only_wave = None
     assert target.resume(frozenset()).reason == "exited"

@@ -48,9 +48,9 @@ def is_in_no_unit(info: DebugInfo, name: str) -> bool:
 def mentioning_units(info: DebugInfo, name: str) -> Iterable[CompilationUnit]:
     """Return the units of a file, in order, that may have an entry with a simple name."""
     if "\\" in name:  # it may represent undecodable bytes
-        return info.watched_units()
+        return info.reported_units()
     units = info.strings.units(*name_texts(name))
-    return info.watched_units() if units is None else units
+    return info.reported_units() if units is None else units
 
 
 def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit]:
@@ -60,7 +60,7 @@ def units_with_functions(info: DebugInfo, name: str) -> Iterator[CompilationUnit
     if units == ():
         return
     is_possible = mentions(info, name, (dw.TAG_SUBPROGRAM,), is_template=True)
-    for unit in info.watched_units() if units is None else units:
+    for unit in info.reported_units() if units is None else units:
         if _may_be(unit, is_possible):
             yield unit
 

@@ -47,7 +47,7 @@ def names_of(code_object: CodeObject, similar_to: str | None = None) -> Iterator
     if similar_to is not None and len(info.units) < _FEW_UNITS:
         yield from _first_of(code_object)
         return
-    yield from _names_in(info.watched_units() if units is None else units)
+    yield from _names_in(info.reported_units() if units is None else units)
 
 
 def _first_of(code_object: CodeObject) -> tuple[tuple[str, Kind], ...]:
@@ -55,7 +55,7 @@ def _first_of(code_object: CodeObject) -> tuple[tuple[str, Kind], ...]:
     name."""
     names = _KNOWN.get(code_object)
     if names is None:
-        names = tuple(islice(_names_in(code_object.info.watched_units()), _MOST))
+        names = tuple(islice(_names_in(code_object.info.reported_units()), _MOST))
         _KNOWN[code_object] = names
     return names
 

@@ -84,7 +84,7 @@ def units_with_names(
     """Yield every unit that may have a name of a file, once: the likely ones first, type units of
     split files last; missing ones are skipped."""
     visited: set[CompilationUnit] = set()
-    for unit in chain(likely, info.watched_units()):
+    for unit in chain(likely, info.reported_units()):
         if unit in visited:
             continue
         visited.add(unit)

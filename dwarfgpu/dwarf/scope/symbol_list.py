@@ -116,9 +116,9 @@ def units_with_word(
     entries that matter (`StringIndex.units_containing`).
     """
     if not word or any(word in made_up for made_up in _MADE_UP):
-        return info.watched_units()
+        return info.reported_units()
     units = info.strings.units_containing(word.encode(), kinds, is_beginning=is_beginning)
-    return info.watched_units() if units is None else units
+    return info.reported_units() if units is None else units
 
 
 def required_word(pattern: str) -> str:

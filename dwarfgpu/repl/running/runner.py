@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 from dwarfgpu.errors import UsageError
@@ -126,16 +126,12 @@ def resuming(shell: Shell, *, is_step: bool) -> Iterator[None]:
     locks = _with_power(shell, LocksWaves)  # type: ignore[type-abstract]
     reports = _with_power(shell, ReportsProgress)  # type: ignore[type-abstract]
     is_locked = mode == "on" or (mode == "step" and is_step)
-    if locks is not None:
-        locks.only_wave = shell.session.wave if is_locked else None
-    if reports is not None:
-        reports.progress = shell.console.progress.executed
     interruptible = _with_power(shell, Interruptible)  # type: ignore[type-abstract]
-    try:
-        with nullcontext() if interruptible is None else interruptible.interrupts():
-            yield
-    finally:
+    with ExitStack() as stack:
         if locks is not None:
-            locks.only_wave = None
+            stack.enter_context(locks.locked_to(shell.session.wave if is_locked else None))
         if reports is not None:
-            reports.progress = None
+            stack.enter_context(reports.reporting(shell.console.progress.executed))
+        if interruptible is not None:
+            stack.enter_context(interruptible.interrupts())
+        yield

@@ -119,16 +119,16 @@ class ResumedWaves:
         `dwarfgpu.machine.simulated.launch.machine_of_state.machine_of_state` raises.
         """
         target = self.target
-        target.progress = progress
         for number in self.waves:
             target.leave(number)
-        stopped = target.run_on(addresses)
-        while stopped is not None and stopped.is_inserted and visit is not None:
-            number, pc = stopped.wave.wave.id, stopped.wave.pc
-            if visit(number, pc, partial(self.session, number, pc, is_mangled=is_mangled)):
-                break
-            stopped.wave.reported_pc = stopped.wave.pc
+        with target.reporting(progress):
             stopped = target.run_on(addresses)
+            while stopped is not None and stopped.is_inserted and visit is not None:
+                number, pc = stopped.wave.wave.id, stopped.wave.pc
+                if visit(number, pc, partial(self.session, number, pc, is_mangled=is_mangled)):
+                    break
+                stopped.wave.reported_pc = stopped.wave.pc
+                stopped = target.run_on(addresses)
         stop = None
         if stopped is not None:
             wave = stopped.wave

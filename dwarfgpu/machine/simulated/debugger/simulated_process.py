@@ -59,7 +59,6 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
         self._host = host
         self._turns = _Turns(seed)
         self._only_wave: WaveId | None = None
-        self._progress: Callable[[int], None] | None = None
 
     def target_of(self, wave: WaveId | None) -> SimulatedTarget | PartlyKnown:
         """Return the target that owns a wave or thread; for None, the one for process memory."""
@@ -134,31 +133,31 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
 
     # Running.
 
-    @property
-    def only_wave(self) -> WaveId | None:
-        """The only wave that runs (`dwarfgpu.machine.run_control.LocksWaves`); None: all do."""
-        return self._only_wave
-
-    @only_wave.setter
-    def only_wave(self, wave: WaveId | None) -> None:
+    @contextmanager
+    def locked_to(self, wave: WaveId | None) -> Iterator[None]:
+        """Run one wave alone (`dwarfgpu.machine.run_control.LocksWaves`)."""
         self._only_wave = wave
-        for machine in self.machines:
-            machine.only_wave = wave if self._of_wave.get(wave or 0) is machine else None
+        try:
+            with ExitStack() as stack:
+                for machine in self.machines:
+                    has_wave = self._of_wave.get(wave or 0) is machine
+                    stack.enter_context(machine.locked_to(wave if has_wave else None))
+                yield
+        finally:
+            self._only_wave = None
 
-    @property
-    def progress(self) -> Callable[[int], None] | None:
-        """Called with the instructions of all (`dwarfgpu.machine.run_control.ReportsProgress`)."""
-        return self._progress
+    @contextmanager
+    def reporting(self, progress: Callable[[int], None] | None) -> Iterator[None]:
+        """Report the instructions of all (`dwarfgpu.machine.run_control.ReportsProgress`)."""
 
-    @progress.setter
-    def progress(self, progress: Callable[[int], None] | None) -> None:
-        self._progress = progress
-        for machine in self.machines:
-            machine.progress = None if progress is None else self._report
+        def report(_: int) -> None:
+            if progress is not None:
+                progress(self.instructions)
 
-    def _report(self, _: int) -> None:
-        if self._progress is not None:
-            self._progress(self.instructions)
+        with ExitStack() as stack:
+            for machine in self.machines:
+                stack.enter_context(machine.reporting(None if progress is None else report))
+            yield
 
     @property
     def global_memory(self) -> GlobalMemory:
@@ -235,8 +234,8 @@ class SimulatedProcess(ForwardingByWave[SimulatedTarget | PartlyKnown]):
 
     def run_on(self, addresses: frozenset[int]) -> Stopped | None:
         """Let all waves run until one stops; None where they have ended."""
-        if self.only_wave is not None:
-            return self._running(self.only_wave).run_on(addresses)
+        if self._only_wave is not None:
+            return self._running(self._only_wave).run_on(addresses)
         turns = self._turns
         while (machine := turns.current(lambda: self.machines)) is not None:
             if turns.end is None:

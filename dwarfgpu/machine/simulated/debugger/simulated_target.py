@@ -74,8 +74,8 @@ class SimulatedTarget(StateTarget):
         self._running: RunningMachine | None = None
         self._by_id: dict[WaveId, SimulatedWave] = {}
         """The waves of the machine that runs, ended ones too."""
-        self.only_wave: WaveId | None = None
-        self.progress: Callable[[int], None] | None = None
+        self._only_wave: WaveId | None = None
+        self._progress: Callable[[int], None] | None = None
         self._failed: FailedWaves | None = None
         """Stops the waves that had failed where the machine is from."""
         self._observers: tuple[Observer, ...] = ()
@@ -261,6 +261,24 @@ class SimulatedTarget(StateTarget):
         return self._running
 
     @contextmanager
+    def locked_to(self, wave: WaveId | None) -> Iterator[None]:
+        """Run one wave alone (`dwarfgpu.machine.run_control.LocksWaves`)."""
+        self._only_wave = wave
+        try:
+            yield
+        finally:
+            self._only_wave = None
+
+    @contextmanager
+    def reporting(self, progress: Callable[[int], None] | None) -> Iterator[None]:
+        """Report how far a run is (`dwarfgpu.machine.run_control.ReportsProgress`)."""
+        self._progress = progress
+        try:
+            yield
+        finally:
+            self._progress = None
+
+    @contextmanager
     def interrupts(self) -> Iterator[None]:
         """Let Ctrl-C stop the machine (`dwarfgpu.machine.run_control.Interruptible`)."""
         from dwarfgpu.machine.simulated.execution.interpreter import interrupts  # it imports NumPy
@@ -279,8 +297,8 @@ class SimulatedTarget(StateTarget):
         for wave in machine.waves:
             wave.stop_reason = None
         self.stop += 1
-        machine.is_locked = self.only_wave is not None
-        machine.progress = self.progress
+        machine.is_locked = self._only_wave is not None
+        machine.progress = self._progress
         self._observe(machine)
         with interrupts(machine):
             yield machine
@@ -371,9 +389,9 @@ class SimulatedTarget(StateTarget):
         """Let all waves run until one stops; None where they have ended, or have executed that many
         instructions since the machine was made."""
         with self._resuming() as machine:
-            if self.only_wave is None:
+            if self._only_wave is None:
                 return machine.run(most, addresses)
-            return machine.run_alone(self._by_id[self.only_wave], addresses)
+            return machine.run_alone(self._by_id[self._only_wave], addresses)
 
     @property
     def global_memory(self) -> GlobalMemory:
