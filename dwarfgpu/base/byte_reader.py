@@ -5,9 +5,17 @@ Law: `Reader` returns exactly the requested bytes or raises `Malformed`, never l
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, TypeAlias
+
 from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.leb128 import decode
 from dwarfgpu.errors import Malformed, counted
+
+if TYPE_CHECKING:
+    from mmap import mmap
+
+Data: TypeAlias = "bytes | mmap"
+"""What readers take: bytes, or memory with the part of a large section that was loaded."""
 
 
 class Reader:
@@ -16,7 +24,7 @@ class Reader:
     __slots__ = ("data", "end", "endian", "position")
 
     def __init__(
-        self, data: bytes, endian: Endian = "little", position: int = 0, end: int | None = None
+        self, data: Data, endian: Endian = "little", position: int = 0, end: int | None = None
     ) -> None:
         self.data = data
         self.endian: Endian = endian

@@ -165,12 +165,14 @@ class DebugInfo:
     def _headers_of(
         self, section: str
     ) -> tuple[tuple[CompilationUnit, ...], tuple[DwarfGpuError, ...]]:
+        buffer = self.sections.buffer(section)
         headers, problems = read_headers(
-            self.section(section),
+            self.section(section) if buffer is None else buffer.data,
             self.object.endian,
             section,
             self.sections.suffix,
             self.object.limits.units,
+            None if buffer is None else buffer.load,
         )
         for problem in problems:
             problem.context = f"{self.path}: {problem.context}"

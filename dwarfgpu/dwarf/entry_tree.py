@@ -9,6 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping
 
+from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import SkipPlan, fixed_bytes, read_uleb, skip
 from dwarfgpu.errors import LimitExceeded, Malformed
@@ -50,7 +51,7 @@ class Tree:
 
 
 def read_tree(
-    data: bytes,
+    data: Data,
     position: int,
     end: int,
     abbreviations: Mapping[int, Abbreviation],

@@ -16,7 +16,7 @@ from struct import Struct
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.byte_reader import Data, Reader
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.errors import Malformed, counted
 from dwarfgpu.expr.context import UnitFormat
@@ -58,11 +58,11 @@ FORMAT_LETTERS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 """Format letters of `struct`, keyed by the size in bytes that an address can have."""
 
 Raw: TypeAlias = int | bytes
-ReadForm: TypeAlias = Callable[[bytes, int, int], tuple[Raw, int]]
+ReadForm: TypeAlias = Callable[[Data, int, int], tuple[Raw, int]]
 """From data, position and end to the value and the position after it."""
-ReadValue: TypeAlias = Callable[[bytes, int, int], Raw]
+ReadValue: TypeAlias = Callable[[Data, int, int], Raw]
 """From data, the position of the first value of an entry, and end to one of its values."""
-SkipForm: TypeAlias = Callable[[bytes, int, int], int]
+SkipForm: TypeAlias = Callable[[Data, int, int], int]
 SkipPlan: TypeAlias = tuple[int | SkipForm, ...]
 
 FORMS: Final[dict[int, tuple[FormClass, Encoding]]] = {
@@ -154,7 +154,7 @@ def _word(value: int, start: int) -> int:
     return value
 
 
-def read_uleb(data: bytes, position: int, end: int) -> tuple[int, int]:
+def read_uleb(data: Data, position: int, end: int) -> tuple[int, int]:
     """Return an unsigned LEB128 and the position after it."""
     if position < end and (byte := data[position]) < 0x80:
         return byte, position + 1
@@ -164,13 +164,13 @@ def read_uleb(data: bytes, position: int, end: int) -> tuple[int, int]:
     return reader.uleb(), reader.position
 
 
-def read_sleb(data: bytes, position: int, end: int) -> tuple[int, int]:
+def read_sleb(data: Data, position: int, end: int) -> tuple[int, int]:
     """Return a signed LEB128 and the position after it."""
     reader = WordReader(data, "little", min(position, end), end)
     return reader.sleb(), reader.position
 
 
-def _skip_leb(data: bytes, position: int, end: int) -> int:
+def _skip_leb(data: Data, position: int, end: int) -> int:
     start = position
     while position < end:
         if data[position] < 0x80:
@@ -179,19 +179,19 @@ def _skip_leb(data: bytes, position: int, end: int) -> int:
     raise Malformed(f"LEB128 number at offset {start:#x} is cut short")
 
 
-def _skip_string(data: bytes, position: int, end: int) -> int:
+def _skip_string(data: Data, position: int, end: int) -> int:
     stop = data.find(b"\0", position, end)
     if stop < 0:
         raise Malformed(f"string at offset {position:#x} has no end")
     return stop + 1
 
 
-def _read_string(data: bytes, position: int, end: int) -> tuple[bytes, int]:
+def _read_string(data: Data, position: int, end: int) -> tuple[bytes, int]:
     stop = _skip_string(data, position, end)
     return data[position : stop - 1], stop
 
 
-def _read_implicit(data: bytes, position: int, end: int) -> tuple[int, int]:
+def _read_implicit(data: Data, position: int, end: int) -> tuple[int, int]:
     return 1, position
 
 
@@ -206,7 +206,7 @@ def number_at(size_bytes: int, endian: Endian) -> Struct | None:
 def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
     unpack = number_at(size_bytes, endian)
 
-    def read(data: bytes, position: int, end: int) -> tuple[int, int]:
+    def read(data: Data, position: int, end: int) -> tuple[int, int]:
         stop = position + size_bytes
         if stop > end:
             raise Malformed(
@@ -218,7 +218,7 @@ def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
         return read
     number = unpack.unpack_from
 
-    def read_number(data: bytes, position: int, end: int) -> tuple[int, int]:
+    def read_number(data: Data, position: int, end: int) -> tuple[int, int]:
         if position + size_bytes > end:
             return read(data, position, end)  # raises
         return number(data, position)[0], position + size_bytes
@@ -226,7 +226,7 @@ def _fixed(size_bytes: int, endian: Endian) -> ReadForm:
     return read_number
 
 
-def read_block(data: bytes, position: int, end: int) -> tuple[bytes, int]:
+def read_block(data: Data, position: int, end: int) -> tuple[bytes, int]:
     """Return a block with an unsigned LEB128 length before it, and the position after it."""
     if position < end and (size_bytes := data[position]) < 0x80:  # nearly always
         start = position + 1
@@ -235,7 +235,7 @@ def read_block(data: bytes, position: int, end: int) -> tuple[bytes, int]:
     return _block(data, start, size_bytes, end)
 
 
-def _block(data: bytes, start: int, size_bytes: int, end: int) -> tuple[bytes, int]:
+def _block(data: Data, start: int, size_bytes: int, end: int) -> tuple[bytes, int]:
     stop = start + size_bytes
     if stop > end:
         raise Malformed(f"block of {counted(size_bytes, 'byte')} at offset {start:#x} is cut short")
@@ -246,7 +246,7 @@ def _read_block(length: ReadForm) -> ReadForm:
     if length is read_uleb:
         return read_block
 
-    def read(data: bytes, position: int, end: int) -> tuple[bytes, int]:
+    def read(data: Data, position: int, end: int) -> tuple[bytes, int]:
         size_bytes, start = length(data, position, end)
         assert isinstance(size_bytes, int)
         return _block(data, start, size_bytes, end)
@@ -254,7 +254,7 @@ def _read_block(length: ReadForm) -> ReadForm:
     return read
 
 
-def _skip_uleb_block(data: bytes, position: int, end: int) -> int:
+def _skip_uleb_block(data: Data, position: int, end: int) -> int:
     if position < end and (size_bytes := data[position]) < 0x80:  # nearly always
         return position + 1 + size_bytes
     size_bytes, start = read_uleb(data, position, end)
@@ -265,7 +265,7 @@ def _skip_block(length: ReadForm) -> SkipForm:
     if length is read_uleb:
         return _skip_uleb_block
 
-    def skip(data: bytes, position: int, end: int) -> int:
+    def skip(data: Data, position: int, end: int) -> int:
         size_bytes, start = length(data, position, end)
         assert isinstance(size_bytes, int)
         return start + size_bytes
@@ -276,7 +276,7 @@ def _skip_block(length: ReadForm) -> SkipForm:
 def _read_addrx_offset(endian: Endian) -> ReadForm:
     """Return the index and the four-byte offset as one number: index * 2**32 + offset."""
 
-    def read(data: bytes, position: int, end: int) -> tuple[int, int]:
+    def read(data: Data, position: int, end: int) -> tuple[int, int]:
         index, position = read_uleb(data, position, end)
         offset, position = _fixed(4, endian)(data, position, end)
         assert isinstance(offset, int)
@@ -355,7 +355,7 @@ def _skipper_of(form: int, format: UnitFormat) -> int | SkipForm:
             return _skip_block(_block_length(encoding, format.endian))
 
 
-def indirect_form(data: bytes, position: int, end: int) -> tuple[int, int]:
+def indirect_form(data: Data, position: int, end: int) -> tuple[int, int]:
     """Return the form before a value of DW_FORM_indirect, and where the value starts."""
     form, start = read_uleb(data, position, end)
     if form in (dw.FORM_INDIRECT, dw.FORM_IMPLICIT_CONST):
@@ -364,7 +364,7 @@ def indirect_form(data: bytes, position: int, end: int) -> tuple[int, int]:
 
 
 def _skip_indirect(format: UnitFormat) -> SkipForm:
-    def skip(data: bytes, position: int, end: int) -> int:
+    def skip(data: Data, position: int, end: int) -> int:
         form, position = indirect_form(data, position, end)
         step = _skipper_of(form, format)
         return position + step if isinstance(step, int) else step(data, position, end)
@@ -395,7 +395,7 @@ def fixed_bytes(plan: SkipPlan) -> int | None:
     return plan[0] if len(plan) == 1 and isinstance(plan[0], int) else None
 
 
-def skip(plan: SkipPlan, data: bytes, position: int, end: int) -> int:
+def skip(plan: SkipPlan, data: Data, position: int, end: int) -> int:
     """Return the position after the values of a plan."""
     for step in plan:
         if isinstance(step, int):
@@ -411,14 +411,14 @@ def reader_after(plan: SkipPlan, read: ReadForm, number: Struct | None) -> ReadV
     """Return what reads a value that follows those of a plan; `number`: the same, of a fixed
     size."""
 
-    def read_after(data: bytes, position: int, end: int) -> Raw:
+    def read_after(data: Data, position: int, end: int) -> Raw:
         return read(data, skip(plan, data, position, end), end)[0]
 
     before_bytes = fixed_bytes(plan)
     if before_bytes is not None and number is not None:
         unpack, needed_bytes = number.unpack_from, before_bytes + number.size
 
-        def read_number(data: bytes, position: int, end: int) -> Raw:
+        def read_number(data: Data, position: int, end: int) -> Raw:
             if position + needed_bytes > end:
                 return read_after(data, position, end)  # raises
             value: int = unpack(data, position + before_bytes)[0]
@@ -427,7 +427,7 @@ def reader_after(plan: SkipPlan, read: ReadForm, number: Struct | None) -> ReadV
         return read_number
     if before_bytes is not None:
 
-        def read_at(data: bytes, position: int, end: int) -> Raw:
+        def read_at(data: Data, position: int, end: int) -> Raw:
             start = position + before_bytes
             return read(data, start, end)[0] if start <= end else read_after(data, position, end)
 
@@ -436,7 +436,7 @@ def reader_after(plan: SkipPlan, read: ReadForm, number: Struct | None) -> ReadV
     if len(plan) > 1 or isinstance(step, int):
         return read_after
 
-    def read_second(data: bytes, position: int, end: int) -> Raw:
+    def read_second(data: Data, position: int, end: int) -> Raw:
         start = step(data, position, end)
         return read(data, start, end)[0] if start <= end else read_after(data, position, end)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf.abbrev import Abbreviation, read_abbreviations
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES, LONGEST_NAME_BYTES, SectionBudget
@@ -21,13 +22,14 @@ from dwarfgpu.errors import DwarfGpuError, FailedReads, Malformed, Unsupported
 from dwarfgpu.expr.context import UnitFormat
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_architecture import architecture_of
-from dwarfgpu.objfile.relocate import relocated_data
+from dwarfgpu.objfile.relocate import relocated_data, section_buffer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from dwarfgpu.dwarf.split.contributions import Contributions
     from dwarfgpu.dwarf.split.dwp import PackageRow
+    from dwarfgpu.objfile.section_buffer import SectionBuffer
 
 T = TypeVar("T")
 
@@ -92,6 +94,7 @@ class Sections:
         self.budget = SectionBudget(object.size_bytes, object.limits)
         self._row = row
         self._data: dict[str, bytes] = {}
+        self._buffers: dict[str, SectionBuffer | None] = {}
         self._failed = FailedReads()
         self._contributions: dict[str, Contributions] = {}
         self._abbreviations: dict[tuple[int, UnitFormat], dict[int, Abbreviation]] = {}
@@ -120,6 +123,22 @@ class Sections:
         if data is None:
             data = self._data[name] = self._failed.read(name, lambda: self._read(name))
         return data
+
+    def buffer(self, name: str) -> SectionBuffer | None:
+        """Return the memory into which ranges of a large section are loaded; None for a section
+        that is read whole. The name is as for `section`."""
+        try:
+            return self._buffers[name]
+        except KeyError:
+            is_own = self._row is None and name not in self._data
+            buffer = section_buffer(self.object, name + self.suffix) if is_own else None
+            return self._buffers.setdefault(name, buffer)
+
+    def loaded(self, name: str, start: int, end: int) -> Data:
+        """Return the bytes of a section by their offsets, at least those of a range; errors as for
+        `section`."""
+        buffer = self.buffer(name)
+        return self.section(name) if buffer is None else buffer.load(start, end)
 
     def _read(self, name: str) -> bytes:
         if self._row is not None:

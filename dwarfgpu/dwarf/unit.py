@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.bits import Endian
+from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die, constant_bytes
@@ -56,9 +57,13 @@ class CompilationUnit:
         """Bytes from the start of the unit's section, mostly `.debug_info`."""
         self.end = header.end
         self.format: UnitFormat = header.format
-        self.data = self.sections.section(header.section)
 
     # What few units are asked for, of the thousands of a file, is made when it is asked for.
+
+    @cached_property
+    def data(self) -> Data:
+        """The bytes of its section by their offsets: all, or at least those of the unit."""
+        return self.sections.loaded(self.header.section, self.offset, self.end)
 
     _is_forgotten = False
     """Whether its entries were read, and freed."""

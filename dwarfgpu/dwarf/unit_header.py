@@ -6,12 +6,13 @@ Law: a header that cannot be used costs its unit only, as long as its length can
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from struct import Struct
 from typing import Final
 
 from dwarfgpu.base.bits import Endian
-from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.byte_reader import Data, Reader
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
@@ -21,6 +22,8 @@ from dwarfgpu.expr.context import UnitFormat
 
 MAX_PROBLEMS: Final = 1_000
 """Maximum number of unusable headers; after them the section is given up."""
+_MOST_HEADER_BYTES: Final = 40
+"""Those of a type unit in the 64-bit DWARF format: 12, 2, 1, 1, 8, 8 and 8."""
 _TYPE_UNITS: Final = (dw.UT_TYPE, dw.UT_SPLIT_TYPE)
 _SKELETONS: Final = (dw.UT_SKELETON, dw.UT_SPLIT_COMPILE)
 
@@ -61,16 +64,18 @@ def initial_length(reader: Reader) -> tuple[int, int]:
 
 
 def read_headers(
-    data: bytes,
+    data: Data,
     endian: Endian,
     section: str = ".debug_info",
     suffix: str = "",
     most_units: int = DEFAULT_FILE_LIMITS.units,
+    load: Callable[[int, int], object] | None = None,
 ) -> tuple[list[UnitHeader], list[DwarfGpuError]]:
     """Return the headers of all units of a section, and why others are unusable.
 
     `suffix` is that of the section's name in the file. Only the first `most_units` are read; the
-    last problem then says so.
+    last problem then says so. `load` loads a range of the section into `data`; None where all of it
+    is there.
     """
     headers: list[UnitHeader] = []
     problems: list[DwarfGpuError] = []
@@ -88,6 +93,8 @@ def read_headers(
             )
             problems[-1].context = f"{section}{suffix}"
             break
+        if load is not None:
+            load(offset, offset + _MOST_HEADER_BYTES)
         usual = _usual_header(data, offset, endian, section)
         if usual is not None:
             headers.append(usual)
@@ -111,7 +118,7 @@ _USUAL: Final = {"little": Struct("<IHBBI"), "big": Struct(">IHBBI")}
 """Length, version, unit type, address size and offset of the abbreviations."""
 
 
-def _usual_header(data: bytes, offset: int, endian: Endian, section: str) -> UnitHeader | None:
+def _usual_header(data: Data, offset: int, endian: Endian, section: str) -> UnitHeader | None:
     """Return the header of a compilation unit of DWARF 5 with offsets of 4 bytes, as nearly all
     have it; None for any other, and for an unusable one."""
     form = _USUAL[endian]

@@ -17,6 +17,7 @@ from operator import itemgetter
 from struct import Struct, error
 from typing import Final, Literal, TypeAlias
 
+from dwarfgpu.base.byte_reader import Data
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.forms import (
@@ -36,8 +37,8 @@ Step: TypeAlias = Struct | tuple[int, ...] | ReadForm
 Row: TypeAlias = tuple[int, Abbreviation, tuple[Raw, ...]]
 """Offset in `.debug_info`, abbreviation, and the unresolved values of its attributes."""
 
-Unpack: TypeAlias = Callable[[bytes, int], tuple[Raw, ...]]
-ReadValues: TypeAlias = Callable[[bytes, int, int], tuple[tuple[Raw, ...], int]]
+Unpack: TypeAlias = Callable[[Data, int], tuple[Raw, ...]]
+ReadValues: TypeAlias = Callable[[Data, int, int], tuple[tuple[Raw, ...], int]]
 _Plan: TypeAlias = tuple[Abbreviation, bool, Unpack | None, int, ReadValues]
 """An abbreviation, whether its entries have children, what reads all values of an entry where they
 are one `struct`, their bytes, and what reads those of any other."""
@@ -50,7 +51,7 @@ _WITHOUT_BYTES: Final = frozenset({dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST}
 
 
 def walk(
-    data: bytes, position: int, end: int, abbreviations: Mapping[int, Abbreviation]
+    data: Data, position: int, end: int, abbreviations: Mapping[int, Abbreviation]
 ) -> Iterator[Row]:
     """Yield the entries between two offsets of `.debug_info`; `Malformed` for one that is cut
     short."""
@@ -133,13 +134,13 @@ def _read_fixed(steps: Iterable[Step]) -> ReadValues:
     whole, more = Struct(letters), tuple(reversed(constants))
     unpack, size_bytes, pick = whole.unpack_from, whole.size, itemgetter(*order)
 
-    def read(data: bytes, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
+    def read(data: Data, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
         return pick(unpack(data, position) + more), position + size_bytes
 
     return read
 
 
-def _read_two_blocks(data: bytes, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
+def _read_two_blocks(data: Data, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
     """Read what the parameters of call sites have; nearly all blocks have less than 128 bytes."""
     if position < end and (first_bytes := data[position]) < 0x80:
         second = position + 1 + first_bytes
@@ -152,7 +153,7 @@ def _read_two_blocks(data: bytes, position: int, end: int) -> tuple[tuple[Raw, .
 
 
 def _read_steps(
-    steps: tuple[Step, ...], data: bytes, position: int, end: int
+    steps: tuple[Step, ...], data: Data, position: int, end: int
 ) -> tuple[tuple[Raw, ...], int]:
     values: list[Raw] = []
     for step in steps:
@@ -194,7 +195,7 @@ def _reader(form: int, format: UnitFormat) -> ReadForm:
 
 
 def _read_indirect(format: UnitFormat) -> ReadForm:
-    def read(data: bytes, position: int, end: int) -> tuple[Raw, int]:
+    def read(data: Data, position: int, end: int) -> tuple[Raw, int]:
         form, position = indirect_form(data, position, end)
         return reader_of(form, format)(data, position, end)
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Collection, Iterator
-from typing import Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.abi import RelocationKind
 from dwarfgpu.arch.registry import abi_of
@@ -19,9 +20,16 @@ from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, Malformed, Unavailable, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHN_XINDEX, Section
+from dwarfgpu.objfile.elf_structures import SHF_ALLOC, SHF_COMPRESSED, SHN_XINDEX, Section
+from dwarfgpu.objfile.file_bytes import FileBytes
 from dwarfgpu.objfile.symbols import Symbol
 
+if TYPE_CHECKING:
+    from dwarfgpu.objfile.section_buffer import SectionBuffer
+
+_MIN_BUFFER_BYTES: Final = 1 << 20
+"""Size from which a section is read by ranges; a smaller one takes 1 ms."""
+_MAX_BUFFER_BYTES: Final = 1 << 30
 SHT_RELA: Final = 4
 SHT_REL: Final = 9
 SHN_UNDEF: Final = 0
@@ -53,6 +61,24 @@ def relocated_data(file: ObjectFile, name: str) -> bytes:
         _refuse_overlap(file, f"sections {name}", sections)
     relocator = Relocator(file)
     return b"".join(relocator.data_of(section) for section in sections)
+
+
+def section_buffer(file: ObjectFile, name: str) -> SectionBuffer | None:
+    """Return the memory for ranges of a section that is large and in the file as it is; None for
+    one that is compressed, relocated or small. `Malformed` where the file ends before it."""
+    section = file.sections_by_name.get(name)
+    if section is None or file.is_relocatable or section.flags & SHF_COMPRESSED:
+        return None
+    if not _MIN_BUFFER_BYTES <= section.size_bytes <= _MAX_BUFFER_BYTES:
+        return None
+    file_bytes = file.window(section)
+    if not isinstance(file_bytes, FileBytes):
+        return None
+    from dwarfgpu.objfile.section_buffer import SectionBuffer  # few files are as large
+
+    with suppress(OSError):  # the addresses of the process are limited
+        return SectionBuffer(file_bytes)
+    return None
 
 
 def _refuse_overlap(file: ObjectFile, subject: str, sections: Collection[Section]) -> None:

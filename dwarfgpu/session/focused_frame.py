@@ -8,15 +8,18 @@ something is written does it change. Errors are not kept: what failed is tried a
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.line_table import SourceFile
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError
 from dwarfgpu.machine.target import Named, NotStarted, Target
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.line.line_table import SourceFile
 
 
 @frozen

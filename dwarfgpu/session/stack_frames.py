@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.line.line_lookup import LineLookup
 from dwarfgpu.dwarf.names.function_names import linkage_name, name_in_frames
 from dwarfgpu.dwarf.scope.scope_entries import FUNCTIONS
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_text
@@ -90,6 +89,8 @@ def _position(
 ) -> FramePosition | None:
     if session.inline_level:
         return call_position(functions_at(session)[session.inline_level - 1])
+    from dwarfgpu.dwarf.line.line_lookup import LineLookup  # not every answer has a line
+
     lines = LineLookup(code_object.scopes)
     line_info = lines.line_of(pc)
     if line_info is None:
@@ -100,6 +101,8 @@ def _position(
 
 def position_at_address(session: Session, address: int) -> FramePosition | None:
     """Return the source line of code at an address; None if there is none."""
+    from dwarfgpu.dwarf.line.line_lookup import LineLookup
+
     for code_object in session.code_objects:
         if not code_object.covers(address):
             continue

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from struct import iter_unpack, unpack_from
+from struct import iter_unpack, unpack
 from typing import Final, Literal
 
-from dwarfgpu.base.records import field, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.index.address_map import SpanIndex
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, counted
+from dwarfgpu.objfile.file_bytes import FileBytes
 
 OwnerKind = Literal["unknown", "type", "variable", "function", "other"]
 
@@ -58,7 +59,8 @@ def name_hash(name: bytes) -> int:
 class GdbIndexTable:
     """The areas of a section, by the offsets at which they start."""
 
-    data: bytes = field(repr=False)
+    data: bytes | FileBytes = field(repr=False)
+    """The section; of a large file, read piece by piece."""
     version: int
     units_at: int
     type_units_at: int
@@ -87,10 +89,12 @@ class GdbIndexTable:
 
     def names(self) -> Iterator[tuple[bytes, tuple[Owner, ...]]]:
         """Yield every name with its owners, in the order of the table."""
+        data = bytes(self.data)
+        whole = evolve(self, data=data)
         for slot in range(self.slot_count):
-            name_at, owners_at = self._slot(slot)
+            name_at, owners_at = whole._slot(slot)
             if name_at or owners_at:
-                yield self._name(name_at), tuple(self._owners(owners_at))
+                yield _name(data, self.pool_at, name_at), tuple(whole._owners(owners_at))
 
     def owners(self, name: bytes) -> Iterator[Owner]:
         """Yield the units with a name; none if the table does not contain it."""
@@ -102,7 +106,8 @@ class GdbIndexTable:
             name_at, owners_at = self._slot(slot)
             if not name_at and not owners_at:
                 return
-            if self.data.startswith(terminated, self.pool_at + name_at):
+            start = self.pool_at + name_at
+            if self.data[start : start + len(terminated)] == terminated:
                 yield from self._owners(owners_at)
                 return
             slot = slot + step & last
@@ -114,19 +119,13 @@ class GdbIndexTable:
 
     def _slot(self, slot: int) -> tuple[int, int]:
         """Return the offsets of a name and of its owners in the pool; twice 0 for an empty slot."""
-        name_at, owners_at = unpack_from("<II", self.data, self.symbols_at + 8 * slot)
+        start = self.symbols_at + 8 * slot
+        name_at, owners_at = unpack("<II", self.data[start : start + 8])
         return name_at, owners_at
-
-    def _name(self, offset: int) -> bytes:
-        start = self.pool_at + offset
-        end = self.data.find(b"\0", start)
-        if end < 0:
-            raise Malformed(f"no name starts at offset {offset:#x} of the constant pool")
-        return self.data[start:end]
 
     def _owners(self, offset: int) -> Iterator[Owner]:
         start = self.pool_at + offset + 4
-        count = 0 if start > len(self.data) else unpack_from("<I", self.data, start - 4)[0]
+        count = 0 if start > len(self.data) else unpack("<I", self.data[start - 4 : start])[0]
         if start + 4 * count > len(self.data):
             raise Malformed(f"the units at offset {offset:#x} are outside the constant pool")
         for (number,) in iter_unpack("<I", self.data[start : start + 4 * count]):
@@ -134,7 +133,15 @@ class GdbIndexTable:
             yield Owner(number & _UNIT_MASK, kind, bool(number >> 31))
 
 
-def read_gdb_index(data: bytes) -> GdbIndexTable:
+def _name(data: bytes, pool_at: int, offset: int) -> bytes:
+    start = pool_at + offset
+    end = data.find(b"\0", start)
+    if end < 0:
+        raise Malformed(f"no name starts at offset {offset:#x} of the constant pool")
+    return data[start:end]
+
+
+def read_gdb_index(data: bytes | FileBytes) -> GdbIndexTable:
     """Return the areas of a section; `Malformed` where they do not follow each other in it.
 
     `Unsupported` for another version: before 7 hashes or entries were others.
@@ -146,7 +153,7 @@ def read_gdb_index(data: bytes) -> GdbIndexTable:
     header_bytes = 4 + 4 * count
     if len(data) < header_bytes:
         raise Malformed(f"header of {counted(header_bytes, 'byte')} is cut short")
-    starts = unpack_from(f"<{count}I", data, 4)
+    starts = unpack(f"<{count}I", data[4:header_bytes])
     if [*starts] != sorted(starts) or starts[0] < header_bytes or starts[-1] > len(data):
         raise Malformed("its areas do not follow each other in the section")
     units, type_units, addresses, symbols, symbols_end = starts[:5]
@@ -177,7 +184,9 @@ class GdbIndex:
     @cached_property
     def _read(self) -> GdbIndexTable | DwarfGpuError | None:
         try:
-            data = self._sections.object.section_data(".gdb_index")
+            file = self._sections.object
+            section = file.sections_by_name.get(".gdb_index")
+            data = b"" if section is None else file.window(section)
             return read_gdb_index(data) if data else None
         except DwarfGpuError as error:
             error.context = error.context or f"{self._sections.path}: .gdb_index"

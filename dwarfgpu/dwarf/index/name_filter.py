@@ -178,11 +178,11 @@ def _entry_starts(
             if match[1] in values:
                 yield match.start()
         return
-    alternatives = tuple(values)
+    alternatives, longest = tuple(values), max(map(len, values), default=0)
     for offset in match_offsets:
         start = offset - gap_bytes - len(before)
-        is_inside = start >= unit.header.entries_at and data.startswith(before, start)
-        if is_inside and data.startswith(alternatives, offset):
+        is_inside = start >= unit.header.entries_at and data[start : start + len(before)] == before
+        if is_inside and data[offset : offset + longest].startswith(alternatives):
             yield start
 
 

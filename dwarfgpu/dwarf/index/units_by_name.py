@@ -132,7 +132,8 @@ def _mangled(name: str) -> tuple[str, ...]:
 
 
 def _units_with_address(info: DebugInfo, address: int) -> Iterator[CompilationUnit]:
-    data = info.section(".debug_info")
+    buffer = info.sections.buffer(".debug_info")
+    data = info.section(".debug_info") if buffer is None else buffer
     encoded = address.to_bytes(info.object.address_bytes, info.object.endian)
     offset = data.find(encoded)
     while offset >= 0:
