@@ -115,7 +115,7 @@ def _record(traced: TracedInstruction, lane: int | None) -> JsonObject:
         "wave": entry.wave,
         "pc": entry.pc,
         "instruction": entry.text,
-        "place": traced.source_line,
+        "source_line": traced.source_line,
         "source": traced.source,
         "registers": registers,
         "memory": memory,

@@ -133,9 +133,9 @@ def test_json() -> None:
     answer = json.loads(lines[-1])
     assert answer["result"] == "done"
     assert answer["lanes"] == [
-        {"id": 8, "state": "A", "addr": "0x151c", "place": "asm/divergent.hip:13",
+        {"id": 8, "state": "A", "addr": "0x151c", "source-line": "asm/divergent.hip:13",
          "value": "24", "reason": None},
-        {"id": 9, "state": "I", "addr": "0x1524", "place": "asm/divergent.hip:15",
+        {"id": 9, "state": "I", "addr": "0x1524", "source-line": "asm/divergent.hip:15",
          "value": "<optimized out>",
          "reason": "x is optimized out at this pc; described at [0x1504,0x1524)"},
     ]  # fmt: skip

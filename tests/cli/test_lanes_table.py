@@ -18,7 +18,7 @@ def test_each_lane_where_it_stands() -> None:
     lanes = run_json("lanes", *WHOLE, "r").json["waves"][0]["lanes"]
     assert [lane["state"] for lane in lanes] == ["A"] * 4 + ["I"] * 60
     assert [lane["pc"] for lane in lanes] == [0x151C] * 4 + [0x150C] * 4 + [None] * 56
-    assert [lane["place"] for lane in lanes[3:6]] == [
+    assert [lane["source_line"] for lane in lanes[3:6]] == [
         "asm/wholewave.hip:8",
         "asm/wholewave.hip:6",
         "asm/wholewave.hip:6",

@@ -50,14 +50,14 @@ def record(wave: WaveLanes) -> JsonObject:
         pc, outer = wave.pc(state), wave.outer(state)
         where = None
         if outer is not None:
-            where = {"frame": outer.number, "pc": outer.pc, "place": outer.source_line}
+            where = {"frame": outer.number, "pc": outer.pc, "source_line": outer.source_line}
         out.append(
             {
                 "lane": state.lane,
                 "state": wave.letter(state),
                 "target_id": target_id_of_lane(session, state.lane),
                 "pc": pc,
-                "place": None if pc is None else wave.source_line(state),
+                "source_line": None if pc is None else wave.source_line(state),
                 "is_in_frame": not state.is_absent,
                 "outer": where,
                 "values": [

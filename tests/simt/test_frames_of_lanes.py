@@ -54,7 +54,7 @@ def test_lanes_that_are_in_an_outer_frame() -> None:
     ]
     lanes = run_json("lanes", *STATE).json["waves"][0]["lanes"]
     assert [lanes[lane]["outer"] for lane in (3, 12, 60)] == [None] * 3
-    assert lanes[17]["outer"] == {"frame": 1, "pc": 0x131C, "place": "asm/nested_if.hip:8"}
+    assert lanes[17]["outer"] == {"frame": 1, "pc": 0x131C, "source_line": "asm/nested_if.hip:8"}
     assert (lanes[17]["pc"], lanes[17]["is_in_frame"]) == (None, False)
 
 

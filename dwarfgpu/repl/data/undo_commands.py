@@ -110,7 +110,7 @@ def _against(shell: Shell, path: str) -> Iterator[Part]:
 
 
 def _changed(location_text: str, before: str, after: str) -> Output:
-    data: JsonObject = {"place": location_text, "before": before, "after": after}
+    data: JsonObject = {"location": location_text, "before": before, "after": after}
     return Output(f"{location_text}: {before} -> {after}", data, "changes")
 
 

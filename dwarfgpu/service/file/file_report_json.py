@@ -101,7 +101,7 @@ def _cuda(cuda: CudaCode) -> JsonObject:
                 "begin": one.begin,
                 "end": one.end,
                 "register": one.register,
-                "place": one.register_text,
+                "machine_register": one.register_text,
             }
             for one in cuda.allocations
         ],

@@ -79,9 +79,9 @@ def _position(wave: WaveLanes, state: LaneState) -> JsonObject:
     pc, outer = wave.pc(state), wave.outer(state)
     return {
         "pc": pc,
-        "place": None if pc is None else wave.source_line(state),
+        "source_line": None if pc is None else wave.source_line(state),
         "is_in_frame": not state.is_absent,
         "outer": None
         if outer is None
-        else {"frame": outer.number, "pc": outer.pc, "place": outer.source_line},
+        else {"frame": outer.number, "pc": outer.pc, "source_line": outer.source_line},
     }

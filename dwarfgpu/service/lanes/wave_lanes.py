@@ -144,7 +144,7 @@ class WaveLanes:
             "id": row.lane,
             "state": row.cell.state,
             "addr": None if pc is None else f"{pc:#x}",
-            "place": row.source_line or "-",
+            "source-line": row.source_line or "-",
             "value": row.text,
             "reason": row.reason,
         }

@@ -99,7 +99,7 @@ def waves_json(rows: Sequence[WaveRow], machine: Machine) -> dict[str, Json]:
                 "used_lanes": row.lanes.used,
                 "pc": row.wave.pc,
                 "function": row.position.function,
-                "place": row.position.line,
+                "source_line": row.position.line,
             }
         )
     groups: list[Json] = [group.record for group in wave_groups(rows)]
