@@ -101,7 +101,7 @@ def test_scripts_can_be_run(repository: Path, name: str) -> None:
     assert os.access(repository / name, os.X_OK)
 
 
-def test_a_machine_without_python_is_told_so(repository: Path, tmp_path: Path) -> None:
+def test_a_machine_without_python_gets_an_error(repository: Path, tmp_path: Path) -> None:
     """On a PATH with the few tools that the script itself needs, in a checkout without .venv."""
     shutil.copytree(repository / "tools", tmp_path / "a b/tools")
     (tmp_path / "bin").mkdir()

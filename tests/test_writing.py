@@ -577,7 +577,7 @@ def test_a_long_name_is_written(tmp_path: Path) -> None:
     assert (tmp_path / ("x" * 255)).read_bytes() == b"x"
 
 
-def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_without_a_reader_does_not_block(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(UsageError, match="cannot be written: no program reads the pipe"):

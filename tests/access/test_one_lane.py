@@ -135,7 +135,7 @@ def test_every_second_number_of_many_is_known() -> None:
     assert all(whole[at : at + 4] == data for at, data in numbers.items())
 
 
-def test_what_was_not_looked_at_is_told() -> None:
+def test_reasons_count_the_bytes_that_were_not_read() -> None:
     bits = scattered(dict.fromkeys(range(0, 1 << 16, 2), b"\x01"), 1 << 16)
     first, count = bits.unavailable_ranges("little")[-1]
     assert first + count == 8 << 16

@@ -132,7 +132,7 @@ def test_it_is_done_only_on_request() -> None:
     ]
 
 
-def test_unknown_registers_are_told() -> None:
+def test_unknown_registers_are_reported() -> None:
     done = run("bt", "--file", FLAT, "--pc", f"{IN_INNER:#x}", "--heuristic")
     assert done.lines[1].startswith("stopped: s[30:31]: bits 0 to 63 of 64 are unavailable: ")
 
@@ -212,5 +212,5 @@ def test_instructions_that_call(name: str, swap: int, call: int, jump: int) -> N
     assert not is_call(arch, jump) and not is_call(arch, swap ^ 1 << 16)
 
 
-def test_processors_of_which_the_instructions_are_not_known() -> None:
+def test_a_processor_with_unknown_instructions() -> None:
     assert not is_call(architecture("gfx700"), 0xBE9E1E00)

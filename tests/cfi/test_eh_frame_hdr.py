@@ -138,9 +138,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("pairs", "message"), WRONG.values(), ids=WRONG)
-def test_a_table_that_is_wrong_is_told_and_not_used(
-    pairs: list[tuple[int, int]], message: str
-) -> None:
+def test_a_wrong_table_is_reported_and_not_used(pairs: list[tuple[int, int]], message: str) -> None:
     searched = section(pairs)
     fde = searched.find(0x2041)
     assert fde is not None and fde.initial_location == 0x2040
@@ -200,7 +198,7 @@ def test_its_frames_are_unwound(tmp_path: Path) -> None:
     assert [frame["cfa"] for frame in frames] == [item["cfa"] for item in whole]
 
 
-def test_frames_and_bt_tell_that_a_table_is_wrong(tmp_path: Path) -> None:
+def test_frames_and_bt_report_a_wrong_table(tmp_path: Path) -> None:
     data = bytearray(PROGRAM.read_bytes())
     search = CodeObject.open(PROGRAM).info.call_frames.sections[0].search
     assert search is not None

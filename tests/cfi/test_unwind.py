@@ -272,7 +272,7 @@ def test_register_rules_go_by_the_rules_of_the_other(told: Rule | None, expected
     assert shown(frame(rules, WAVE_CFA), S16) == expected
 
 
-def test_a_circle_is_told() -> None:
+def test_circular_rules_are_reported() -> None:
     rules: dict[int, Rule] = {48 + n: RegisterRule(48 + (n + 1) % 3) for n in range(3)}
     result = frame(rules)
     text = "circular call frame information: register 48 needs register 49 needs register 50"
@@ -417,7 +417,9 @@ def test_why_a_stack_ends(rows: dict[int, FrameRow | DwarfGpuError], end: str, c
 
 
 @pytest.mark.parametrize("rows", [{KERNEL: FrameRow(None, {}, RIP)}, {}])
-def test_a_kernel_that_nothing_tells_of_is_the_outermost_frame(rows: dict[int, FrameRow]) -> None:
+def test_a_kernel_without_frame_information_is_the_outermost_frame(
+    rows: dict[int, FrameRow],
+) -> None:
     stack = CallStack(x86({}, rsp=0x7000), KERNEL, Code({**rows}))
     assert walked(stack) == ([KERNEL], "outermost: k is a kernel")
 

@@ -149,7 +149,7 @@ def test_what_the_rocm_compiler_writes_is_well_formed(code: bytes) -> None:
     assert (rules(verdict), verdict.findings.skipped) == ([], [])
 
 
-def test_ill_formed_instructions_of_a_cie_are_told_once() -> None:
+def test_ill_formed_instructions_of_a_cie_are_reported_once() -> None:
     assert rules(verdict_on(frame_file(CFA, common=cie(ADVANCE)))) == [("error", "location-order")]
     common = cie(b"\x06\x10")  # restore_extended, where there is nothing to restore to
     assert rules(verdict_on(frame_file(CFA, CFA, common=common))) == [("error", "ill-formed-cfi")]

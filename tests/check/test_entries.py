@@ -400,7 +400,7 @@ def test_without_its_skeleton_a_split_unit_has_no_addresses() -> None:
     assert "use the file that names it" in verdict.findings.skipped[0]
 
 
-def test_a_split_file_that_is_not_found_is_told(tmp_path: Path) -> None:
+def test_a_missing_split_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "prog"
     path.write_bytes(read_fixture("split/clang5/prog"))
     verdict = verify(CodeObject.open(path))

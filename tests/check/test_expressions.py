@@ -167,7 +167,7 @@ def test_the_scalar_in_a_vector_register_of_a_cpu_is_no_finding() -> None:
     assert checker.check(b"\x81\x00\x9f", checker.of(AMD, FORM, LOCATION)) is None  # breg17 XMM0
 
 
-def test_a_longer_expression_is_told_to_be_skipped() -> None:
+def test_an_expression_that_is_too_long_is_reported_as_skipped() -> None:
     findings = Findings()
     checker = ExpressionChecker(
         PossibleArchitectures(ObjectFile("made.co", elf({})), GFX942), findings

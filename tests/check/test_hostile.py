@@ -145,7 +145,7 @@ def test_many_findings_in_one_frame_entry() -> None:
         checked(frame_file(CFA + rule(0x07, 31) * 20_000))
 
 
-def test_many_rows_of_many_rules_are_left_out_and_told() -> None:
+def test_many_rows_of_many_rules_are_reported_as_skipped() -> None:
     common = cie(b"".join(rule(0x07, 2560 + n) for n in range(256)) * 40)
     code = CFA + (b"\x41" + rule(0x08, S30)) * 200
     programs = [code] * 100
@@ -154,7 +154,7 @@ def test_many_rows_of_many_rules_are_left_out_and_told() -> None:
         checked(data)
 
 
-def test_a_section_that_is_too_much_work_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_section_beyond_the_work_limit_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dwarfgpu.check.call_frame_info.MAX_WORK", 10)
     verdict = verdict_on(frame_file(CFA, CFA * 20, CFA))
     (why,) = verdict.findings.skipped
@@ -186,7 +186,7 @@ def test_a_number_of_many_bits_is_one_line(tmp_path: Path) -> None:
     assert all(len(finding.message) < 500 for finding in verdict.findings.kept)
 
 
-def test_a_broken_symbol_table_costs_only_what_it_tells() -> None:
+def test_a_broken_symbol_table_costs_only_the_wave_size() -> None:
     """Whose wave size is not told; the rest is checked."""
     symbols = Content(b"\1" * 24, type=2, link=0x77, entry_bytes=24)
     shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, ((dw.AT_LOCATION, EXPRLOC),))]
@@ -195,7 +195,7 @@ def test_a_broken_symbol_table_costs_only_what_it_tells() -> None:
     assert [finding.rule for finding in verdict.findings.kept] == ["stack-underflow"]
 
 
-def test_a_machine_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_wave_size_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(file: object) -> None:
         raise Malformed("symbols are cut short")
 

@@ -64,7 +64,7 @@ def test_json(arguments: tuple[str, ...], status: int, capsys: pytest.CaptureFix
     Draft202012Validator(schema).validate(json.loads(out))
 
 
-def test_dis_json_tells_everything(capsys: pytest.CaptureFixture[str]) -> None:
+def test_dis_json_has_every_member(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = run(capsys, "dis", "--json", "9284017c", "e90d")
     first, rest = json.loads(out)["instructions"]
     assert first == {

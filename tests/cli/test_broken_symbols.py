@@ -32,7 +32,7 @@ def test_a_processor_of_one_wave_size_needs_no_symbols(tmp_path: Path) -> None:
     assert other.status == 2 and ".symtab at" in other.error
 
 
-def test_a_state_tells_the_wave_size_where_symbols_cannot(tmp_path: Path) -> None:
+def test_a_state_gives_the_wave_size_if_symbols_do_not(tmp_path: Path) -> None:
     path = without_symbols("nest.gfx1100.O2.v5.co", tmp_path)
     state = tmp_path / "state.json"
     state.write_text(

@@ -191,7 +191,7 @@ def test_what_cannot_be_done_is_one_line(arguments: list[object]) -> None:
     assert done.error
 
 
-def test_sarif_tells_that_a_file_cannot_be_read(tmp_path: Path) -> None:
+def test_sarif_reports_an_unreadable_file(tmp_path: Path) -> None:
     path = tmp_path / "junk"
     path.write_bytes(b"no ELF file")
     done = run("check", path, "--sarif")

@@ -163,7 +163,7 @@ def test_a_disputed_case_does_not_fail(tmp_path: Path, monkeypatch: pytest.Monke
     assert answer.status == 0
 
 
-def test_disputed_cases_tell_the_sentence_that_decides() -> None:
+def test_disputed_cases_cite_the_sentence_that_decides() -> None:
     document = json.loads((REPOSITORY / "dwarfgpu/data/disputed.json").read_text("utf-8"))
     for item in document["disputed"]:
         assert set(item) >= {"name"} and len(item) > 1, item

@@ -136,7 +136,7 @@ def test_options_go_over_the_core_and_the_core_stays() -> None:
     assert (CORES / "crash.x86_64.O0.core").read_bytes() == before
 
 
-def test_without_the_program_its_memory_is_still_told(tmp_path: Path) -> None:
+def test_without_the_program_memory_of_the_core_is_read(tmp_path: Path) -> None:
     copy = shutil.copy(CORES / "crash.x86_64.O0.core", tmp_path)
     done = run("bt", "--core", copy, "--sysroot", tmp_path)
     assert done.status == 1
@@ -392,7 +392,7 @@ def test_the_bar_of_a_thread() -> None:
     assert f"thread {top.wave}" in texts and f"pc {caller.physical_frame.pc:#x}" in texts
 
 
-def test_writing_is_told_once_to_be_of_the_session() -> None:
+def test_the_note_on_writing_is_printed_once() -> None:
     def err(*commands: str) -> list[str]:
         words = [word for command in commands for word in ("-ex", command)]
         done = run("debug", *of("crash.x86_64.O0"), "--batch", "-ex", "thread 2", *words)

@@ -158,7 +158,7 @@ def test_lds_ends_where_it_was_allocated(tmp_path: Path) -> None:
             memory(state, 0x200, 4, 3, wave=wave)
 
 
-def test_memory_that_nobody_wrote_may_be_filled_in(tmp_path: Path) -> None:
+def test_fill_defines_memory_that_was_never_written(tmp_path: Path) -> None:
     """Buffers without contents, scratch and LDS; it is `Unavailable` otherwise."""
     arguments = ("--arg", "in=zeros:16", "--arg", "out=buffer:16", "--arg", "limit=1")
     file = HIP / "nest.gfx942.O0.v5.co"

@@ -159,7 +159,7 @@ def test_only_the_bits_of_the_variable_are_written(program: Path) -> None:
     assert done.lines[-3:] == ["$1 = -2", "$2 = 0xaaaaaaaafffffffe", "$3 = 0x10009"], done
 
 
-def test_the_place_is_told(program: Path) -> None:
+def test_explain_and_location_name_the_low_half_of_a_register(program: Path) -> None:
     arguments = ("--file", program, "--pc", 0x1004, *_REGISTERS, "k")
     assert run("explain", *arguments).lines[-1] == "   the object is at x0 + byte 4"
     assert "x0, bits 32-63 of 64" in run("location", *arguments).out

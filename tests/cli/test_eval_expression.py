@@ -118,7 +118,7 @@ def test_json(expression: str, kind: str, type_name: str | None, value: object) 
         assert answer["result"]["hex"] == answer["bytes"]
 
 
-def test_a_partly_known_object_is_told() -> None:
+def test_a_partly_known_object_is_shown() -> None:
     arguments = ("--state", ASM, "--lane", 3, "*&half_undefined")
     assert run("eval", *arguments).status == 2  # it is in no memory
     answer = run_json("eval", "--state", ASM, "--lane", 3, "half_undefined, half_undefined")
@@ -159,7 +159,7 @@ def test_every_lane() -> None:
     assert (done.error, done.status) == ('No symbol "nosuch" in current context.', 2)
 
 
-def test_notes_tell_what_was_assumed() -> None:
+def test_notes_state_the_assumptions() -> None:
     done = run("eval", "--demo", "--lane", 4, "t * 2")
     assert done.out == "t * 2 = 648\n"
     assert done.notes == run("eval", "--demo", "--lane", 4, "t").notes != []
@@ -228,7 +228,7 @@ def test_namespaces() -> None:
     assert [answer["text"] for answer in answers] == ["4", "4", "5", "ns::TWO", "false"]
 
 
-def test_explain_tells_of_each_variable() -> None:
+def test_explain_describes_each_variable_of_an_expression() -> None:
     done = run("explain", "--state", ASM, "--lane", 3, "t + local_array[1]")
     assert [line for line in done.lines if line.startswith(("local", "=>", "expression"))] == [
         "local int t, declared at line 21, for lane 3",
@@ -243,7 +243,7 @@ def test_explain_tells_of_each_variable() -> None:
     assert answer["text"] == "68006" and answer["variables"][0]["steps"]
 
 
-def test_explain_tells_what_is_undefined() -> None:
+def test_explain_names_undefined_bits() -> None:
     done = run("explain", "--state", ASM, "--lane", 3, "undefined + 1")
     assert "because of DW_OP_LLVM_undefined at offset 0x0" in done.out
     assert done.lines[-2:] == [

@@ -230,7 +230,9 @@ def test_a_variable_that_moves(name: str, pc: int, value: Callable[[int], str]) 
         ("__lex_1_1_save_exec", 0x160C),
     ],
 )
-def test_a_gap_of_a_location_list_tells_where_the_variable_is(name: str, pc: int) -> None:
+def test_in_a_gap_of_a_location_list_the_error_names_the_described_ranges(
+    name: str, pc: int
+) -> None:
     value = in_asm(pc, 3, name).value
     assert value.startswith(
         f"{OPTIMIZED_OUT} ({name} is optimized out at this pc; described at [0x16"
@@ -263,7 +265,7 @@ def test_what_needs_call_frame_information(name: str, pc: int, expected: int) ->
     assert (done.out, done.status) == (f"{name} = {expected}\n", 0), done.err
 
 
-def test_a_caller_that_is_not_known_is_told() -> None:
+def test_an_unknown_caller_is_reported() -> None:
     done = run("eval", "--state", ASM, "--pc", 0x169C, "--lane", 3, "n_entry")
     assert done.status == 1
     assert "the context has no calling frame: stopped: the caller of frame 0: " in done.err
@@ -275,7 +277,7 @@ def test_the_cfa_can_be_given() -> None:
     assert run("eval", *arguments).out == "cfa_word = 777\n"
 
 
-def test_a_vector_of_which_exec_selects_the_lanes() -> None:
+def test_exec_selects_the_lanes_of_a_vector() -> None:
     def expected(lane: int) -> int:
         return 1000 * 0x140 + lane if EXEC >> lane & 1 else 2000 + lane
 
@@ -287,7 +289,7 @@ def test_a_vector_of_which_exec_selects_the_lanes() -> None:
     )
 
 
-def test_a_partly_undefined_object_tells_which_bits() -> None:
+def test_a_partly_undefined_object_names_its_undefined_bits() -> None:
     done = run_json("eval", "--state", ASM, "--lane", 3, "half_undefined")
     assert done.status == 1
     assert done.json["bytes"] == "????????01000000"
@@ -319,7 +321,7 @@ def test_two_places_are_both_shown_and_can_be_compared(tmp_path: Path) -> None:
     assert run("eval", "--state", ASM, *differing, *arguments).out == "two_places = 7\n"
 
 
-def test_implicit_pointers_tell_what_they_point_to() -> None:
+def test_implicit_pointers_name_their_target() -> None:
     done = run_json("eval", "--state", ASM, "--lane", 3, "pointer_implicit_4")
     [place] = done.json["result"]["places"]
     assert (place["storage"], place["displacement_bytes"]) == ("implicit_pointer", 4)

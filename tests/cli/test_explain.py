@@ -49,7 +49,7 @@ def test_a_bound_that_is_a_variable_without_a_name(tmp_path: Path, bound: bytes,
     assert f"its type has DW_AT_upper_bound: {said}" in run("explain", "--file", path, "a").lines
 
 
-def test_a_register_with_two_readings_tells_what_to_do() -> None:
+def test_a_register_with_two_readings_has_advice() -> None:
     arguments = ("--file", KERNELS, "--pc", 0x2120, "--lane", 3)
     advice = "$vN[LANE] reads the register; with --strict it is an address"
     assert advice in run("eval", *arguments, "t").err

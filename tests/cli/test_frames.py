@@ -108,7 +108,7 @@ def test_the_one_byte_encodings_are_read_where_the_augmentation_says_so() -> Non
     assert any("LLVM_call_frame_entry_reg EXEC" in line for line in lines)
 
 
-def test_a_broken_section_is_told(tmp_path: Path) -> None:
+def test_a_broken_section_is_reported(tmp_path: Path) -> None:
     data = bytearray(LOCATIONS.read_bytes())
     at = data.index(bytes.fromhex("0f0436")) if bytes.fromhex("0f0436") in data else None
     del at  # the length of the second entry, after the CIE of 16 bytes

@@ -76,7 +76,7 @@ def test_units_of_a_package_are_where_its_sections_have_them() -> None:
     assert len({(unit["section"], unit["offset"]) for unit in units}) == len(units) == 5
 
 
-def test_what_is_missing_is_told(tmp_path: Path) -> None:
+def test_a_missing_split_file_is_reported_with_the_folders_searched(tmp_path: Path) -> None:
     program = copied("gcc4", tmp_path, "prog.dwp", "b.dwo")
     answer = run_json("info", program, "--debug-dir", tmp_path / "none")
     assert answer.status == 1

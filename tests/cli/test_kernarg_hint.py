@@ -34,7 +34,7 @@ def hints(notes: list[str]) -> list[str]:
         (("eval", "--lane", 3, "r"), []),  # no argument
     ],
 )
-def test_the_hint_is_told_once(arguments: tuple[object, ...], expected: list[str]) -> None:
+def test_the_hint_is_printed_once(arguments: tuple[object, ...], expected: list[str]) -> None:
     command, *rest = arguments
     assert hints(run(command, "--state", STATE, *rest).notes) == expected
 
@@ -72,7 +72,7 @@ def test_without_optimization_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lost", ["kernarg", "kernel_descriptor"])
-def test_not_where_the_machine_does_not_tell_the_segment(tmp_path: Path, lost: str) -> None:
+def test_there_is_no_hint_if_the_kernarg_segment_is_unknown(tmp_path: Path, lost: str) -> None:
     state = json.loads(STATE.read_text())
     del state["dispatches"][0][lost]
     for code_object in state["code_objects"]:

@@ -40,7 +40,7 @@ def test_a_lane_reads_a_name_where_it_is(encoding: tuple[object, ...]) -> None:
     assert evaluated(*encoding, "--lane", 5, "r").out == "r = 1005\n"
 
 
-def test_without_active_lane_the_execution_mask_tells() -> None:
+def test_without_active_lane_the_execution_mask_decides() -> None:
     """The number is dwarfgpu's own: a file is only read so where the user asks for it."""
     lanes = run_json("eval", "--state", STATE, "--lane", "all", "r").json["lanes"]
     assert [lane["active"] for lane in lanes] == [True] * 64
@@ -48,7 +48,7 @@ def test_without_active_lane_the_execution_mask_tells() -> None:
     assert [lane["active"] for lane in lanes] == [True] * 4 + [False] * 60
 
 
-def test_each_lane_tells_where_it_is() -> None:
+def test_each_lane_has_its_pc() -> None:
     lanes = run_json("eval", "--state", STATE, *AMD, "--lane", "all", "r").json["lanes"]
     assert [lane["pc"] for lane in lanes] == [WHOLE] * 4 + [IF_START] * 4 + [None] * 56
     assert {lane["error"]["kind"] for lane in lanes[8:]} == {"InconsistentContext"}
@@ -121,7 +121,7 @@ def test_a_global_needs_no_lane(tmp_path: Path) -> None:
     assert "DW_AT_location: DW_OP_addrx 0x0" in out and "=> launches = 42" in out
 
 
-def test_explain_tells_where_the_lane_is() -> None:
+def test_explain_gives_the_pc_of_the_lane() -> None:
     done = run("explain", "--state", STATE, *AMD, "--lane", 5, "r")
     assert done.lines[0].endswith(", for lane 5")
     assert done.lines[1] == "lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)"
@@ -165,7 +165,7 @@ def frame_lines(pc: int, lane: int, *arguments: object, state: object = STATE) -
     return lines[next(n for n, line in enumerate(lines) if line.startswith("Stack")) :]
 
 
-def test_info_frame_tells_what_the_function_says() -> None:
+def test_info_frame_shows_attributes_of_the_function() -> None:
     assert frame_lines(WHOLE, 2, *AMD) == [
         "Stack level 0:",
         " pc = 0x151c in k (asm/wholewave.hip:8)",
@@ -184,7 +184,7 @@ def test_info_frame_tells_what_the_function_says() -> None:
     )
 
 
-def test_info_frame_tells_the_call() -> None:
+def test_info_frame_shows_the_call() -> None:
     state = STATES / "locations.gfx942.json"
     assert frame_lines(0x1670, 2, state=state)[3:] == [
         " lane 2 at 0x1670",

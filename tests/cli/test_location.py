@@ -42,7 +42,7 @@ def test_json(name: str) -> None:
         assert bits == result["bit_size"]
 
 
-def test_several_of_which_one_fails() -> None:
+def test_one_of_several_names_fails() -> None:
     answered = run_json("location", *ASM, "t", "nosuch", "no_location")
     assert answered.status == 1
     assert [("error" in code_object) for code_object in answered.json["objects"]] == [

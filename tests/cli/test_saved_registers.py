@@ -30,7 +30,7 @@ def _stack() -> tuple[CfiFrame, CfiFrame]:
     return top, CfiFrame(context, 0x20, outer, top)
 
 
-def test_only_those_that_the_frame_itself_saves_are_told() -> None:
+def test_only_registers_that_the_frame_itself_saves_are_listed() -> None:
     inner, outer = _stack()
     assert list(saved_registers(inner)) == [("rbx", 0x1008), ("r12", 0x1010), ("rip", 0x1018)]
     assert list(saved_registers(outer)) == [("rbp", 0x1020), ("rip", 0x1028)]

@@ -21,7 +21,7 @@ _PROGRAM = _CORE / "crash.x86_64.O0"
         (re.escape(_PROGRAM.name), r"Thread 1 \(Thread 0x[0-9a-f]+ \(LWP [0-9]+\)\):"),
     ],
 )
-def test_threads_of_a_known_library_are_told_by_their_pointers(
+def test_threads_of_a_known_library_are_identified_by_their_pointers(
     libraries: str,
     expected: str,
     monkeypatch: pytest.MonkeyPatch,

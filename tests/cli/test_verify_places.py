@@ -41,7 +41,7 @@ def filled(asked: tuple[str, ...]) -> list[str]:
 
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("command", ["eval", "explain"])
-def test_a_difference_is_told_and_is_status_1(command: str, asked: tuple[str, ...]) -> None:
+def test_a_difference_is_reported_with_status_1(command: str, asked: tuple[str, ...]) -> None:
     done = run(command, *FOCUS, "--lane", 3, *DIFFERING, *filled(asked))
     assert NOTE in done.notes and done.status == 1
     done = run(command, *FOCUS, "--lane", 3, *filled(asked))
@@ -59,7 +59,7 @@ def test_each_lane_is_compared(asked: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("asked", [("two_places",), ("-e", "call4 {two_places}; deref_size 4")])
-def test_a_place_that_cannot_be_read_is_told(asked: tuple[str, ...]) -> None:
+def test_an_unreadable_single_location_is_reported(asked: tuple[str, ...]) -> None:
     """The object is that of the places that can."""
     file = (
         "--file",

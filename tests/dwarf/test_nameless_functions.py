@@ -135,7 +135,7 @@ def test_candidates_are_listed_by_declaration(offset: int) -> None:
 
 
 @pytest.mark.parametrize("function", ["total_shorts", "total_ints", "count_floats", None])
-def test_what_nothing_tells_apart_is_ambiguous(function: str | None) -> None:
+def test_instances_that_cannot_be_distinguished_are_ambiguous(function: str | None) -> None:
     """The element type of `partial` is `wide<T>::type`: int for short, long for int. Of an instance
     of int, that of int would be the wrong one."""
     where = () if function is None else ("--pc", hex(_pc(function)))

@@ -138,5 +138,5 @@ def test_a_forced_dialect() -> None:
         ("", False),
     ],
 )
-def test_whose_locations_tell_what_calls_leave_alone(producer: str, expected: bool) -> None:
+def test_producers_that_track_registers_over_calls(producer: str, expected: bool) -> None:
     assert tracks_calls(producer) is expected

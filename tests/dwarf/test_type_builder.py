@@ -180,7 +180,7 @@ def base(encoding: int, **sizes: int) -> Type:
         ({"bit_offset": 3, "endianity": 1}, 3),
     ],
 )
-def test_a_value_that_begins_inside_its_storage_is_told(
+def test_a_base_type_that_begins_inside_its_storage_is_unsupported(
     offset: dict[str, int], first_bit: int
 ) -> None:
     """DWARF 5 5.1: an integer of 12 bits in a storage of 16."""
@@ -429,7 +429,7 @@ def test_range_types(byte_size: int | None, encoding: int, expected: tuple[int, 
     assert isinstance(kind, Base) and (kind.base.bit_size, kind.is_range) == expected
 
 
-def test_a_biased_range_is_told() -> None:
+def test_a_biased_range_is_unsupported() -> None:
     shape = Shape(dw.TAG_SUBRANGE_TYPE, ((dw.AT_GNU_BIAS, dw.FORM_SDATA),))
     with pytest.raises(Unsupported, match="bias"):
         build(b"\x02\x05", shape)

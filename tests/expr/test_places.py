@@ -67,7 +67,7 @@ def places(*texts: str) -> Location:
     return Location(tuple(map(place, texts)))
 
 
-def test_reading_stops_at_the_first_place_that_tells() -> None:
+def test_reading_stops_at_the_first_readable_location() -> None:
     target = machine()
     data = context(target).access.read(places("s4", "s5"), 32)
     assert (data.value, target.read) == (0x01010101, ["s4"])
@@ -82,7 +82,7 @@ def test_a_place_that_cannot_be_read_does_not_matter(others: tuple[str, ...], fi
     assert ctx.access.retrieve(places(*names), 32) == 0x01010101
 
 
-def test_a_place_that_needs_more_context_does_not_matter_but_is_told_where_it_would() -> None:
+def test_a_location_with_missing_context_is_reported_only_if_it_is_needed() -> None:
     ctx = context(machine())
     unbound = SingleLocation(Memory(GFX.address_space(5), 0), 64)  # of no lane
     location = Location((unbound, place("s4")))

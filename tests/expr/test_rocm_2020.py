@@ -41,7 +41,7 @@ def test_private_memory_of_a_lane(expression: str) -> None:
     assert output.out == "67305985 (0x4030201)\n"
 
 
-def test_a_place_tells_its_lane() -> None:
+def test_a_location_names_its_lane() -> None:
     expression = "const1u 0x10; const1u 0x25; LLVM_form_aspace_address"
     output = run("eval", *MEMORY, "--dialect", "amd-2020", "-e", expression)
     assert output.out == "private_lane#0x10 (wave 0, lane 5)\n"

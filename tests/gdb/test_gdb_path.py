@@ -125,7 +125,7 @@ except gdb.GdbError as error:
 
 
 @pytest.mark.parametrize("version", [(2, 7, 18), (3, 4, 0), (3, 10, 99)])
-def test_an_old_python_is_told(version: tuple[int, ...]) -> None:
+def test_an_old_python_is_reported(version: tuple[int, ...]) -> None:
     code = OLD.format(version=version, path=str(SOURCE))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     needed = "dwarfgpu needs a GDB with Python 3.11 or newer; this one has Python"
@@ -154,7 +154,7 @@ def test_sourced_twice(debugger: Debugger) -> None:
     assert "Usage: dwarfgpu print" in out and err == ""
 
 
-def test_what_is_missing_and_how_to_get_it_is_told() -> None:
+def test_a_missing_package_is_reported_with_the_remedy() -> None:
     """As in a checkout whose tools have not run yet."""
     code = OLD.partition("sys.version_info")[0].format() + (
         f"import runpy\nload = runpy.run_path({str(SOURCE)!r}, run_name='x')['load']\n"

@@ -96,7 +96,7 @@ def test_arguments_as_gdb_is_set(
     assert f" f ({shown}) at t.c:2" in out.split("@@")[1]
 
 
-def test_a_comparison_tells_what_differs(debugger: Debugger, optimized: Path) -> None:
+def test_a_comparison_lists_the_differences(debugger: Debugger, optimized: Path) -> None:
     """As for a frame description that puts one register where another one is."""
     code = """
 from dwarfgpu.base.records import evolve
@@ -140,7 +140,7 @@ tell(said("dwarfgpu compare -all-frames"), gdb.selected_frame().level())
     assert lines[-1].endswith(" 0 differ 0")
 
 
-def test_a_comparison_of_variables_tells_what_differs(debugger: Debugger, demo: Path) -> None:
+def test_a_comparison_of_variables_lists_the_differences(debugger: Debugger, demo: Path) -> None:
     code = """
 from dwarfgpu.gdb.machine.gdb_target import GdbTarget
 right = GdbTarget.read_memory

@@ -89,7 +89,7 @@ def test_it_is_a_thousand_stops() -> None:
     assert 2 * len(FLAGS) * STOPS + 4 * THROWN_STOPS >= 1000
 
 
-def test_a_saved_stack_tells_of_tail_calls(
+def test_a_saved_stack_has_its_tail_calls(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, repository: Path
 ) -> None:
     """main calls tail1, which jumps to tail2, which jumps to deep."""

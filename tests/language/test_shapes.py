@@ -110,7 +110,7 @@ def test_a_count_in_a_location_list_is_that_of_the_program_location() -> None:
         ("outside", "MissingContext", "DW_AT_count refers to n, a member of a structure"),
     ],
 )
-def test_shapes_that_cannot_be_told(name: str, error: str, message: str) -> None:
+def test_shapes_that_cannot_be_evaluated(name: str, error: str, message: str) -> None:
     session = stopped("shapes.gfx942", 3)
     with at_most(10_000_000):
         assert kind(session, name) == error
@@ -175,7 +175,7 @@ def test_one_entry_is_still_one_type() -> None:
         ("grid", []),
     ],
 )  # fmt: skip
-def test_explain_tells_what_is_evaluated(name: str, lines: list[str]) -> None:
+def test_explain_shows_the_evaluation(name: str, lines: list[str]) -> None:
     session = stopped("shapes.gfx942", 3)
     shown = [item for item in description(session, session.variable(name)) if "its type" in item]
     assert len(shown) == len(lines)

@@ -139,7 +139,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize("expression", NUMBERS)
 @pytest.mark.parametrize("is_one", [True, False], ids=["one dispatch", "two dispatches"])
-def test_every_lane_of_every_wave_is_told_in_one_pass(
+def test_one_pass_answers_for_every_lane_of_every_wave(
     tmp_path: Path, expression: str, is_one: bool
 ) -> None:
     waves = waves_of(STATE if is_one else of_two_dispatches(tmp_path))

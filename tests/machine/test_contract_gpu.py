@@ -119,7 +119,7 @@ def known(target: Target, space: str, address: int, data: bytes, **place: int) -
 DWORD = b"\1\2\3\4"
 
 
-def test_memory_that_nobody_wrote_is_unavailable(target: Target) -> None:
+def test_memory_that_was_never_written_is_unavailable(target: Target) -> None:
     for space, address in (
         ("global", 0x1000), ("local", 0), ("private_lane", 0), ("private_wave", 0),
         ("generic", LOCAL_BASE), ("generic", PRIVATE_BASE), ("generic", 0x1000),
@@ -185,7 +185,7 @@ def test_memories_end(target: Target) -> None:
             target.read_memory(where(space, 1, 0), address, size_bytes)
 
 
-def test_who_is_asked_must_be_told(target: Target) -> None:
+def test_memory_of_a_wave_or_lane_needs_its_number(target: Target) -> None:
     with pytest.raises(MissingContext, match="no lane"):
         target.read_memory(where("private_lane"), 0, 4)
     with pytest.raises(InconsistentContext, match="lane 64"):

@@ -212,7 +212,7 @@ def test_the_program_may_be_given(tmp_path: Path, lib: Path) -> None:
         load_core(path, str(copy))
 
 
-def test_without_mapped_files_the_entry_tells_where_the_program_is(
+def test_without_mapped_files_the_entry_point_locates_the_program(
     tmp_path: Path, lib: Path
 ) -> None:
     path = written(tmp_path, thread(), auxiliary(entry=0x7000_1010))

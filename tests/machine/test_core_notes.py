@@ -124,7 +124,9 @@ def area(size_bytes: int, enabled: int) -> bytes:
         (2696, 0x2E7, {"k0": 1088, "zmm15h": 1632}),
     ],
 )
-def test_the_size_tells_the_layout(size_bytes: int, enabled: int, places: dict[str, int]) -> None:
+def test_the_size_determines_the_layout(
+    size_bytes: int, enabled: int, places: dict[str, int]
+) -> None:
     dump = read(status(1, words(27)), note("LINUX", 0x202, area(size_bytes, enabled)))
     result = {name: dump.threads[0].registers[name][0] for name in places}
     assert result == {name: at // 16 & 0xFF for name, at in places.items()}
@@ -273,7 +275,7 @@ def test_the_note_of_amd_gpus(machine: int) -> None:
         (gpu_note(agent_bytes=0x60), "core: entries of NT_AMDGPU_CORE_STATE are too short"),
     ],
 )
-def test_a_broken_note_is_told_and_the_others_are_read(broken: bytes, message: str) -> None:
+def test_a_broken_note_is_reported_and_the_others_are_read(broken: bytes, message: str) -> None:
     dump = read(status(1, words(27)), broken, status(2, words(27)))
     assert [str(problem) for problem in dump.problems] == [message]
     assert [thread.lwp for thread in dump.threads] == [1, 2]

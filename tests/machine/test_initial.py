@@ -225,7 +225,7 @@ def test_other_scalars(target: str, expected: dict[str, int]) -> None:
         ("gfx1200", "f0 ?? %1??????? ??"),
     ],
 )
-def test_mode_is_told_by_bit(target: str, mode: str) -> None:
+def test_mode_has_the_bits_of_the_descriptor(target: str, mode: str) -> None:
     """ "Wavefront starts execution with": DX10_CLAMP, the exceptions and FP16_OVFL, not IEEE."""
     fields = {
         "enable_dx10_clamp": 1,

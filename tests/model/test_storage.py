@@ -34,7 +34,7 @@ def test_equal_when_made_alike() -> None:
     assert list(map(hash, inside(BITS))) == list(map(hash, inside(Implicit(0x1234, 16))))
 
 
-def test_every_difference_tells_them_apart() -> None:
+def test_every_difference_makes_storages_unequal() -> None:
     two_places = Location((*at(BITS).single_locations, *at(BITS, 4).single_locations))
     distinct = [
         *inside(BITS),
@@ -59,7 +59,7 @@ def test_every_difference_tells_them_apart() -> None:
     assert unlike == [Selected(1, at(BITS), at(BITS), 8, 2)] * 2
 
 
-def test_differences_inside_compounds_tell_them_apart() -> None:
+def test_differences_inside_compounds_make_them_unequal() -> None:
     for one, other in zip(inside(BITS), inside(Implicit(0x1235, 16)), strict=True):
         for outer, outer_of_other in zip(inside(one), inside(other), strict=True):
             assert outer != outer_of_other

@@ -106,7 +106,7 @@ def test_archives_as_ar_writes_them(tmp_path: Path, flags: str) -> None:
     assert contents(tmp_path / "lib.a") == [NEST, DATA]
 
 
-def test_files_of_one_name_are_told_apart_by_number(tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished_by_number(tmp_path: Path) -> None:
     path = tmp_path / "lib.a"
     path.write_bytes(archives.ar([("x.o", NEST), ("x.o", DATA), ("x.o", NEST)]))
     assert names(path) == ["lib.a(x.o)", "lib.a(x.o#2)", "lib.a(x.o#3)"]

@@ -289,7 +289,7 @@ def test_granules_of_sgprs(name: str, count: int, sgprs: int | None) -> None:
     assert read_descriptor(bytes(data), processor(name)).allocated_sgprs == sgprs
 
 
-def test_reserved_bytes_are_told() -> None:
+def test_reserved_bytes_that_are_set_are_listed() -> None:
     data = bytearray(64)
     data[13] = data[30] = data[63] = 1
     descriptor = read_descriptor(bytes(data), processor("gfx900"))

@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("make", [nest_shell, demo_shell, stepping_shell])
-def test_every_command_tells_data_by_the_schema(make: Callable[[], Shell]) -> None:
+def test_the_json_of_every_command_follows_the_schema(make: Callable[[], Shell]) -> None:
     shell = make()
     for command in every(COMMANDS):
         if command.name not in _APART and not command.name.startswith(

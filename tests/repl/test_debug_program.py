@@ -108,7 +108,7 @@ def test_a_pipe_gets_answers_and_nothing_else(repository: Path) -> None:
     assert done.stderr.endswith('Undefined command: "foo".  Try "help".\n')
 
 
-def test_the_prompt_is_not_loaded_where_nobody_types(repository: Path) -> None:
+def test_the_prompt_is_not_loaded_in_batch_mode(repository: Path) -> None:
     code = (
         "import sys; from dwarfgpu.cli.main import main; "
         "main(['debug', '--demo', '--batch', '-ex', 'p t']); "

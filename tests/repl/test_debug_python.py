@@ -29,7 +29,7 @@ def test_the_session_is_that_of_now() -> None:
     assert talked(nest_shell(), *lines).splitlines()[::4] == ["2 2", "1"]
 
 
-def test_the_cause_of_an_error_is_told() -> None:
+def test_the_cause_of_an_error_is_shown() -> None:
     lines = ["python", "try:", "  1 / 0", "except ZeroDivisionError as e:",
              "  raise ValueError('x') from e", "end"]  # fmt: skip
     out = talked(nest_shell(), *lines)

@@ -72,7 +72,7 @@ def test_names_of_lanes_are_values() -> None:
     assert values == ["$1 = void", '$2 = "bar"', "$3 = void"]
 
 
-def test_what_no_dispatch_tells_is_a_question_mark() -> None:
+def test_ids_without_a_dispatch_are_question_marks() -> None:
     """As `lane` has it, and `info threads`."""
     lines = ("lane 3", "p $_lane_systag", "p $_thread_systag", "p $_grid_size")
     values = [
@@ -125,7 +125,7 @@ def test_what_fits_is_not_warned_of(number: int) -> None:
     assert "warning" not in "".join(answers(LOCATIONS, f"set var local_frame.high = {number}"))
 
 
-def test_what_is_missing_is_told_without_the_kind_of_the_error() -> None:
+def test_a_missing_value_has_a_reason_without_the_kind_of_the_error() -> None:
     text = answers(DIVERGENT, "lane 17", "p x + t")[-1]
     assert text == "x is optimized out at this pc; described at [0x1504,0x1524)"
 

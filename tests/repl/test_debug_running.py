@@ -156,7 +156,7 @@ def test_a_breakpoint_in_a_call_that_is_stepped_over(shell: Shell) -> None:
     assert f"Breakpoint 2, factorial (n=1) at {AT}:63" in last(shell, "next")
 
 
-def test_finish_tells_where_from(shell: Shell) -> None:
+def test_finish_prints_the_frame_it_leaves(shell: Shell) -> None:
     output_of(shell, "break factorial", "run", "c", "delete")
     lines = last(shell, "finish")
     assert lines[0] == f"Run till exit from #0  factorial (n=2) at {AT}:60"

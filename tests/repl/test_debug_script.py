@@ -165,7 +165,7 @@ def test_a_script(shell: Shell, script: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("depth", [170, 600])
-def test_bodies_that_are_too_deep_are_told(shell: Shell, depth: int) -> None:
+def test_bodies_that_are_nested_too_deep_are_reported(shell: Shell, depth: int) -> None:
     lines = [*["if 1"] * depth, "p 1", *["end"] * depth, "p 7"]
     told_of = "LimitExceeded: commands with a body nested more than 100 deep\n"
     assert talked(shell, *lines) == f"$1 = 7\n{told_of}"

@@ -235,7 +235,7 @@ def test_the_prompt_is_ones_own(shell: Shell) -> None:
     assert shell.prompt == before
 
 
-def test_lanes_and_waves_are_told_as_frames_are(program: Shell, shell: Shell) -> None:
+def test_settings_of_frames_apply_to_lanes_and_waves(program: Shell, shell: Shell) -> None:
     full = output_of(shell, "info lanes 0")
     assert "(...) at " in full
     output_of(shell, "set print frame-info short-location")

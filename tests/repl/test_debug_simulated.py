@@ -125,7 +125,7 @@ def test_states_that_stop_in_the_middle_are_saved(tmp_path: Path) -> None:
     assert "5" in done.out
 
 
-def test_json_tells_the_stop(tmp_path: Path) -> None:
+def test_json_has_the_stop_reason(tmp_path: Path) -> None:
     lines = talk(tmp_path, "vadd", "set output json", "break vadd", "run")
     assert '"reason": "breakpoint-hit"' in lines[-1]
 

@@ -183,13 +183,13 @@ def test_what_a_line_that_has_not_ended_says() -> None:
     assert streams.unended == ""
 
 
-def test_bytes_that_are_no_text_are_told_in_octal() -> None:
+def test_bytes_that_are_no_text_are_printed_in_octal() -> None:
     streams = Streams(io.StringIO(), io.StringIO())
     streams.print(b"\xe9\n".decode("utf-8", "surrogateescape"))
     assert streams.out.getvalue() == "\\351\n"  # type: ignore[attr-defined]
 
 
-def test_marks_that_turn_the_order_of_text_are_told_by_number() -> None:
+def test_bidirectional_controls_are_printed_as_escapes() -> None:
     streams = Streams(io.StringIO(), io.StringIO())
     streams.print("if (\u202ea\u2066) // \u200f\u0628\n")
     assert streams.out.getvalue() == "if (\\u202ea\\u2066) // \\u200f\u0628\n"  # type: ignore[attr-defined]

@@ -89,7 +89,7 @@ def test_big_endian_counts_from_the_top() -> None:
     assert not has_all_members(Bits(0, 64, 0, 1 << 24), PAIR, "big")
 
 
-def test_an_object_of_which_nothing_is_known() -> None:
+def test_an_object_with_unknown_contents() -> None:
     assert not has_all_members(Bits(0, 8, 0, 0xFF), EMPTY, "little")
 
 

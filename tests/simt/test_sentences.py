@@ -197,7 +197,7 @@ def test_the_other_elements_are_those_of_the_focus(tmp_path: Path) -> None:
     assert "iteration" in state.error.message
 
 
-def test_a_lane_that_cannot_be_told_does_not_hide_the_others(tmp_path: Path) -> None:
+def test_a_lane_with_an_error_does_not_hide_the_others(tmp_path: Path) -> None:
     """Lanes are told at once where that is possible, and one by one where it is not."""
     target = StateTarget(GPU.arch)
     target.add_wave(0)

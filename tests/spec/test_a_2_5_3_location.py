@@ -88,7 +88,7 @@ def test_read_any(texts: tuple[str, ...]) -> None:
 
 
 @pytest.mark.clause(C + "read-any", "breaks")
-def test_no_place_tells() -> None:
+def test_no_single_location_can_be_read() -> None:
     made = both()
     access = made.context.access
     raises(lambda: access.read_bytes(of(made, "regx s1", "addr 0x99"), 4), Unavailable, "s1")

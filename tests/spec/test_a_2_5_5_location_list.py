@@ -173,7 +173,7 @@ def test_address_spaces(fact: Fact) -> None:
 
 
 @pytest.mark.clause("A.2.14/unchanged", "keeps")
-def test_a_memory_space_is_told_and_changes_nothing() -> None:
+def test_a_memory_space_is_shown_and_changes_nothing() -> None:
     shapes = [
         Shape(0x11, (), True),
         Shape(

@@ -178,7 +178,7 @@ def test_which_lanes_are_active(text: str, expected: int) -> None:
     broken("active_lane-mask", "", UndefinedBits, "undefined"),
     broken("active_lane-mask", "implicit_pointer 0x114 0", IllFormed, "implicit pointer"),
 ])  # fmt: skip
-def test_which_lanes_are_active_is_not_told(
+def test_an_active_lane_expression_that_fails(
     text: str, error: type[DwarfGpuError], parts: tuple[str, ...]
 ) -> None:
     raises(lambda: mask(text), error, *parts)
@@ -299,7 +299,7 @@ ONLY_ACTIVE = f"{NOWHERE}; {HERE}; {BY_EXEC}"
 @pytest.mark.clause(C + "return_addr", "keeps")
 @pytest.mark.clause(C + "static_link", "keeps")
 @pytest.mark.parametrize("tag", [dw.TAG_INLINED_SUBROUTINE, dw.TAG_ENTRY_POINT])
-def test_the_innermost_entry_that_has_the_attribute_tells(tmp_path: Path, tag: int) -> None:
+def test_the_innermost_entry_with_the_attribute_decides(tmp_path: Path, tag: int) -> None:
     both = ((dw.AT_RETURN_ADDR, "addr 0x1000"), (dw.AT_STATIC_LINK, f"lit16; {LANE}"))
     frame = session(tmp_path, *both).frame
     assert attributes_of(frame) == ("global#0x1000", "private_lane[3]#0x10")
@@ -361,7 +361,7 @@ def test_a_lane_that_never_entered_an_inlined_call_is_around_it(tmp_path: Path) 
     assert there.program_location == 0x1020
 
 
-def test_where_lanes_are_is_told_where_the_thread_is(tmp_path: Path) -> None:
+def test_lane_pc_is_evaluated_at_the_pc_of_the_thread(tmp_path: Path) -> None:
     """The expression sees the lane in focus, which may have gone elsewhere."""
     text = "LLVM_push_lane; plus_uconst 0x1000; stack_value; LLVM_extend 64 64"
     there = session(tmp_path, (LANE_PC, text))
@@ -372,7 +372,7 @@ def test_where_lanes_are_is_told_where_the_thread_is(tmp_path: Path) -> None:
     raises(there.focused(64).context, InconsistentContext, "lane 64")
 
 
-def test_a_lane_that_cannot_be_told_is_nowhere_known(tmp_path: Path) -> None:
+def test_a_lane_with_an_unevaluable_pc_has_no_location(tmp_path: Path) -> None:
     """It is where the wave is only without the attribute (A.3.3.5); registers need no location."""
     target = StateTarget(GPU.arch)
     target.add_wave(0)
@@ -386,7 +386,7 @@ def test_a_lane_that_cannot_be_told_is_nowhere_known(tmp_path: Path) -> None:
     assert there.focused(None).program_location == 0x1040
 
 
-def test_ill_formed_lane_pc_is_told_lane_by_lane(tmp_path: Path) -> None:
+def test_ill_formed_lane_pc_is_an_error_of_each_lane(tmp_path: Path) -> None:
     there = session(tmp_path, (LANE_PC, "lit0; LLVM_offset"))
     [state] = there.lane_states([3])
     assert isinstance(state.error, IllFormed)
@@ -395,7 +395,7 @@ def test_ill_formed_lane_pc_is_told_lane_by_lane(tmp_path: Path) -> None:
 
 
 @pytest.mark.clause(C + "active_lane-default", "keeps")
-def test_without_active_lane_the_execution_mask_tells(tmp_path: Path) -> None:
+def test_without_active_lane_the_execution_mask_decides(tmp_path: Path) -> None:
     there = session(tmp_path)
     assert there.active_lanes() == (EXEC, None)
     assert (there.is_active(3), there.is_active(4)) == (False, True)
@@ -405,7 +405,7 @@ def test_without_active_lane_the_execution_mask_tells(tmp_path: Path) -> None:
 
 @pytest.mark.clause(C + "active_lane-default", "breaks")
 @pytest.mark.clause(C + "active_lane-mask", "keeps")
-def test_with_active_lane_that_tells(tmp_path: Path) -> None:
+def test_active_lane_decides_if_it_is_given(tmp_path: Path) -> None:
     there = session(tmp_path, (ACTIVE, "lit8; stack_value"))
     assert there.active_lanes() == (8, None)
     assert (there.is_active(3), there.is_active(4)) == (True, False)
@@ -415,7 +415,7 @@ def test_with_active_lane_that_tells(tmp_path: Path) -> None:
 
 
 @pytest.mark.clause(C + "active_lane-one", "breaks")
-def test_active_lane_that_cannot_be_read_tells_nothing(tmp_path: Path) -> None:
+def test_an_unreadable_active_lane_gives_no_mask(tmp_path: Path) -> None:
     there = session(tmp_path, (ACTIVE, "regx s0"))
     mask, why = there.active_lanes()
     assert (mask, there.is_active(3)) == (None, None)
@@ -459,7 +459,7 @@ def test_iterations_above_zero(tmp_path: Path, value: str | int) -> None:
     ],
     ids=str,
 )
-def test_the_dialect_tells_what_the_number_means(
+def test_the_dialect_decides_what_the_number_means(
     tmp_path: Path, dialect: Dialect, number: int, is_read: bool
 ) -> None:
     there = session(tmp_path, (number, "lit8; stack_value"), dialect=dialect.name)

@@ -75,7 +75,9 @@ def test_where_what_is_referred_to_is(text: str, expected: str) -> None:
     broken("call_data_location", "const(u64,5)", IllFormed),
     broken("call_data_location", "LLVM_offset", IllFormed),
 ])  # fmt: skip
-def test_no_location_is_told(text: str, error: type[DwarfGpuError]) -> None:
+def test_an_expression_without_a_location_is_an_error(
+    text: str, error: type[DwarfGpuError]
+) -> None:
     raises(lambda: passed_location(attribute(text), GPU.context), error)
 
 
@@ -189,7 +191,7 @@ def session(tmp_path: Path) -> Session:
 @pytest.mark.clause(C + "frame", "keeps")
 @pytest.mark.clause(C + "location", "keeps")
 @pytest.mark.parametrize("pc", [CALL_PC, RETURN_PC, RETURN_PC - 1])
-def test_what_a_call_tells_at_the_call(session: Session, pc: int) -> None:
+def test_entry_values_at_the_call(session: Session, pc: int) -> None:
     session = evolve(session, pc=pc)
     call = session.frame.call_site()
     assert call is not None
@@ -215,7 +217,7 @@ def test_what_a_call_tells_at_the_call(session: Session, pc: int) -> None:
 
 @pytest.mark.clause(C + "location", "breaks")
 @pytest.mark.parametrize("pc", [CALL_PC + 4, 0x1000, RETURN_PC + 1])
-def test_a_call_tells_nothing_elsewhere(session: Session, pc: int) -> None:
+def test_a_call_gives_no_values_at_other_locations(session: Session, pc: int) -> None:
     call = session.frame.call_site()
     assert call is not None
     elsewhere = evolve(session, pc=pc).frame
@@ -224,7 +226,7 @@ def test_a_call_tells_nothing_elsewhere(session: Session, pc: int) -> None:
 
 
 @pytest.mark.clause(C + "frame", "breaks")
-def test_a_call_tells_nothing_in_another_frame(session: Session) -> None:
+def test_a_call_gives_no_values_in_another_frame(session: Session) -> None:
     call = session.frame.call_site()
     assert call is not None
     inside = evolve(session, pc=0x1140).frame

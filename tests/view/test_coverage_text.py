@@ -155,7 +155,7 @@ def test_words_of_constants() -> None:
     assert description_text(text, ARCH) == "a constant of the bytes 01 00: DW_AT_const_value"
 
 
-def test_neighbours_of_which_the_same_is_said_are_one_row() -> None:
+def test_neighbours_with_the_same_description_are_one_row() -> None:
     output = [("reg5", 0, 4), ("reg5", 4, 6), ("reg4", 6, 8), ("reg5", 30, 50)]
     descriptions = tuple(description(text, Range(begin, end)) for text, begin, end in output)
     place = CodeScope(None, None, spans([(0, 40)]), "f", "f")  # type: ignore[arg-type]

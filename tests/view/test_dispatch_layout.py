@@ -65,7 +65,7 @@ def test_slices_of_z_are_below_each_other() -> None:
     ]
 
 
-def test_waves_of_which_nothing_is_known_are_blocks() -> None:
+def test_waves_without_positions_are_blocks() -> None:
     cells = [Cell(str(n), "A", n) for n in range(10)]
     result = layout([(7, cells), (9, cells)], None)
     assert (result.what, result.blocks, result.width) == ("wave", 2, 8)

@@ -30,7 +30,7 @@ def test_eight_in_a_row() -> None:
     ]
 
 
-def test_states_are_told_without_colours() -> None:
+def test_without_colours_marks_show_the_states() -> None:
     cells = [Cell("5", "A", 5), Cell("6", "I", 6), Cell("x", "U"), Cell("7", "?")]
     assert lines(cells) == [
         "0    5 (6)   ·   7",
@@ -74,7 +74,7 @@ def test_the_legend_is_folded() -> None:
     ]
 
 
-def test_rows_of_which_nothing_is_shown_are_left_out() -> None:
+def test_rows_without_shown_lanes_are_left_out() -> None:
     rows = [LaneRow(lane, Cell(str(lane), "A", lane), "a.c:1") for lane in (1, 17)]
     cells = every_cell(rows, 32, 30)
     assert lines(cells) == [

@@ -134,7 +134,7 @@ def test_any_size_in_any_width(text: str, size_bits: int, columns: int) -> None:
         assert max(map(len, lines[:4])) <= columns
 
 
-def test_an_error_is_told_in_place() -> None:
+def test_an_error_replaces_the_drawing() -> None:
     [line] = drawn("addr 0", 8 << 40)
     assert line.startswith("  is unknown: an object of 1099511627776 bytes, at most ")
 

@@ -270,7 +270,7 @@ def test_parts_beyond_the_budget_are_counted() -> None:
     assert place["parts_omitted"] == 904  # type: ignore[call-overload, index]
 
 
-def test_numbers_that_no_one_can_read_are_limits() -> None:
+def test_unreadably_large_numbers_are_limits() -> None:
     far = ImplicitPointer(DieReference(0x2A), -(2**100_000), GLOBAL)
     assert location_text(at(far)) == "implicit pointer to DIE 0x2a - ... bytes"
     with pytest.raises(LimitExceeded):

@@ -52,7 +52,7 @@ def test_what_one_wave_does_conflicts_with_nothing() -> None:
 
 @pytest.mark.parametrize("other", [1, 3])
 @pytest.mark.parametrize("kinds", ["rw", "wr", "ww"])
-def test_two_waves_of_which_one_writes(other: int, kinds: str) -> None:
+def test_a_write_conflicts_with_an_access_of_another_wave(other: int, kinds: str) -> None:
     memory = Memory()
     (memory.read if kinds[0] == "r" else memory.write)(0, 8)
     with pytest.raises(Conflict):
@@ -120,7 +120,7 @@ def test_atomic_operations_that_commute() -> None:
         memory.read(0, 8)
 
 
-def test_parts_of_one_dword_are_not_told_apart() -> None:
+def test_parts_of_one_dword_are_one_access() -> None:
     memory = Memory()
     memory.write(0, 8, 1)
     with pytest.raises(Conflict):
