@@ -206,7 +206,7 @@ def test_every_type_has_a_name() -> None:
     assert (names["in"], names["t"]) == ("const int *", "int")
 
 
-def test_a_reading_of_another_session_says_where_its_text_is() -> None:
+def test_the_text_of_a_reading_needs_dwarfgpus_session() -> None:
     session = session_of("locations.gfx942")
     plain = SilentSession(
         session.architecture, session.code_objects, session.target, lane=3, pc=session.pc

@@ -625,7 +625,7 @@ def tree(repository: Path) -> Tree:
     return read_tree(repository / PACKAGE)
 
 
-def test_modules_of_the_prompt_that_declare_commands_say_so(repository: Path) -> None:
+def test_modules_of_the_prompt_with_commands_are_named_commands(repository: Path) -> None:
     folders = [path.parent for path in (repository / PACKAGE / "repl").glob("*/__init__.py")]
     declaring, named = set(), set()
     for path in (path for folder in folders for path in folder.glob("*.py")):
@@ -663,7 +663,7 @@ def test_docstrings_of_packages_name_siblings_that_exist(repository: Path) -> No
     assert named > 150
 
 
-def test_docstrings_of_packages_say_where_to_begin(repository: Path) -> None:
+def test_docstrings_of_packages_name_the_first_module(repository: Path) -> None:
     """A package of more than three modules names some of them, but for families of one sort."""
     for path in sorted((repository / PACKAGE).rglob("__init__.py")):
         modules = [item.stem for item in path.parent.glob("*.py") if item != path]

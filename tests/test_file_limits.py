@@ -161,7 +161,7 @@ def test_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: st
     assert "--max-inflated-bytes: expected an integer" in capsys.readouterr().err
 
 
-def test_what_a_limit_left_out_is_no_clean_check(tmp_path: Path) -> None:
+def test_a_check_that_a_limit_cut_short_is_not_clean(tmp_path: Path) -> None:
     """Exit status 2: mistakes may be in what was not checked."""
     path, other = tmp_path / "made", tmp_path / "other"
     data = elf({".debug_abbrev": SHAPES, ".debug_info": unit(b"\1" + b"\2" * 20 + b"\0")})

@@ -64,7 +64,7 @@ def test_names_out_of_files_stay_in_the_folders_of_the_user(name: str) -> None:
     assert joined_below("/debug", "./a/x.dwo") == "/debug/./a/x.dwo"
 
 
-def test_files_of_the_kernel_are_no_sources(tmp_path: Path) -> None:
+def test_files_of_the_kernel_are_not_sources(tmp_path: Path) -> None:
     link, pipe, file = (tmp_path / name for name in ("link", "pipe", "file"))
     link.symlink_to(KMSG)
     os.mkfifo(pipe)
@@ -83,7 +83,7 @@ def test_list_reads_no_file_of_the_kernel(name: str) -> None:
 
 
 @pytest.mark.skipif(not KMSG.exists(), reason="no /proc/kmsg")
-def test_a_companion_is_no_file_of_the_kernel() -> None:
+def test_a_companion_below_proc_is_refused() -> None:
     with pytest.raises(UsageError, match="/proc/kmsg cannot be read: it is not a regular file"):
         open_companion(str(KMSG), DEFAULT_FILE_LIMITS)
 

@@ -38,7 +38,7 @@ def symbolized(path: Path, pcs: list[int]) -> list[list[Line]]:
 
 @pytest.mark.skipif(shutil.which(SYMBOLIZER) is None, reason=f"no {SYMBOLIZER}")
 @pytest.mark.parametrize("name", FILES)
-def test_every_row_is_where_llvm_symbolizer_says(name: str) -> None:
+def test_every_row_agrees_with_llvm_symbolizer(name: str) -> None:
     path = FIXTURES / name
     code_object = dg.CodeObject.open(path)
     rows = Counter(
@@ -76,7 +76,7 @@ def test_an_inlined_function_has_its_call() -> None:
     assert place.span.begin <= 0x1600 < place.span.end
 
 
-def test_where_no_code_is_there_is_no_place() -> None:
+def test_place_at_is_none_outside_code() -> None:
     code_object = dg.CodeObject.open(FIXTURES / "hip/nest.gfx942.O2.v5.co")
     assert dg.place_at(code_object, 0x10) is None
 

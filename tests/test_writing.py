@@ -187,7 +187,7 @@ def test_two_writers(tmp_path: Path) -> None:
     assert visible(tmp_path).keys() == {"s.json", *made(number)[1]}
 
 
-def test_a_writer_waits_no_longer_than_it_says(
+def test_a_writer_waits_no_longer_than_its_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fcntl = pytest.importorskip("fcntl")
@@ -311,7 +311,7 @@ def test_a_state_that_is_saved_through_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["fifo", "zero", "kernel", "folder", "dangling", "loop", "array"])
-def test_what_is_no_document_is_not_read(tmp_path: Path, kind: str) -> None:
+def test_a_file_that_is_not_a_document_is_not_read(tmp_path: Path, kind: str) -> None:
     save(tmp_path, 1)
     for name in ("a.json", "s.x.0123456789abcdef.npy"):
         path = tmp_path / name

@@ -148,5 +148,5 @@ def test_parts_of_registers_of_x86_64(name: str, whole: str, offset_bytes: int, 
 
 
 @pytest.mark.parametrize("name", ["sp", "eip", "sih"])
-def test_what_is_no_part_in_gdb(name: str) -> None:
+def test_names_that_are_not_parts_in_gdb(name: str) -> None:
     assert architecture("x86_64").part_named(name) is None

@@ -58,6 +58,6 @@ def test_every_capability_is_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["sm_9", "sm_", "sm_1000", "sm_90aa"])
-def test_what_is_no_capability(name: str) -> None:
+def test_protocols_that_are_not_capabilities(name: str) -> None:
     with pytest.raises(UsageError, match="unknown architecture"):
         architecture(name)

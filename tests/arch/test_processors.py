@@ -52,7 +52,7 @@ def test_machs_are_distinct() -> None:
 
 
 @pytest.mark.parametrize("mach", [0, 0x01, 0x27, 0xFF, -1, 1 << 70])
-def test_mach_of_no_processor(mach: int) -> None:
+def test_an_unknown_mach_number(mach: int) -> None:
     with pytest.raises(Unsupported, match="EF_AMDGPU_MACH"):
         by_mach(mach)
 

@@ -53,7 +53,7 @@ def test_no_other_way_is_used() -> None:
     ],
     ids=lambda value: None,
 )
-def test_other_digits_are_no_number(arguments: tuple[object, ...]) -> None:
+def test_digits_of_other_scripts_are_not_numbers(arguments: tuple[object, ...]) -> None:
     done = run(*arguments)
     assert (done.status, done.out) == (2, "")
     assert done.err.count("\n") == 1

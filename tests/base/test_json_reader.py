@@ -57,12 +57,12 @@ def test_no_integers(value: Json) -> None:
     assert len(str(raised.value)) < 150
 
 
-def test_too_wide_says_so() -> None:
+def test_a_value_that_is_too_wide_is_reported() -> None:
     with pytest.raises(UsageError, match="an integer of at most 128 bits"):
         Field("file", "n", 2**128).integer()
 
 
-def test_where_more_is_asked_for_more_is_read() -> None:
+def test_integers_up_to_the_given_maximum() -> None:
     assert Field("file", "n", 2**200).integer(0, 2**256 - 1) == 2**200
 
 

@@ -319,7 +319,7 @@ def test_evolve(name: str) -> None:
                 assert ours == theirs
 
 
-def test_evolve_makes_what_is_no_parameter_again() -> None:
+def test_evolve_recomputes_fields_that_are_not_parameters() -> None:
     for module in (THEIRS, struct_classes):
         first = classes(module)["Computed"](1)
         first.log.append(2)

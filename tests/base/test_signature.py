@@ -22,7 +22,7 @@ def functions() -> list[Callable[..., Any]]:
     return [*{operation.function: None for operation in operations}]
 
 
-def test_it_is_what_inspect_says() -> None:
+def test_the_signature_is_that_of_inspect() -> None:
     assert len(functions()) > 100
     for function in functions():
         signature = signature_of(function)

@@ -124,7 +124,7 @@ def test_lines_of_a_range_are_of_one_version(
     assert lines[1:3] == ["y"]
 
 
-def test_what_was_just_looked_at_is_not_looked_at_again(
+def test_a_recent_check_of_a_file_is_not_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "text"

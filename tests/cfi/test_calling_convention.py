@@ -116,7 +116,7 @@ INNER, IN_INNER, OUTER = 0x1A00, 0x1A50, 0x2244
         (0, "s[30:31] of inner hold 0x0, which does not follow a call"),
     ],
 )
-def test_what_is_no_return_address(return_address: int, reason: str) -> None:
+def test_values_that_are_not_return_addresses(return_address: int, reason: str) -> None:
     assert walked(FLAT, IN_INNER, return_address) == (
         ["inner"],
         f"{reason} (by the calling convention)",

@@ -196,7 +196,7 @@ def test_rows_stay_inside_the_range() -> None:
     assert run("0c0708", "", size=0) == ()
 
 
-def test_nothing_said_is_an_empty_row() -> None:
+def test_an_fde_without_instructions_has_an_empty_row() -> None:
     (row,) = run("00", "0000")
     assert row.is_empty and row_json(row)["cfa"] is None
 

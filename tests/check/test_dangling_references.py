@@ -175,7 +175,7 @@ def test_a_template_parameter_is_the_type_that_it_has(tmp_path: Path) -> None:
     assert run("eval", "--file", path, "v").out == "v = 67305985\n"
 
 
-def test_a_form_that_is_no_reference_is_left_to_its_reader() -> None:
+def test_a_form_that_is_not_a_reference_is_left_to_its_reader() -> None:
     shape = Shape(VARIABLE, ((dw.AT_NAME, STRING), (dw.AT_TYPE, dw.FORM_UDATA)))
     data = info_file([UNIT, shape], b"\1\2v\0" + encode_uleb(5) + b"\0")
     assert findings(verdict_on(data)) == []

@@ -259,7 +259,7 @@ def test_a_list_that_many_share_is_checked_once() -> None:
     assert rules(verdict_on(data)) == [("error", "stack-underflow")]
 
 
-def test_numbers_of_other_vendors_are_no_vendor_attributes() -> None:
+def test_attribute_numbers_of_other_vendors_are_not_reported() -> None:
     """0x3e0a is DW_AT_LLVM_lanes only for AMD's compilers up to LLVM 18."""
     assert rules(verdict_on(attribute(LABEL, 0x3E0A, 64))) == []
     assert rules(verdict_on(attribute(LABEL, 0x3E0A, 64), "amd-direct")) == [
@@ -325,7 +325,7 @@ def test_an_unknown_machine_is_checked_for_what_holds_on_all() -> None:
 
 
 @pytest.mark.parametrize("name", ["hip/data.gfx942.O2.v5.co", "hip/data.gfx1100.O2.v5.co"])
-def test_clangs_vector_registers_in_computations_are_no_mistakes(name: str) -> None:
+def test_clangs_vector_registers_in_computations_are_not_findings(name: str) -> None:
     verdict = fixture_verdict(name)
     assert ("warning", "wide-base-register") not in rules(verdict)
     assert ("warning", "wide-base-register") in rules(fixture_verdict(name, "amd"))

@@ -159,7 +159,7 @@ def _machines(data: bytes, name: str) -> PossibleArchitectures:
     return PossibleArchitectures(ObjectFile("made.co", data), architecture(name))
 
 
-def test_the_scalar_in_a_vector_register_of_a_cpu_is_no_finding() -> None:
+def test_the_scalar_in_a_vector_register_of_a_cpu_is_not_a_finding() -> None:
     x86_64 = architecture("x86_64")
     checker = ExpressionChecker(
         PossibleArchitectures(ObjectFile("a", elf({}, 62, 0)), x86_64), Findings()

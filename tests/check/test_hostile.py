@@ -161,7 +161,7 @@ def test_a_section_beyond_the_work_limit_is_reported(monkeypatch: pytest.MonkeyP
     assert why.endswith("from here on there would be too many register rules")
 
 
-def test_a_chain_of_registers_is_no_recursion() -> None:
+def test_a_chain_of_registers_is_not_a_recursion() -> None:
     numbers = [*range(2560, 2816), *range(3072, 3328)]
     chain = b"".join(rule(0x09, a, b) for a, b in pairwise(numbers))
     verdict = verdict_on(frame_file(CFA + chain + rule(0x09, numbers[-1], numbers[0])))
@@ -229,7 +229,7 @@ def test_bases_of_any_form(number: int, form: int, value: bytes, form_of_list: i
     verdict_on(info_file(shapes, b"\x01" + value + b"\x02" + at + b"\0", others))
 
 
-def test_what_is_no_fault_of_the_file_is_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_outside_the_file_are_not_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a list of a split unit, whose addresses are in another file."""
 
     def missing(unit: object, attribute: object) -> None:

@@ -80,7 +80,7 @@ def test_a_clean_file(tmp_path: Path) -> None:
     assert any(line.startswith("note: ") for line in noted.lines)
 
 
-def test_few_of_each_rule_are_shown_unless_all_are_wanted() -> None:
+def test_few_findings_of_a_rule_are_shown_without_the_option_all() -> None:
     path = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
     short, long = run("check", path), run("check", path, "--all")
     assert "  … 18 more of wide-base-register; --all shows them" in short.lines
@@ -218,7 +218,7 @@ def test_a_file_that_is_cut_short_is_unreadable(tmp_path: Path) -> None:
     assert answer.status == 2 and "error" in answer.json
 
 
-def test_an_operation_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_operation_is_not_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plus").write_bytes(DATA.read_bytes())
     (tmp_path / "k.co").write_bytes(DATA.read_bytes())
     monkeypatch.chdir(tmp_path)

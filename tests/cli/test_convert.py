@@ -163,7 +163,7 @@ def test_every_space() -> None:
     assert lines[3].startswith("region         <not reachable>    EvaluationError: a private_lane")
 
 
-def test_what_a_state_says() -> None:
+def test_the_architecture_and_the_waves_of_a_state() -> None:
     state = STATES / "wave32.gfx1100.json"
     json = run_json("convert", "private_lane#4", "--lane", 1, "--state", state).json
     assert (json["architecture"], json["wave_size"]) == ("gfx1100", 32)

@@ -206,7 +206,7 @@ def test_gpus_without_waves_in_a_core_of_a_process(tmp_path: Path) -> None:
         (b"\x04\x22\x4d\x18....", "{path} is compressed by lz4: give the output of lz4 -d"),
     ],
 )
-def test_a_compressed_file_that_is_no_core(tmp_path: Path, data: bytes, message: str) -> None:
+def test_a_compressed_file_that_is_not_a_core(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "core"
     path.write_bytes(data)
     done = run("bt", "--core", path)
@@ -421,7 +421,7 @@ def test_what_calls_leave_alone_of_gccs_code(program: str, register: str) -> Non
 
 
 @pytest.mark.parametrize("asked", [["$rdx"], ["-e", "reg1"], ["-e", "breg1 0"]])
-def test_what_the_user_asks_of_a_register_is_lost(asked: list[str]) -> None:
+def test_caller_saved_registers_of_outer_frames_are_undefined(asked: list[str]) -> None:
     done = run("eval", *of("crash.x86_64.O2"), "--frame", 5, *asked)
     assert "<optimized out>" in done.out + done.err or "undefined storage" in done.err, done
 

@@ -56,7 +56,7 @@ def test_info_counts_what_is_there(tmp_path: Path, size_bytes: int) -> None:
     assert (text in answer.json["problems"]) == (size_bytes < WHOLE)
 
 
-def test_every_command_says_it(tmp_path: Path) -> None:
+def test_every_command_prints_the_note(tmp_path: Path) -> None:
     path = cut(tmp_path, 30000)
     for command in (("bt",), ("eval", "lit1"), ("debug", "-batch")):
         assert f"note: {path} is cut short: its headers" in run(*command, "--core", path).err
@@ -143,7 +143,7 @@ def test_why_a_core_has_no_threads(tmp_path: Path) -> None:
     assert run("bt", _CRASH, path).err == f"{start}notes (PT_NOTE)\n"
 
 
-def test_a_second_file_that_is_no_core(tmp_path: Path) -> None:
+def test_a_second_file_that_is_not_a_core(tmp_path: Path) -> None:
     path = tmp_path / "short"
     path.write_bytes(b"\x7fELF")
     done = run("bt", _CRASH, path)

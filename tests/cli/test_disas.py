@@ -112,7 +112,7 @@ def test_pieces_join_where_they_are_cut(monkeypatch: pytest.MonkeyPatch) -> None
         assert [(line.address, line.text) for line in lines] == whole
 
 
-def test_bytes_that_are_no_instruction(tmp_path: Path) -> None:
+def test_bytes_that_are_not_an_instruction(tmp_path: Path) -> None:
     broken = bytearray(NEST.read_bytes())
     place = broken.index(bytes.fromhex("6a2080be"))
     broken[place : place + 4] = b"\xff\xff\xff\xff"

@@ -335,7 +335,7 @@ def test_waves_of_a_state_by_hand() -> None:
     assert run_json("waves", "--state", STATES / "demo.gcc.O0.json").status == 0
 
 
-def test_the_prompt_knows_who_is_who() -> None:
+def test_the_prompt_shows_ids_of_waves_and_lanes() -> None:
     script = ("-ex", "lane 3", "-ex", "info lanes", "-ex", "info lanes -all", "--batch")
     out = run("debug", "--state", COMMITTED, "--wave", 5, *script).lines
     assert out[0] == "[Switching to thread 5, lane 3 (AMDGPU Lane 1:1:1:5/3 (2,0,0)[3,0,0])]"

@@ -43,7 +43,7 @@ def three(tmp_path: Path) -> Path:
     return all_of_them
 
 
-def test_who_is_where(three: Path) -> None:
+def test_ids_and_positions_of_waves(three: Path) -> None:
     waves = run_json("waves", "--state", three).json["waves"]
     assert [(wave["target_id"], wave["kernel"]) for wave in waves] == [
         ("AMDGPU Wave 1:1:1:1 (0,0,0)/0", "nest"),

@@ -79,7 +79,7 @@ def test_changed_states(tmp_path: Path, number: int) -> None:
         state.target.target_id(wave.wave, 3)
 
 
-def test_what_a_file_says_costs_no_more_memory(tmp_path: Path) -> None:
+def test_hostile_sizes_in_a_file_allocate_no_memory(tmp_path: Path) -> None:
     data = FILE.read_bytes()
     # the size of the first argument: 8, as a fixed integer
     at = data.index(b".size\x08") + 5

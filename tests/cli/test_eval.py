@@ -215,7 +215,7 @@ def test_a_line_does_not_repeat_all_of_a_long_input(arguments: tuple[str, ...]) 
         assert error is None or len(error["message"]) < 600
 
 
-def test_what_is_provisional_says_so() -> None:
+def test_provisional_operations_are_marked() -> None:
     done = run("eval", "LLVM_push_iteration", "--iteration", "5")
     assert done.notes == [
         "dialect amd-provisional: operations without a number today have provisional numbers of "
@@ -262,7 +262,7 @@ def test_an_output_that_cannot_be_written_is_one_line() -> None:
     )  # fmt: skip
 
 
-def test_a_terminal_without_the_characters_is_no_error() -> None:
+def test_a_terminal_without_the_characters_is_not_an_error() -> None:
     out, err, status = process("explain", "lit0; lit1; plus; skip -5", encoding="ascii")
     assert (err, status) == ("", 1)
     assert r"\u2026 " in out  # steps left out
@@ -309,12 +309,12 @@ def test_options_come_before_the_state(tmp_path: Path) -> None:
     )
 
 
-def test_a_name_without_a_file_is_no_operation() -> None:
+def test_a_name_without_a_file_is_not_an_operation() -> None:
     done = run("eval", "total")
     assert done.error.endswith("; to evaluate a variable, give its FILE before it")
 
 
-def test_a_lane_that_the_wave_does_not_have_stands_nowhere() -> None:
+def test_a_lane_that_the_wave_does_not_have_has_no_pc() -> None:
     done = run("eval", "--demo", "--lane", "64", "t")
     assert "--lane 64: the wave has 64 lanes, from 0" in done.error
     assert done.notes == []

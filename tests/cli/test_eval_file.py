@@ -388,7 +388,7 @@ def test_addresses_of_operations_are_also_shown_as_offsets(command: str, operati
 
 
 @pytest.mark.parametrize("pc", [0, 0x15FF, 0x1_0000_0000, 2**64 - 1])
-def test_a_pc_in_no_code_object_says_so(pc: int) -> None:
+def test_a_pc_outside_the_code_objects_is_reported(pc: int) -> None:
     done = run("eval", "--state", ASM, "--pc", pc, "--lane", 3, "t")
     assert done.error.startswith(f"pc {pc:#x} is not in the code of any code object")
     assert "locations.gfx942.v5.co loaded at 0x0" in done.error
@@ -464,7 +464,7 @@ def test_rule_b_fbreg_is_private_without_the_suffix(name: str, expected: str) ->
 
 @pytest.mark.parametrize("asked", [("kept",), ("kept[0]",), ("-e", "fbreg 0")])
 @pytest.mark.parametrize("command", ["eval", "explain"])
-def test_without_a_frame_base_nothing_is_said_of_it(command: str, asked: tuple[str, ...]) -> None:
+def test_explain_omits_a_missing_frame_base(command: str, asked: tuple[str, ...]) -> None:
     file = ("--file", FIXTURES / "opencl/args.gfx906.O2.v5.co", "--pc", 0x1A40, "--lane", 3)
     done = run(command, *file, *asked)
     assert "has no DW_AT_frame_base" in done.out + done.err
@@ -678,7 +678,7 @@ def test_bits_that_no_piece_describes_are_optimized_out() -> None:
     assert done.json["bytes"].endswith("?" * 40)
 
 
-def test_one_variable_with_a_bad_type_and_line_is_no_end_of_the_list(tmp_path: Path) -> None:
+def test_one_variable_with_a_bad_type_and_line_does_not_end_the_list(tmp_path: Path) -> None:
     name = (dw.AT_NAME, dw.FORM_STRING)
     location = (dw.AT_LOCATION, dw.FORM_EXPRLOC)
     bad = (name, (dw.AT_TYPE, dw.FORM_REF4), (dw.AT_DECL_LINE, dw.FORM_UDATA), location)

@@ -55,7 +55,7 @@ def test_operations_stay_operations(state: Path, text: str, expected: str) -> No
 
 
 @pytest.mark.parametrize("text", ["1 + 2", "(int)3", "x + 1", "a.b", "p->x"])
-def test_operations_are_said_to_be_expected(state: Path, text: str) -> None:
+def test_the_error_expects_operations(state: Path, text: str) -> None:
     done = run("eval", "--state", state, "--lane", 1, text)
     assert done.status == 2
     assert (

@@ -69,7 +69,7 @@ def test_registers_of_aarch64_have_their_own_names() -> None:
     assert "  from      CFA    X19       X29       X30       RA_SIGN_STATE  V8 " in listed
 
 
-def test_an_entry_without_rules_says_so() -> None:
+def test_an_entry_without_rules_is_marked() -> None:
     lines = run("frames", FIXTURES / "hip/nest.gfx942.O2.v5.co").lines
     assert "    no rules: unwinding stops here" in lines
 
@@ -340,7 +340,7 @@ PATCHES = {
 
 
 @pytest.mark.parametrize("name", PATCHES)
-def test_hostile_information_ends_the_stack_and_says_why(tmp_path: Path, name: str) -> None:
+def test_hostile_information_ends_the_stack_with_a_reason(tmp_path: Path, name: str) -> None:
     """The frames inside of it stay."""
     patch, reason = PATCHES[name]
     data = (FIXTURES / "asm/chain_mubuf.gfx90a.v5.co").read_bytes()

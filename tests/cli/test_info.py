@@ -246,7 +246,7 @@ def test_mutated_files(tmp_path: Path, name: str) -> None:
         assert run("info", path, "--all").status in (0, 1, 2)
 
 
-def test_a_stripped_file_is_no_problem(tmp_path: Path) -> None:
+def test_a_stripped_file_is_not_a_problem(tmp_path: Path) -> None:
     path = tmp_path / "stripped"
     path.write_bytes(elf({".gnu_debugaltlink": b"gone.debug\0" + bytes(range(20))}, X86_64))
     done = run("info", path, "--debug-dir", tmp_path)

@@ -39,7 +39,7 @@ def test_the_hint_is_printed_once(arguments: tuple[object, ...], expected: list[
     assert hints(run(command, "--state", STATE, *rest).notes) == expected
 
 
-def test_what_it_says_can_be_printed() -> None:
+def test_the_name_in_the_hint_can_be_printed() -> None:
     [name] = hints(run("eval", "--state", STATE, "--lane", 3, "limit").notes)
     output = run("eval", "--state", STATE, "--lane", 3, f"$_kernarg.{name}")
     assert output.out == "$_kernarg.limit = 10\n"
@@ -47,7 +47,7 @@ def test_what_it_says_can_be_printed() -> None:
     assert hints(record["notes"]) == ["limit"]
 
 
-def test_explain_does_not_say_that_it_is_nowhere() -> None:
+def test_explain_does_not_report_a_missing_location() -> None:
     lines = run("explain", "--state", STATE, "--lane", 3, "limit").lines
     assert lines[-1].strip() == f"{HINT}limit"
     assert not any("kept the value nowhere" in line for line in lines)

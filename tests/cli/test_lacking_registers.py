@@ -103,7 +103,7 @@ def expected(processor: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("processor", AREAS)
 @pytest.mark.parametrize("debugger", [ours, gdbs])
-def test_what_is_said_of_them(
+def test_the_answers_for_each_processor(
     tmp_path: Path, processor: str, debugger: Callable[[Path, list[str]], list[str]]
 ) -> None:
     if debugger is gdbs and not gdb_version().startswith("13."):

@@ -13,7 +13,7 @@ WHOLE = ("--state", STATES / "wholewave.gfx942.json", "--dialect", "amd-provisio
 DISPATCH = ("--state", STATES / "dispatch.gfx1100.json")
 
 
-def test_each_lane_where_it_stands() -> None:
+def test_each_lane_at_its_pc() -> None:
     """Lanes 0 to 3 are in the then part, 4 to 7 wait at the if, the others never entered."""
     lanes = run_json("lanes", *WHOLE, "r").json["waves"][0]["lanes"]
     assert [lane["state"] for lane in lanes] == ["A"] * 4 + ["I"] * 60
@@ -143,7 +143,7 @@ def test_choices_of_eval() -> None:
     )
 
 
-def test_lanes_that_were_not_asked_for_share_no_line() -> None:
+def test_lanes_outside_the_request_share_no_line() -> None:
     assert run("eval", "--demo", "--lane", "3,16-17", "launches").lines == [
         "[ 3]    3",
         "[16-17] 3",
@@ -151,7 +151,7 @@ def test_lanes_that_were_not_asked_for_share_no_line() -> None:
     assert run("eval", "--demo", "--lane", "0-1,4", "$exec").lines[0].startswith("[0-1] ")
 
 
-def test_eval_says_where_an_inactive_lane_stands() -> None:
+def test_eval_gives_the_pc_of_an_inactive_lane() -> None:
     done = run("eval", *WHOLE, "--lane", 5, "r")
     assert done.out == "r = 1005\n"
     assert done.notes[0] == "lane 5 is inactive; positioned at 0x150c (asm/wholewave.hip:6)"

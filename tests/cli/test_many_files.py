@@ -102,7 +102,7 @@ def test_a_minimum_is_that_of_each_file(library: Path) -> None:
     assert done.status == 1 and "less than 90%" in done.err
 
 
-def test_a_file_without_debugging_information_is_no_error(tmp_path: Path) -> None:
+def test_a_file_without_debugging_information_is_not_an_error(tmp_path: Path) -> None:
     path = FIXTURES / "hip/liblibrary.so"
     done = run("where", "--all", path, NEST)
     assert done.status == 0
@@ -144,7 +144,7 @@ def test_a_core_file_is_examined_alone() -> None:
 
 @pytest.mark.parametrize("command", [("check",), *COMMANDS, ("where", "t")], ids=" ".join)
 @pytest.mark.parametrize("names", [["-x.co"], ["-x.co", "--jobs"]], ids=["one", "two"])
-def test_what_follows_two_hyphens_is_no_option(
+def test_arguments_after_two_hyphens_are_not_options(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], names: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

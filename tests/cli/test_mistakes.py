@@ -108,7 +108,7 @@ PRIVATE = "gfx942 has no address space private; did you mean private_wave or pri
         ("convert private_lane#0x100 --to private", f"--to: {PRIVATE}"),
     ],
 )  # fmt: skip
-def test_the_line_says_what_to_do(words: str, error: str) -> None:
+def test_the_line_names_the_remedy(words: str, error: str) -> None:
     done = run(*words.split())
     assert done.error.startswith(error), done.error
     assert (done.out, done.status, done.err.count("\n")) == ("", 2, 1)

@@ -90,11 +90,11 @@ def test_json_has_the_reason_for_each(start: Path) -> None:
     assert "error" not in by_name["launches"]
 
 
-def test_explain_says_so(start: Path) -> None:
+def test_explain_gives_the_reason(start: Path) -> None:
     assert REASON in run("explain", "--state", start, "--lane", 3, "t").out
 
 
-def test_a_table_of_lanes_says_so_below(start: Path) -> None:
+def test_a_table_of_lanes_has_the_note_below(start: Path) -> None:
     lines = run("lanes", "--state", start, "--lane", "0-3", "t", "launches").lines
     assert lines[2].split()[-2:] == ["<unavailable>", "3"]
     assert lines[6:] == [f"t: <unavailable> in lanes 0-3: {REASON}"]

@@ -49,7 +49,7 @@ def test_eval_takes_a_place(text: str, pc: int) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["eval", "where", "frames"])
-def test_what_is_no_place_is_one_line(command: str, text: str, why: str) -> None:
+def test_an_invalid_location_is_one_line(command: str, text: str, why: str) -> None:
     files = [NEST] if command == "frames" else ["--file", NEST, "limit"]
     done = run(command, *files, "--pc", text)
     assert done.status == 2 and done.out == ""
@@ -62,7 +62,7 @@ def test_a_place_needs_a_code_object() -> None:
     assert done.error == ("--pc nest.hip:12: no code object is given that could have this place")
 
 
-def test_a_line_without_code_is_the_next_one_and_says_so() -> None:
+def test_a_line_without_code_is_the_next_one_with_a_note() -> None:
     done = run("eval", "--file", NEST, "--pc", "nest.hip:1", "-e", "regx pc; deref")
     assert done.out == "5648 (0x1610)\n"
     assert done.notes == ["nest.hip:1 has no code: line 9 at 0x1610 is used, the next with code"]
@@ -119,7 +119,7 @@ def test_frames_shows_the_row_of_a_line() -> None:
     assert run("frames", path, "--pc", "k").out == run("frames", path, "--pc", "0x1600").out
 
 
-def test_a_place_is_found_where_the_state_stands_in_no_code(tmp_path: Path) -> None:
+def test_a_break_location_is_resolved_if_the_pc_of_the_state_has_no_code(tmp_path: Path) -> None:
     """The wave may be anywhere: the place says where to look."""
     state = json.loads((FIXTURES / "states/data.gfx942.O2.json").read_text("utf-8"))
     state["waves"][0]["pc"] = "0xdead0000"

@@ -266,7 +266,7 @@ def test_an_output_may_update_the_array_of_its_argument(name: str, tmp_path: Pat
     assert done.status == 0, done.err
 
 
-def test_without_numpy_one_line_says_so(repository: Path) -> None:
+def test_without_numpy_the_error_is_one_line(repository: Path) -> None:
     code = (
         "import sys; sys.modules['numpy'] = None\n"
         "from dwarfgpu.cli.main import main\n"
@@ -304,7 +304,7 @@ def test_numbers_are_made_of_the_type_that_is_pointed_to(tmp_path: Path) -> None
     assert (first == again).all() and len(set(first.tolist())) > 100
 
 
-def test_numbers_of_no_type_are_refused() -> None:
+def test_numbers_for_a_pointer_of_unknown_type_are_refused() -> None:
     done = run(
         "run", TRITON / "loops.gfx942.triton3.6.0.co", "loops", "--grid", 256, "--workgroup", 256,
         "--arg", "0=range:100", "--arg", "1=zeros:400", "--arg", "2=100", "--arg", "3=?",
@@ -425,7 +425,7 @@ def test_chosen_lanes_are_shown_with_their_state() -> None:
     ]  # fmt: skip
 
 
-def test_an_expression_without_meaning_is_said_at_the_stop() -> None:
+def test_an_invalid_expression_is_reported_at_the_stop() -> None:
     done = run("run", "--demo", *DEMO_LINE, "--stops", 1, "--print", "stops", "--print", "steps")
     assert done.status == 1
     assert any(line.startswith('  stops: No symbol "stops" in current') for line in done.lines)

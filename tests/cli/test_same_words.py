@@ -73,7 +73,7 @@ def test_a_core_and_its_program_come_in_any_order(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["frames", "check", "dispatch"])
-def test_what_looks_at_no_machine_wants_the_program(command: str) -> None:
+def test_commands_without_a_machine_need_the_program(command: str) -> None:
     rest = ["--all"] if command == "where" else []
     rest += ["--grid", "64", "--workgroup", "64"] if command == "dispatch" else []
     done = run(command, CORE, *rest)
@@ -81,7 +81,7 @@ def test_what_looks_at_no_machine_wants_the_program(command: str) -> None:
     assert "is a core file" in done.error and "give the program" in done.error
 
 
-def test_an_operation_and_a_variable_are_no_files(
+def test_an_operation_and_a_variable_are_not_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "plus").write_bytes(NEST.read_bytes())
@@ -148,7 +148,7 @@ def test_a_core_that_is_cut_short_is_status_2(command: str, tmp_path: Path) -> N
     assert run(command, "--core", path).status == 2
 
 
-def test_a_state_is_no_object_file() -> None:
+def test_a_state_is_not_an_object_file() -> None:
     for command in ("eval", "bt", "lanes"):
         assert run(command, STATE).error.endswith(f"give a state with --state {STATE}")
 

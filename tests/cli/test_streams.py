@@ -62,7 +62,7 @@ def test_streams(command: str, status: int, out: str, err: str, unbuffered: str)
     assert done.stderr.decode() == (f"dwarfgpu: {err}\n" if err else "")
 
 
-def test_input_that_is_no_text_is_complained_of() -> None:
+def test_input_that_is_not_text_is_refused() -> None:
     done = shell("debug --demo --quiet <fixtures/README.md")
     assert done.returncode == 1
     done = shell("debug --demo --quiet <dwarfgpu/data/demo.co")
@@ -99,7 +99,7 @@ def test_text_comes_from_streams(command: str, out: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("columns", ["", "0", "-3", "57", "wide", None])
-def test_help_is_as_wide_as_python_says(
+def test_help_is_as_wide_as_the_terminal(
     columns: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("COLUMNS", raising=False)

@@ -38,7 +38,7 @@ def test_each_lane_has_its_own_value(processor: str, lanes: int, pc: int) -> Non
 
 @pytest.mark.parametrize(("processor", "lanes", "pc"), KERNELS)
 @pytest.mark.parametrize("options", [("--dialect", "amd"), ("--strict", "--lanes", "32")])
-def test_a_literal_reading_says_so(
+def test_a_literal_reading_has_a_note(
     processor: str, lanes: int, pc: int, options: tuple[str, ...]
 ) -> None:
     total = total_of_lanes(processor, lanes, pc, *options)

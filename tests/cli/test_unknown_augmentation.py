@@ -26,9 +26,7 @@ def unknown_frames(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "operation", ["call_frame_cfa", "LLVM_call_frame_entry_reg s30", "entry_value (regx s4)"]
 )
-def test_operations_say_that_the_frame_information_is_unknown(
-    operation: str, unknown_frames: Path
-) -> None:
+def test_operations_report_unknown_frame_information(operation: str, unknown_frames: Path) -> None:
     done = run("explain", "--file", unknown_frames, "--pc", "0x1004", "-e", operation)
     assert done.status == 1
     assert f"{UNKNOWN_AUGMENTATION}\n" in done.out
@@ -38,6 +36,6 @@ def test_operations_say_that_the_frame_information_is_unknown(
     )
 
 
-def test_a_backtrace_says_that_the_frame_information_is_unknown(unknown_frames: Path) -> None:
+def test_a_backtrace_reports_unknown_frame_information(unknown_frames: Path) -> None:
     done = run("bt", "--file", unknown_frames, "--pc", "0x1004")
     assert done.lines[-1] == f"stopped: the caller of frame 0: {UNKNOWN_AUGMENTATION}"

@@ -77,7 +77,7 @@ def test_an_unreadable_single_location_is_reported(asked: tuple[str, ...]) -> No
     assert done.out.endswith("7\n") and done.status == 1
 
 
-def test_a_place_within_a_register_is_of_no_known_size() -> None:
+def test_a_location_within_a_register_has_no_known_size() -> None:
     """The neighbours of a lane's dword are not the object."""
     done = run("eval", *FOCUS, "--lane", 3, *DIFFERING, *filled(("-e", "call4 {two_places}")))
     assert done.notes[-1].endswith("the object has no size here; name a variable")

@@ -88,7 +88,7 @@ def test_eval_agrees(pc: int) -> None:
         assert (expected in done.err) == (not inside)
 
 
-def test_inlined_calls_stand_apart() -> None:
+def test_where_names_the_inlined_call() -> None:
     (result,) = run_json("where", "--file", DEMO, "clamp::value").json["variables"]
     assert (result["function"], result["kind"]) == ("leaf", "parameter")
     assert result["inlined"] == [{"function": "clamp", "call_line": 93}]
@@ -154,7 +154,7 @@ def test_addresses_are_as_loaded() -> None:
         ("fenced", "whole", "in pieces"),
     ],
 )
-def test_what_is_said(name: str, completeness: str, text: str) -> None:
+def test_completeness_and_text_of_descriptions(name: str, completeness: str, text: str) -> None:
     (result,) = run_json("where", "--file", ASM, name).json["variables"]
     assert [entry["completeness"] for entry in result["entries"]] == [completeness]
     assert result["entries"][0]["text"] == text

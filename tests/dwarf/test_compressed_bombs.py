@@ -56,7 +56,7 @@ def test_entries_of_a_compressed_section(bomb: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("where", "--all"), ("check",)])
-def test_commands_say_so(bomb: Path, command: tuple[str, ...]) -> None:
+def test_commands_print_the_note(bomb: Path, command: tuple[str, ...]) -> None:
     done = run(*command, bomb)
     text = done.out + done.err
     assert ".debug_info" in text and "--max-inflated-ratio" in text

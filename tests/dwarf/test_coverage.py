@@ -240,7 +240,7 @@ def exprloc(name: bytes, expression: bytes) -> bytes:
     return named(EXPRLOC, name, bytes((len(expression),)) + expression)
 
 
-def test_what_is_no_list_holds_in_all_of_the_scope() -> None:
+def test_a_single_location_description_holds_in_all_of_the_scope() -> None:
     body = F + exprloc(b"a", REG) + exprloc(b"b", EMPTY) + named(CONST, b"c", b"\7")
     result = coverages(scopes(body + named(NONE, b"d") + b"\0", load_address=0x7000))
     assert [(coverage.variable.name, coverage.described_bytes) for coverage in result] == [
@@ -311,7 +311,7 @@ NAMES = "x86_64/names.clang.O0.v5"
         (GCC, Wanted(("f::pi",)), []),
     ],
 )
-def test_wanted(file: str, wanted: Wanted, expected: list[str]) -> None:
+def test_variables_that_wanted_selects(file: str, wanted: Wanted, expected: list[str]) -> None:
     assert sorted(found_names(file, wanted)) == sorted(expected)
 
 

@@ -121,7 +121,7 @@ def test_an_empty_index() -> None:
     assert index.row_of(0) is None and list(index.signatures()) == []
 
 
-def test_a_slot_of_no_row() -> None:
+def test_a_slot_without_a_row() -> None:
     data = bytearray(index_bytes({1: {1: (0, 1)}}))
     data[16 + 8 * 2 + 4] = 9
     with pytest.raises(Malformed, match="names row 9 of 1"):

@@ -511,7 +511,7 @@ def test_a_row_without_code_before_another_file_is_dropped_as_by_gdb() -> None:
     assert lines.pcs_of("a.c", 7) == (LOAD + 0x1004,)
 
 
-def test_code_of_no_line() -> None:
+def test_code_without_a_line() -> None:
     program = START + special(1, 0) + bytes((ADVANCE_LINE,)) + encode_sleb(-2) + special(0, 4)
     lines = lines_of(program + special(7, 4) + bytes((ADVANCE_PC, 4)) + END)
     assert numbers(lines, 0x1000, 0x1004, 0x1008) == [2, None, 7]

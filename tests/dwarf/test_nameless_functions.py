@@ -75,7 +75,7 @@ def test_where(name: str, lines: list[str]) -> None:
     ("name", "meant"),
     [("count::hits", "detail::count::hits"), ("revers::storage", "reverse::storage")],
 )
-def test_what_was_perhaps_meant_has_its_function(name: str, meant: str) -> None:
+def test_suggested_names_have_their_function(name: str, meant: str) -> None:
     assert f'Did you mean "{meant}"?' in run("where", LIBRARY, name).error
     assert (
         f'Did you mean "{meant}"?' in run("debug", LIBRARY, "--batch", "-ex", f"where {name}").err

@@ -174,7 +174,7 @@ def test_a_name_that_means_nothing(tmp_path: Path, read: list[int]) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_only_names_of_no_unit_are_absent(path: Path) -> None:
+def test_only_names_in_no_unit_are_absent(path: Path) -> None:
     """So that no hint is followed for them: every name of an entry is in a unit."""
     try:
         info = CodeObject.open(path).info
@@ -189,7 +189,7 @@ def test_only_names_of_no_unit_are_absent(path: Path) -> None:
         assert not is_in_no_unit(info, name)
 
 
-def test_no_hint_is_followed_for_a_name_of_no_unit(
+def test_no_hint_is_followed_for_a_name_in_no_unit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     followed: list[str] = []

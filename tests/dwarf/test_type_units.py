@@ -84,7 +84,7 @@ def test_a_type_offset_that_names_no_entry(version: int, type_at: int) -> None:
 
 
 @pytest.mark.parametrize("version", [4, 5])
-def test_a_signature_of_no_type_unit(version: int) -> None:
+def test_a_signature_without_a_type_unit(version: int) -> None:
     info = made(version, VARIABLE, type_unit(version, STRUCT, signature=1))
     (variable,) = info.units[0].root.children()
     with pytest.raises(IllFormed, match="no type unit has the signature 0x1122334455667788"):
@@ -105,7 +105,7 @@ def test_a_declaration_is_completed_by_its_type_unit(version: int) -> None:
     assert isinstance(target, Struct) and target.size_bytes == 8 and not target.is_declaration
 
 
-def test_a_declaration_whose_type_unit_is_not_there_stays_incomplete() -> None:
+def test_a_declaration_with_a_missing_type_unit_stays_incomplete() -> None:
     """A pointer to it is usable; its members say why they are unknown."""
     info = made(5, b"\x01\x06s\0" + word(9) + b"\x07\x0d\0")
     _, pointer = info.units[0].root.children()

@@ -35,7 +35,7 @@ def test_a_unit_is_a_unit() -> None:
         (1 << 70, "outside its unit"),
     ],
 )
-def test_offsets_that_are_no_base_type(offset: int, message: str) -> None:
+def test_offsets_that_are_not_base_types(offset: int, message: str) -> None:
     with pytest.raises(IllFormed, match=message):
         fixture("hip/nest.gfx942.O2.v5.co").units[0].base_type(offset)
 

@@ -127,7 +127,7 @@ def test_the_same_with_every_index_and_with_none(file: str, name: str, unit: str
 
 @pytest.mark.parametrize("file", EVERY)
 @pytest.mark.parametrize("name", ["nothing", "value", "local", "i", "outer::x", ""])
-def test_what_is_no_global_is_found_in_no_unit(file: str, name: str) -> None:
+def test_a_name_that_is_not_global_is_found_in_no_unit(file: str, name: str) -> None:
     assert Scopes(opened(file)).global_named(name) is None
 
 

@@ -72,7 +72,7 @@ def test_any_bytes(seed: int) -> None:
         rows(unit, bytes(data))
 
 
-def test_attributes_without_bytes_are_no_work_for_each_entry() -> None:
+def test_attributes_without_bytes_cost_nothing_for_each_entry() -> None:
     wide = Shape(dw.TAG_VARIABLE, ((dw.AT_EXTERNAL, dw.FORM_FLAG_PRESENT),) * 1_000)
     (unit,) = debug_info(file_of(b"\1" + b"\2" * 500 + b"\0", [UNIT, wide])).units
     with at_most(20_000):

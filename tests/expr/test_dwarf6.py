@@ -147,7 +147,7 @@ def test_eval_of_names_without_a_prefix() -> None:
 @pytest.mark.parametrize(
     "text", ["reg0 undefined", "reg0; undefined", "reg0 (undefined)", "DW_OP_reg0 DW_OP_undefined"]
 )
-def test_a_name_after_a_register_is_no_mention_of_it(text: str) -> None:
+def test_a_name_after_a_register_is_not_part_of_it(text: str) -> None:
     for name in (text, text.upper()):
         assert assemble(name, DWARF6_PROVISIONAL, arch=architecture("x86_64")).hex() == "50e964"
 
@@ -306,7 +306,7 @@ def test_text_of_bytes_has_the_names_of_dwarf_6() -> None:
 
 
 @pytest.mark.parametrize("text", ["DW_OP_extend 8 4", "DW_OP_plu", "dw_op_foo"])
-def test_an_error_about_an_operation_says_nothing_of_expressions(text: str) -> None:
+def test_an_error_about_an_operation_does_not_mention_expressions(text: str) -> None:
     for options in ((), ("--dialect", "dwarf6")):
         wrong = run("eval", *options, text).err
         assert text.split()[0] in wrong

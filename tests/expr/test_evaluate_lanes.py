@@ -257,7 +257,7 @@ def test_lanes_that_have_no_bits_do_not_take_those_of_others() -> None:
         values.bits(1, 63)
 
 
-def test_an_error_of_all_lanes_is_that_of_the_lane_asked_for() -> None:
+def test_an_error_of_all_lanes_is_that_of_the_requested_lane() -> None:
     values = over_lanes("LLVM_push_lane; lit0; div; stack_value", machine())
     assert not values.is_known.any()
     with pytest.raises(DwarfGpuError, match="division by zero"):

@@ -82,7 +82,7 @@ def test_a_loop_is_not_followed() -> None:
     assert extent_of(b"\x31\x12\x28\xfc\xff", AMD, FORM).completeness == "depends"  # lit1 dup bra
 
 
-def test_bytes_that_are_no_operations() -> None:
+def test_bytes_that_are_not_operations() -> None:
     result = extent_of(b"\x50\xff", AMD, FORM)
     assert result.completeness == "broken"
     assert result.reason is not None and "unknown operation 0xff" in result.reason
@@ -120,7 +120,7 @@ def test_long_expressions_take_linear_work() -> None:
     assert len(result.undefined) == 12_000 and result.size_bits == 192_000
 
 
-def test_the_sum_of_parts_is_as_the_declarations_say() -> None:
+def test_the_sum_of_parts_follows_the_declarations() -> None:
     rng = Random(19)
     operations = [
         b"\x50", b"\x6f", b"\x90\x00", b"\x90\x80\x14", b"\x90\xff\x3f",  # reg, regx

@@ -300,7 +300,7 @@ def test_reads_within_an_evaluation_count_as_its_own() -> None:
             evaluate(data, ctx)
 
 
-def test_too_many_bytes_to_read_are_no_function() -> None:
+def test_the_byte_limit_decides_whether_an_expression_is_compiled() -> None:
     data = assemble("regx s5; deref_size 4; regx s4; deref_size 4; plus", AMD, arch=GFX942)
     for total_bytes, is_made in ((8, True), (7, False)):
         ctx = evolve(bench_context(), limits=Limits(total_bytes=total_bytes))

@@ -45,7 +45,7 @@ def test_an_address_space_before_the_value_of_a_piece_means_nothing() -> None:
     assert implicit(2, pieces) == [8]
 
 
-def test_the_answer_says_how_it_was_read() -> None:
+def test_the_answer_has_a_note_on_the_reading() -> None:
     done = run("eval", *MACHINE, "--lane", 2, "bregx v2 1; stack_value")
     assert done.err == f"note: {NOTE}\n"
 

@@ -53,7 +53,7 @@ def test_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path:
         gdb_path.path()
 
 
-def test_a_loader_that_is_no_text_is_written_again(
+def test_a_loader_that_is_not_text_is_written_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(gdb_path, "package_folders", list)

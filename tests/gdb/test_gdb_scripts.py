@@ -121,7 +121,7 @@ say(gdb.selected_frame().level(), gdb.parse_and_eval("n").format_string())
 
 
 @pytest.mark.parametrize("question", LOOKED_AT)
-def test_what_is_looked_at(looked_at: dict[str, str], question: str) -> None:
+def test_the_answers_about_objects(looked_at: dict[str, str], question: str) -> None:
     assert looked_at[question] == LOOKED_AT[question]
 
 

@@ -281,7 +281,7 @@ def test_every_variable_is_what_the_session_reads(state: str) -> None:
 
 
 @pytest.mark.parametrize("address", ["0", "4", "0x3c", "global#0", "generic#0"])
-def test_the_headers_of_a_file_at_0_are_no_memory(address: str) -> None:
+def test_the_headers_of_a_file_at_0_are_not_memory(address: str) -> None:
     session = stopped("divergent.gfx942", 3)
     shown = text(session, f"*(int *) {address}")
     number = address.rpartition("#")[2]

@@ -86,7 +86,7 @@ def test_of_all_lanes_and_waves() -> None:
         ("::threadIdx.x", 'No symbol "threadIdx" in current context.'),
     ],
 )
-def test_what_is_no_word(expression: str, error: str) -> None:
+def test_texts_that_are_not_words(expression: str, error: str) -> None:
     done = run("eval", "--state", STATE, "--lane", 0, expression)
     assert done.status == 2 and error in done.error
 
@@ -133,7 +133,7 @@ def test_on_a_cpu_they_mean_nothing() -> None:
         assert error in run("eval", *core, text).error
 
 
-def test_a_name_of_the_program_is_meant_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_of_the_program_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """A global variable and a function of the fixture, as if they had the names of words."""
     monkeypatch.setitem(gpu_builtins._VARIABLES, "launches", workgroup_id)
     monkeypatch.setattr(named_values, "BUILTIN_VARIABLES", frozenset({"launches"}))
@@ -169,7 +169,9 @@ def test_an_enumerator_is_an_argument(text: str, value: int) -> None:
         (COLOR, "a b", "--arg mode: 'a b' is not a number, @FILE, buffer:SIZE"),
     ],
 )
-def test_what_is_no_enumerator(declared: DeclaredParameter, text: str, error: str) -> None:
+def test_values_that_are_not_enumerators(
+    declared: DeclaredParameter, text: str, error: str
+) -> None:
     argument = Argument("by_value", 4, 0, "mode")
     with pytest.raises(UsageError, match=re.escape(error)):
         bound(argument, declared, text)

@@ -313,12 +313,12 @@ def test_against_gdb(tool: Callable[[str], str], program: str) -> None:
     assert not different, "\n".join(map(repr, different))
 
 
-def test_a_member_of_a_class_without_a_name_is_no_variable() -> None:
+def test_a_member_of_a_class_without_a_name_is_not_a_variable() -> None:
     expected = 'No symbol "of_typedef" in current context.'
     assert text(demo("types.gcc.O0.v5"), "of_typedef") == expected
 
 
-def test_what_gdb_says_of_nothing() -> None:
+def test_errors_that_gdb_does_not_have() -> None:
     session = at("meanings.gcc.O0.v5", "main")
     assert text(session, "$1") == "History has not yet reached $1."
     assert text(session, "p.m(1)") == "functions of the program cannot be called"

@@ -87,7 +87,9 @@ def test_assignments_can_be_refused(session: Session, expression: str) -> None:
         ("k::t", ["t"]),
     ],
 )
-def test_what_was_looked_at(session: Session, expression: str, names: list[str]) -> None:
+def test_looked_at_is_called_for_each_variable(
+    session: Session, expression: str, names: list[str]
+) -> None:
     seen: list[str] = []
     text(session, expression, Options(looked_at=lambda variable: seen.append(variable.name)))
     assert seen == names

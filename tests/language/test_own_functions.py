@@ -90,5 +90,5 @@ def test_a_reference_is_shown_with_its_place() -> None:
     assert shown.startswith("(Right &) @0x") and ": {" in shown
 
 
-def test_what_an_object_is_is_not_looked_up() -> None:
+def test_dynamic_cast_is_unsupported() -> None:
     assert kind(stopped("bases.gcc.O0"), "dynamic_cast<Bottom *>(top)") == "Unsupported"

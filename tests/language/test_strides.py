@@ -76,7 +76,7 @@ def test_elements_as_data(program: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["thin", "thin + 1", "*thin"])
-def test_a_pointer_of_no_size_is_the_producers_error(program: Path, text: str) -> None:
+def test_a_pointer_without_a_size_is_ill_formed(program: Path, text: str) -> None:
     done = run("eval", program, *MEMORY, text)
     assert done.status == 1
     assert "IllFormed: pointer at 0x" in done.error

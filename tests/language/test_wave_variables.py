@@ -53,7 +53,7 @@ def test_value(wave: int, lane: int | None, expression: str, expected: str) -> N
     assert expected in value(expression, wave=wave, lane=lane)
 
 
-def test_arguments_are_where_the_packet_says() -> None:
+def test_arguments_are_at_the_address_in_the_packet() -> None:
     """Byte 40 of the dispatch packet (compute ABI)."""
     answer = run_json("eval", "--state", STATE, "--wave", 2, "--lane", 0, "$_kernarg")
     [place] = answer.json["result"]["places"]

@@ -186,7 +186,7 @@ def test_the_stack_of_an_overflow_is_above_its_pointer(
         assert why(result, BASE + PAGE) == "the core file leaves it out"
 
 
-def test_a_core_that_is_cut_short_says_so(tmp_path: Path) -> None:
+def test_a_core_that_is_cut_short_has_a_note(tmp_path: Path) -> None:
     path = written(tmp_path, thread(), loads=(Load(0x9000, b"12345678"),))
     data = path.read_bytes()
     path.write_bytes(data[: data.index(b"12345678") + 4])

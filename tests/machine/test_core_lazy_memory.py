@@ -42,7 +42,7 @@ def test_it_is_read_where_it_is_accessed(tmp_path: Path) -> None:
         global_memory.source.all()
 
 
-def test_an_access_in_two_parts_is_no_violation(tmp_path: Path) -> None:
+def test_an_access_in_two_parts_is_not_a_violation(tmp_path: Path) -> None:
     global_memory = GlobalMemory()
     global_memory.source = CoreSource(large(tmp_path))
     addresses = np.array([BASE + PART_BYTES - 2], np.uint64)
@@ -51,7 +51,7 @@ def test_an_access_in_two_parts_is_no_violation(tmp_path: Path) -> None:
     assert stop.value.reason is StopReason.UNAVAILABLE
 
 
-def test_what_it_does_not_have_is_named(tmp_path: Path) -> None:
+def test_an_address_outside_the_core_has_a_reason(tmp_path: Path) -> None:
     source = CoreSource(large(tmp_path))
     assert source.allocation_at(GlobalMemory(), BASE - 1) is None
     assert source.why_missing(BASE - 8, 4) == (

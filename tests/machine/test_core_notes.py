@@ -281,7 +281,7 @@ def test_a_broken_note_is_reported_and_the_others_are_read(broken: bytes, messag
     assert [thread.lwp for thread in dump.threads] == [1, 2]
 
 
-def test_what_follows_a_broken_thread_is_of_no_other() -> None:
+def test_notes_after_a_broken_thread_belong_to_no_thread() -> None:
     dump = read(status(1, words(27)), note("CORE", 1, bytes(335)), note("CORE", 2, fxsave()))
     assert "xmm0" not in dump.threads[0].registers
 

@@ -199,7 +199,7 @@ def test_a_floating_point_number_by_value(value_type: str, size_bytes: int, form
 
 
 @pytest.mark.parametrize(("value_type", "size_bytes"), [("f32", 8), ("f16", 4), ("f64", 16)])
-def test_a_vector_by_value_is_no_number(value_type: str, size_bytes: int) -> None:
+def test_a_vector_by_value_is_not_a_number(value_type: str, size_bytes: int) -> None:
     argument = Argument("by_value", size_bytes, 0, "x", value_type=value_type)
     with pytest.raises(
         UsageError, match=f"a vector of {value_type.upper()} is not a number; bytes:"

@@ -132,7 +132,7 @@ def test_scratch_without_the_queue_is_named() -> None:
         target.read_memory(Memory(arch.address_space(5), 1, 0), 0, 4)
 
 
-def test_a_wave_without_scratch_says_so() -> None:
+def test_a_wave_without_scratch_is_reported() -> None:
     image = machine("9.4")
     [queue] = image.queues
     groups = tuple(
@@ -200,7 +200,7 @@ def test_hostile_control_stacks(words: list[int], message: str) -> None:
         saved_waves(layout, words, 0x1000, 0x1000 + 1664 + (4096 if "4096" in message else 0))
 
 
-def test_events_are_no_waves() -> None:
+def test_events_are_not_waves() -> None:
     layout = layout_of(110000)
     words = [0, 0, 1 << 30, 0x80000000, 0, 1 << 30 | 5, 0x20001000]
     assert len(saved_waves(layout, words, 0, 1664)) == 1
@@ -282,7 +282,7 @@ def test_lists_of_code_objects(memory: CoreMemory, count: int, message: str | No
     assert (message is None and not notes) or (message is not None and message in notes[0])
 
 
-def test_random_damage_is_no_crash(tmp_path: Path) -> None:
+def test_random_damage_does_not_crash(tmp_path: Path) -> None:
     """Whatever is damaged, an error of dwarfgpu or a core comes out, and its waves can be asked."""
     random = Random(7)
     path = tmp_path / "core"

@@ -91,7 +91,7 @@ def test_several_agents_queues_and_xccs(seed: int) -> None:
     check(machine.made())
 
 
-def test_more_segments_than_the_header_can_say() -> None:
+def test_more_segments_than_the_header_can_count() -> None:
     """Their number is in the only section header."""
     ranges = [LoadedRange(16 * number, b"x") for number in range(0xFFFE)]
     for count in (0xFFFD, 0xFFFE):  # beside the segment of the notes

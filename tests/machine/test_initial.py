@@ -242,7 +242,7 @@ def test_mode_has_the_bits_of_the_descriptor(target: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize("axis", ["y", "z"])
-def test_gfx12_has_y_and_z_where_either_is_asked_for(axis: str) -> None:
+def test_gfx12_has_y_and_z_if_either_is_enabled(axis: str) -> None:
     asked = descriptor(**{f"enable_sgpr_workgroup_id_{axis}": 1})
     result = other_scalars(asked, PROCESSORS["gfx1200"], 32, WAVE)
     assert (result["ttmp7"], result["ttmp8"]) == (4 | 5 << 16, 1 << 30 | 1 << 25)

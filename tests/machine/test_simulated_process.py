@@ -70,7 +70,7 @@ def test_the_order_is_a_function_of_the_seed(
 
 
 @pytest.mark.parametrize("seed", [0, 3, 5])
-def test_a_stop_does_not_change_whose_turn_it_is(
+def test_a_stop_does_not_change_the_schedule(
     seed: int, core: tuple[Path, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(simulated_process, "TURN", 40)

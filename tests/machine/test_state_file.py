@@ -136,7 +136,7 @@ def test_code_objects_are_relative_to_the_file(tmp_path: Path) -> None:
     assert result == [(str(tmp_path / "a/k.co"), 0x1000), ("/k.co", 0)]
 
 
-def test_a_code_object_is_no_circle_and_no_pipe(tmp_path: Path) -> None:
+def test_a_code_object_is_neither_a_circle_of_links_nor_a_pipe(tmp_path: Path) -> None:
     (tmp_path / "circle").symlink_to("circle")
     os.mkfifo(tmp_path / "pipe")
     for name in ("circle", "pipe"):
@@ -144,7 +144,7 @@ def test_a_code_object_is_no_circle_and_no_pipe(tmp_path: Path) -> None:
             load(tmp_path, code_objects=[{"path": name}])
 
 
-def test_a_state_is_no_pipe_with_a_name(tmp_path: Path) -> None:
+def test_a_state_is_not_a_named_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match=r"pipe cannot be read: it is not a regular file"):
         load_state(tmp_path / "pipe")
@@ -310,7 +310,7 @@ def test_an_elf_file_is_called_so(tmp_path: Path) -> None:
     assert str(caught.value) == f"{path}: not JSON: it is an ELF file; give it with --file {path}"
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     path.write_bytes(b"\xff\xfe\0")
     with pytest.raises(UsageError, match="not JSON: byte 0x0 is not of UTF-8 text"):

@@ -58,13 +58,13 @@ def test_a_register_of_another_gpu_is_left_out(
     )
 
 
-def test_a_register_of_no_gpu_is_refused(tmp_path: Path) -> None:
+def test_a_register_that_no_gpu_has_is_refused(tmp_path: Path) -> None:
     path = path_of(tmp_path, "gfx1030", 32, {"xnack_musk": 0})
     with pytest.raises(UsageError, match="waves.0..registers.xnack_musk: gfx1030 has no register"):
         load_state(path)
 
 
-def test_commands_say_it(tmp_path: Path) -> None:
+def test_commands_print_it(tmp_path: Path) -> None:
     path = path_of(tmp_path, "gfx1030", 32, {"xnack_mask": 0, "s4": 7})
     note = "gfx1030 in wave32 has no register xnack_mask: that of wave 0 is ignored"
     done = run("eval", "--state", path, "regx s4; deref_size 4")

@@ -87,7 +87,7 @@ def test_depth_is_that_of_the_deepest_part() -> None:
     )
 
 
-def test_a_part_that_holds_everything_stands_for_the_whole() -> None:
+def test_narrowed_returns_the_part_that_contains_the_object() -> None:
     four = at(Selected(0b0101, at(BITS), at(Implicit(0x99, 16)), 4, 4))
     assert narrowed(four, 4, 8) == at(BITS, 8)
     assert narrowed(four, 2, 9) == at(BITS, 9)

@@ -241,7 +241,7 @@ def test_a_folder_is_read_by_name_and_each_file_once(tmp_path: Path) -> None:
         (lambda path: path.write_bytes(b"!<arch>\n"), "bundle is in this archive"),
     ],
 )
-def test_what_has_no_object_file_says_so(tmp_path: Path, make: object, why: str) -> None:
+def test_a_missing_object_file_is_reported(tmp_path: Path, make: object, why: str) -> None:
     path = tmp_path / "x"
     make(path)  # type: ignore[operator]
     [only] = members([str(path)])

@@ -83,7 +83,7 @@ def test_every_range(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", IN_PARTS)
-def test_only_the_blocks_that_are_asked_for(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_requested_blocks(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = decompressed("f", KINDS[kind]())
     assert isinstance(data, FileBytes)
     unpacked: list[int] = []

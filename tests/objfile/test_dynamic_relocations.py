@@ -193,7 +193,7 @@ def test_tables_that_are_one() -> None:
         loaded(ObjectFile("made", bytes(data)))
 
 
-def test_tables_of_the_debugger_only_are_no_dynamic_ones() -> None:
+def test_relocations_that_are_not_loaded_are_not_applied() -> None:
     assert loaded(made(rela(8, 0x4010), alloc=0)) == 0x10
 
 

@@ -353,7 +353,7 @@ def test_metadata_that_is_wrong(metadata: bytes, message: str) -> None:
     assert message in str(problem) and "made: metadata" in str(problem)
 
 
-def test_text_that_is_no_utf8() -> None:
+def test_text_that_is_not_utf8() -> None:
     with pytest.raises(Malformed, match="not UTF-8"):
         metadata_v2(b"a: \xff")
 

@@ -321,7 +321,7 @@ def test_the_example_of_clrx() -> None:
     ) == (8, 256, ())
 
 
-def test_bytes_that_are_no_descriptor() -> None:
+def test_bytes_that_are_not_a_descriptor() -> None:
     with pytest.raises(Malformed, match="63 bytes"):
         read_descriptor(bytes(63), processor("gfx900"))
     for data in (bytes(256), KernelCode().pack()[:255]):

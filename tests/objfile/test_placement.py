@@ -61,7 +61,7 @@ def test_sections_do_not_overlap(name: str) -> None:
     assert all(end <= after.address for end, after in zip(ends, sections[1:], strict=False))
 
 
-def test_a_linked_file_is_where_it_says() -> None:
+def test_a_linked_file_is_at_its_own_addresses() -> None:
     file = opened("index/symbols.gcc").file
     assert not placed_sections(file)
     (result,) = file.symbols_named("x")

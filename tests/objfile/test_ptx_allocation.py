@@ -104,7 +104,7 @@ def test_copies_and_gaps() -> None:
     assert registers.ranges("%rd2", 0, 0x40) == (AllocatedRange(0, 0x40, ()),)
 
 
-def test_without_table_nothing_is_said() -> None:
+def test_without_a_table_there_is_no_report() -> None:
     assert PtxRegisters(cubin(b"")).ranges("%rd1", 0, 0x40) == ()
 
 

@@ -99,7 +99,7 @@ def table_of(rows: list[tuple[int, int]], order: str = "<") -> SymbolTable:
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
-def test_the_bytes_of_a_name_in_other_fields_are_no_name(order: str) -> None:
+def test_the_bytes_of_a_name_in_other_fields_are_not_a_name(order: str) -> None:
     """1 is the offset of a name, and a value; 0x100 has its bytes from the second one on."""
     rows = [(3, 1), (1, 0x0100), (0x100, 1 << 32), (1, 3), (3, 0x01000000)]
     for repeats in (1, symbols._MAX_MISSES):  # then all names are compared

@@ -121,7 +121,7 @@ def test_a_kernel_of_a_cache_runs(cache: Path) -> None:
     assert done.lines[-1] == "  y = float32[8] {0, 2, 4, 6, 8, 10, 12, 14}"
 
 
-def test_what_is_no_file_is_no_kernel(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_kernel(tmp_path: Path) -> None:
     """Links that lead nowhere or to themselves, pipes, devices, folders: others are shown."""
     folder = tmp_path / "cache"
     (folder / "hash").mkdir(parents=True)

@@ -268,7 +268,7 @@ def test_an_unknown_machine_needs_an_architecture() -> None:
     assert pyelftools.text(place, code) == "0x7ffeffec"
 
 
-def test_wrong_requests_say_what_is_wrong() -> None:
+def test_wrong_requests_have_specific_errors() -> None:
     elf, code = opened("x86_64/demo.gcc.O0.v5")
     die, attribute = named(elf, "here"), location_of(named(elf, "here"))
 

@@ -247,7 +247,7 @@ def test_explain_shows_steps_and_verdict(shell: Shell) -> None:
     assert "=> t = 30" in text
 
 
-def test_explain_says_why_there_is_no_value(shell: Shell) -> None:
+def test_explain_gives_the_reason_for_a_missing_value(shell: Shell) -> None:
     assert "optimized out" in output_of(shell, "explain a")
 
 

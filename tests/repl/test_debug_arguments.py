@@ -72,7 +72,7 @@ def test_a_display_is_deleted() -> None:
     assert output_of(shell, "delete display 1") == "No display number 1.\n"
 
 
-def test_complete_knows_what_the_tabulator_does() -> None:
+def test_complete_lists_the_completions_of_tab() -> None:
     assert "p nest\n" in output_of(nest_shell(), "complete p ne")
 
 

@@ -154,7 +154,7 @@ def test_a_new_run_deletes_watchpoints_of_local_variables(tmp_path: Path) -> Non
     assert values(lines)[2:] == ["Old value = 0", "New value = -20"] * 2
 
 
-def test_the_end_of_a_watchpoint_says_which_wave_is_in_focus(tmp_path: Path) -> None:
+def test_the_end_of_a_watchpoint_names_the_wave_in_focus(tmp_path: Path) -> None:
     """The first wave has ended: the second one is where the program is."""
     lines = talk(tmp_path, "vadd", "tbreak vadd", "run", "next", "next", "watch t", "c")
     at = lines.index("Watchpoint 2 deleted because the program has left the block in")

@@ -91,7 +91,7 @@ def test_what_is_saved_beside_is_named_and_overwrites_nothing_unasked(tmp_path: 
     assert run(*arguments).out == f"{path} exists. {asked}\n{saved}"
 
 
-def test_a_core_is_no_state(tmp_path: Path) -> None:
+def test_a_core_is_not_a_state(tmp_path: Path) -> None:
     commands = [
         f"save {tmp_path / 'x.json'}",
         f"diff {STATE}",
@@ -150,7 +150,7 @@ def test_hostile_names_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert output_of(shell, "p $_lane").startswith("$")
 
 
-def test_a_device_is_refused_before_it_is_asked_about() -> None:
+def test_a_device_is_refused_before_the_question() -> None:
     done = run("debug", "--demo", "--batch", "-ex", "save /dev/null")
     assert "Overwrite" not in done.out
     assert "/dev/null: cannot be written: it is not a regular file, and longer" in done.err

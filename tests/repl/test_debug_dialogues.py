@@ -159,7 +159,7 @@ def test_another_lane(talk: Any) -> None:
     assert answer(talk, "output t") == "322"
 
 
-def test_bodies_are_asked_for(talk: Any) -> None:
+def test_bodies_are_prompted_for(talk: Any) -> None:
     """`>` asks for each line of a body."""
     for line in ("define twice", "output $arg0 * 2"):
         talk.send(f"{line}\r")

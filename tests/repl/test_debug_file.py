@@ -97,7 +97,7 @@ def test_a_program_after_a_kernel() -> None:
     assert errors == [] and out[-1].startswith("[Current thread is 0, lane 0 ")
 
 
-def test_what_is_no_program() -> None:
+def test_files_that_are_not_programs() -> None:
     core = "core/crash.x86_64.O0.core"
     no_program = "not in executable format: file format not recognized"
     _, errors = debug("file .", f"file {core}")

@@ -206,7 +206,7 @@ def test_threads_have_frames() -> None:
     assert (one["frame"]["level"], answer["current-thread-id"]) == (0, 1)
 
 
-def test_what_the_text_says_has_keys(nest: Shell) -> None:
+def test_facts_in_the_text_have_keys_in_json(nest: Shell) -> None:
     here = [item for item in json_of(nest, "where t")["ranges"] if item["current"]]
     assert 3 in here[0]["lanes"]
     assert here[0]["source"][0]["file"] == "nest.hip" and here[0]["source"][0]["lines"]

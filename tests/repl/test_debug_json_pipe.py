@@ -65,7 +65,7 @@ def test_what_python_writes_on_the_descriptor_is_output(asked: Any) -> None:
     assert (answers[1]["value"], err) == ("1", "err\n")
 
 
-def test_a_log_keeps_no_answer_from_who_waits(asked: Any, tmp_path: Path) -> None:
+def test_a_log_does_not_delay_answers(asked: Any, tmp_path: Path) -> None:
     log = tmp_path / "log"
     answers, _ = asked("1 set logging redirect on", f"2 set logging file {log}",
                        "3 set logging enabled on", "4 p 1", "5 set logging enabled off",

@@ -33,7 +33,7 @@ LAST = Format("x", "w", 4)
         ("rx t", Format("x", "w", 1), 4),
     ],
 )
-def test_what_a_format_says(text: str, expected: Format, unit_bytes: int) -> None:
+def test_letters_and_sizes_of_a_format(text: str, expected: Format, unit_bytes: int) -> None:
     result, rest = format_and_rest(text, LAST)
     assert (result, result.unit_bytes) == (expected, unit_bytes)
     assert rest in ("t", "$sp")
@@ -75,7 +75,7 @@ def test_basic_regular_expressions(pattern: str, text: str, is_found: bool) -> N
 
 
 @pytest.mark.parametrize("pattern", ["[", "[^", "\\(", "a\\)"])
-def test_what_is_no_regular_expression(pattern: str) -> None:
+def test_invalid_regular_expressions(pattern: str) -> None:
     with pytest.raises(UsageError, match="Invalid regexp"):
         compiled(pattern)
 
@@ -102,7 +102,7 @@ def test_options_of_print(text: str, expected: FormatOptions, rest: str) -> None
 
 
 @pytest.mark.parametrize("word", ["o", "YES", "2"])
-def test_what_is_no_boolean(word: str) -> None:
+def test_values_that_are_not_boolean(word: str) -> None:
     """GDB's words: an option that is not the last needs one of its spellings."""
     with pytest.raises(UsageError, match=f"Value given for `-pretty' is not a boolean: {word}"):
         with_options(f"-pretty {word} -- t", "print", Settings())

@@ -212,7 +212,7 @@ def test_what_no_backend_offers(shell: Shell) -> None:
         *(c.name for c in RUNNING),
     ],
 )
-def test_a_state_says_that_it_does_not_run(line: str) -> None:
+def test_a_state_that_does_not_run_is_reported(line: str) -> None:
     shell = nest_shell()
     assert not isinstance(shell.session.target, Runs)
     words = {

@@ -130,7 +130,7 @@ def test_json_has_the_stop_reason(tmp_path: Path) -> None:
     assert '"reason": "breakpoint-hit"' in lines[-1]
 
 
-def test_a_condition_is_asked_of_each_active_lane(tmp_path: Path) -> None:
+def test_a_condition_is_evaluated_in_each_active_lane(tmp_path: Path) -> None:
     """a[t] is t - 20: only in lane 37 of the first wave is x 17, and in none of the second."""
     lines = talk(
         tmp_path, "nest", "break integers.hip:62 if x == 17", "run", "p $_lane",
@@ -262,7 +262,7 @@ def test_a_condition_that_has_no_value_stops() -> None:
     assert "t is optimized out at this pc" in error
 
 
-def test_a_fault_is_said_as_in_gdb() -> None:
+def test_a_fault_is_worded_as_in_gdb() -> None:
     lines = nest("run", count=100)
     assert any(line.startswith("Thread 2 received signal SIGSEGV, MEMORY_V") for line in lines)
 
@@ -485,7 +485,7 @@ def test_a_pc_without_code_can_be_taken_back() -> None:
     assert lines[at + 4].startswith("#0  nest (") and lines[at + 4].endswith("at hip/nest.hip:14")
 
 
-def test_a_state_whose_pc_has_no_code_is_debugged(tmp_path: Path) -> None:
+def test_a_state_can_be_debugged_if_its_pc_has_no_code(tmp_path: Path) -> None:
     state = tmp_path / "nowhere.json"
     nest("break nest.hip:14", "run", "set $pc = 0", "c", f"save {state}")
     assert going_on(state, "bt", "p 6 * 7", "set $pc = nest", "p $pc") == [
@@ -505,7 +505,7 @@ def test_continue_counts_for_the_breakpoint_that_was_hit(tmp_path: Path) -> None
     assert not [line for line in lines if "crossing of breakpoint 1" in line]
 
 
-def test_what_is_read_only_says_so_when_it_is_written() -> None:
+def test_a_write_to_a_read_only_variable_is_refused() -> None:
     done = run(
         "debug", FIXTURES / "opencl/kernels.gfx942.O0.v5.co", "--dispatch", "call", "--heuristic",
         "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256", "--batch", "-ex", "break call",

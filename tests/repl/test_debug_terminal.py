@@ -173,7 +173,7 @@ def test_what_is_pasted_is_run_line_by_line(text: str, lines: list[str]) -> None
     assert prompt.lines_of(text) == lines
 
 
-def test_what_a_line_that_has_not_ended_says() -> None:
+def test_the_error_of_an_unfinished_line() -> None:
     streams = Streams(io.StringIO(), io.StringIO())
     for text, left in (("a", "a"), ("b\nc", "c"), ("d", "cd"), ("\n", "")):
         streams.print(text)
@@ -183,7 +183,7 @@ def test_what_a_line_that_has_not_ended_says() -> None:
     assert streams.unended == ""
 
 
-def test_bytes_that_are_no_text_are_printed_in_octal() -> None:
+def test_bytes_that_are_not_text_are_printed_in_octal() -> None:
     streams = Streams(io.StringIO(), io.StringIO())
     streams.print(b"\xe9\n".decode("utf-8", "surrogateescape"))
     assert streams.out.getvalue() == "\\351\n"  # type: ignore[attr-defined]

@@ -61,7 +61,7 @@ def test_every_command_is_known() -> None:
     assert not unknown
 
 
-def test_one_line_says_why_a_command_is_not_here() -> None:
+def test_an_absent_command_has_a_reason_of_one_line() -> None:
     names = [name for name in NAMES if parse(COMMANDS, name).command.is_absent]
     assert len(names) > 500
     settings = 0
@@ -77,7 +77,7 @@ def test_one_line_says_why_a_command_is_not_here() -> None:
     assert settings > 300
 
 
-def test_the_reasons_are_no_sentences() -> None:
+def test_the_reasons_are_not_sentences() -> None:
     assert not [why for why in ABSENT.values() if why.endswith(".") or why[:1].isspace()]
 
 

@@ -10,11 +10,11 @@ from tests.repl.gdb_scripts import GDB, NAMES, recorded, transcript, transcript_
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_script_says_what_it_says_in_gdb(name: str) -> None:
+def test_a_script_prints_the_same_as_in_gdb(name: str) -> None:
     assert transcript_of_ours(name) == recorded(name)
 
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 @pytest.mark.parametrize("name", NAMES)
-def test_gdb_says_what_is_recorded(name: str) -> None:
+def test_the_record_is_the_output_of_gdb(name: str) -> None:
     assert transcript(GDB, name) == recorded(name)

@@ -29,7 +29,7 @@ def a_terminal_that_clears_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
 
 
-def test_nothing_is_said_before_half_a_second() -> None:
+def test_progress_begins_after_half_a_second() -> None:
     stream, clock = _Terminal(), _Clock()
     progress = Progress(stream, clock)
     for step in range(100):
@@ -57,7 +57,7 @@ def test_the_files_of_a_batch() -> None:
     assert stream.getvalue() == f"\r\x1b[K1,234 files examined, …{'x' * 40}(last.o)"
 
 
-def test_nothing_is_said_where_no_terminal_is() -> None:
+def test_there_is_no_progress_without_a_terminal() -> None:
     stream, clock = io.StringIO(), _Clock()
     progress = Progress(stream, clock)
     clock.seconds = 10

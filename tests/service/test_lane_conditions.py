@@ -33,7 +33,7 @@ def work(lane_count: int, condition: str) -> int:
 
 
 @pytest.mark.parametrize("condition", ["t > 3", "$_lane == 5 && t"])
-def test_few_lanes_are_no_more_work_than_many(condition: str) -> None:
+def test_few_lanes_are_not_more_work_than_many(condition: str) -> None:
     all_lanes = work(64, condition)
     for count in (1, 2, 3, 8, 15, 16):
         assert work(count, condition) <= all_lanes, count

@@ -54,7 +54,7 @@ def test_integers(flags: str, precision: int | None, kind: str, number: int, exp
     assert FieldFormat(flags, width, precision).integer(number, kind) == expected
 
 
-def test_what_is_no_number_has_a_sign_and_no_zeros() -> None:
+def test_nan_and_infinity_have_a_sign_and_no_zeros() -> None:
     form = FieldFormat("0", 6, None)
     for bits, expected in (
         (0x7FF << 52, "   inf"),

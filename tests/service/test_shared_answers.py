@@ -111,7 +111,7 @@ def struct(*members: Member, name: str | None = "S") -> Struct:
         (None, False),
     ],
 )
-def test_what_only_bits_say(kind: Type | None, is_enough: bool) -> None:
+def test_types_whose_text_depends_on_bits_alone(kind: Type | None, is_enough: bool) -> None:
     assert is_text_of_bits(kind, "c", STANDARD) is is_enough
     assert not is_text_of_bits(kind, "ada", STANDARD)
 

@@ -42,7 +42,7 @@ def test_the_aims_are_met(letter: str) -> None:
     assert COUNTED[letter] < AIMS[letter]
 
 
-def test_a_question_asked_twice_counts_twice() -> None:
+def test_a_repeated_question_has_twice_the_calls() -> None:
     question = questions()["b"][1]
     once, _ = calls(question)
     twice, _ = calls(lambda: (question(), question()))

@@ -122,7 +122,7 @@ def test_a_lane_is_shown_in_the_frame_that_it_entered() -> None:
         (("lane 3", "lane apply 12 17 frame", "frame"), ["#0", "#0", "#1", "#0"]),
     ],
 )
-def test_who_did_not_go_outwards_stays_in_innermost_frames(
+def test_without_up_a_focus_stays_in_the_innermost_frame(
     script: tuple[str, ...], numbers: list[str]
 ) -> None:
     lines = prompted(*script).lines

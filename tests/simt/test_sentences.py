@@ -113,7 +113,7 @@ def test_each_may_be_on_each_kind_of_entry(
     ((LANE_PC, "addr 0x1000; deref; stack_value; LLVM_extend 64 64"), "pc", 0x0706050403020100),
     ((LANE_PC, "constu 0x1018; stack_value"), "pc", "OutOfRange: .*"),
 ])  # fmt: skip
-def test_what_a_function_says(
+def test_attributes_of_a_function(
     tmp_path: Path, given: tuple[int, object], what: str, expected: object
 ) -> None:
     attributes: Attributes = (given,)  # type: ignore[assignment]
@@ -154,7 +154,7 @@ def test_the_mask_has_a_bit_for_each_lane(
         assert active == [n for n in range(lanes) if expected >> n & 1]
 
 
-def test_the_execution_mask_is_not_asked_where_there_is_one_lane(tmp_path: Path) -> None:
+def test_the_execution_mask_is_not_read_if_there_is_one_lane(tmp_path: Path) -> None:
     """Only if lanes is greater than 1 is it used by default; absent, lanes is 1 by the letter."""
     assert session(tmp_path, (LANES, 2), lane=0).active_lanes() == (EXEC, None)
     assert session(tmp_path, (LANES, 1), lane=0).active_lanes() == (1, None)
@@ -242,7 +242,7 @@ def test_a_lane_that_was_not_active_on_entry_is_in_no_context(tmp_path: Path) ->
     raises(lambda: evolve(context, lane=3, pc=None), InconsistentContext, "not active on entry")
 
 
-def test_lane_and_iteration_are_below_what_the_function_says(tmp_path: Path) -> None:
+def test_lane_and_iteration_are_below_the_counts_of_the_function(tmp_path: Path) -> None:
     """The subprogram of the frame and location; of an inlined call its own, where the wave is."""
     there = session(tmp_path, (LANES, 16), (ITERATIONS, 2), lane=15, iteration=1)
     assert (there.context().lane_count, there.context().iteration_count) == (16, 2)

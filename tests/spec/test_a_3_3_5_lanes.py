@@ -334,7 +334,7 @@ def test_without_lane_pc_a_lane_is_where_the_thread_is(tmp_path: Path) -> None:
 
 @pytest.mark.clause(C + "lane_pc-default", "breaks")
 @pytest.mark.clause("A.2.5.1/location-frame", "keeps")
-def test_with_lane_pc_a_lane_is_where_that_says(tmp_path: Path) -> None:
+def test_lane_pc_gives_the_pc_of_a_lane(tmp_path: Path) -> None:
     there = session(tmp_path, (LANE_PC, waiting(0x1010)))
     assert (there.program_location, there.context().pc) == (0x1010, 0x1010)
     active = there.focused(4)

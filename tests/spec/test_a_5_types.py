@@ -87,7 +87,7 @@ def test_members_that_are_nowhere(text: str | None, error: type[Exception]) -> N
         resolver().member(kind, CONTAINER, member)
 
 
-def test_a_member_whose_place_is_a_location_list() -> None:
+def test_a_member_with_a_location_list_as_its_offset() -> None:
     """Its entries have the stack of the attribute: docs/spec-notes.md."""
     entries = location_list(
         GPU, (0x1000, 0x2000, "LLVM_offset_uconst 4"), (0x1040, 0x1044, "lit8; LLVM_offset"),

@@ -423,7 +423,7 @@ def test_answers_as_json() -> None:
                       "enabled": False}  # fmt: skip
 
 
-def test_data_of_eval_has_what_a_printer_says() -> None:
+def test_data_of_eval_has_the_output_of_a_printer() -> None:
     program = CORES / "containers.x86_64.libstdcxx"
     done = finished(
         "eval", "--file", str(program), "--core", f"{program}.core", "--sysroot", str(CORES),

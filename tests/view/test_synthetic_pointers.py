@@ -98,7 +98,7 @@ def test_bits_are_counted_in_storage_order() -> None:
     assert "implicit pointer" not in rest.reasons[0]
 
 
-def test_an_answer_says_no_more_than_of_a_pointer_alone() -> None:
+def test_an_implicit_pointer_in_a_structure_is_answered_as_alone() -> None:
     session = stopped("locations.gfx942", 3)
     alone = session.read(session.variable("pointer_implicit_4"))
     location = GPU.location(f"{SEVEN}; {POINTER}")
@@ -117,7 +117,7 @@ def test_an_answer_says_no_more_than_of_a_pointer_alone() -> None:
     assert of_reading(alone, session).status == 0
 
 
-def test_an_array_of_nothing_else_is_no_error_in_an_expression() -> None:
+def test_an_array_of_implicit_pointers_is_not_an_error() -> None:
     session = stopped("locations.gfx942", 3)
     unit = session.variable("pointer_implicit_4").unit
     location = GPU.location(f"{POINTER}; {POINTER}")

@@ -130,7 +130,7 @@ def test_parts_of_one_dword_are_one_access() -> None:
         memory.read(1, 20)
 
 
-def test_what_cannot_be_written_is_not_looked_at() -> None:
+def test_accesses_to_read_only_memory_are_not_recorded() -> None:
     memory = Memory(is_writable=False)
     memory.read(0, 8)
     assert not memory.conflicts._memories

@@ -72,7 +72,7 @@ def test_a_register_beyond_the_allocation(
 
 
 @pytest.mark.parametrize("executor", _EXECUTORS)
-def test_special_registers_are_no_members_of_the_allocation(executor: Executor) -> None:
+def test_special_registers_are_not_part_of_the_allocation(executor: Executor) -> None:
     vcc, exec_mask, ttmp = 106, 126, 112
     code = b"".join(
         encoded(GFX942, "s_mov_b64", sdst=number, src0=number)
@@ -106,7 +106,7 @@ def test_an_sgpr_by_an_index(index: int, register: str | None, executor: Executo
 
 
 @pytest.mark.parametrize("built", ["gfx942.O0", "gfx90a.O2", "gfx1100.O2"])
-def test_waves_have_what_their_dispatch_says(built: str, tmp_path: Path) -> None:
+def test_waves_have_the_register_allocation_of_their_dispatch(built: str, tmp_path: Path) -> None:
     """At the start, and where they go on from a state."""
     kernel = KERNELS["nest"]
     path = FIXTURES / "run" / f"{kernel.file}.{built}.v5.co"

@@ -115,7 +115,7 @@ def test_one_wave_is_the_first_to_signal() -> None:
     assert first.is_ended and second.is_ended
 
 
-def test_who_has_signalled_is_not_waited_for() -> None:
+def test_a_wave_that_has_signalled_is_not_awaited() -> None:
     """The second barrier is signalled before the first one is waited for by the other wave."""
     first, second = two_waves(SIGNAL + NOP + WAIT + SIGNAL + WAIT, NOP)
     assert (first.signals, first.met, second.signals, second.met) == (0, 0, 0, 0)

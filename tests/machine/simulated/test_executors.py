@@ -168,7 +168,7 @@ def test_a_new_nan_inside_a_block(target: str, wave_size: int) -> None:
     assert end["v4 of 1"] == end["v4 of 8"] == data
 
 
-def test_stops_do_not_change_whose_turn_it_is() -> None:
+def test_stops_do_not_change_the_schedule() -> None:
     """Waves that race for one word leave the same, however often the machine stops."""
     code = decoder("gfx1100", 32)
     loop = [

@@ -80,7 +80,7 @@ def test_atomic_operations_may_not(code: str, base: int, text: str) -> None:
     assert stopped.text == f"{text}, an atomic operation needs a multiple of 4"
 
 
-def test_bytes_that_are_no_instruction() -> None:
+def test_bytes_that_are_not_an_instruction() -> None:
     stopped = stop_of("ffffffff", [0])
     assert stopped.reason is StopReason.ILLEGAL_INSTRUCTION
     assert stopped.text == "0xffffffff at 0x10000 is not an instruction"

@@ -35,7 +35,7 @@ def test_a_kernarg_segment_reaches_to_its_alignment(tmp_path: Path) -> None:
     assert segment.end - segment.start == 64  # of 24 bytes
 
 
-def test_without_the_library_the_tool_says_so(
+def test_without_the_library_the_tool_reports_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["run_library", "/nowhere/librocsparse.so"])

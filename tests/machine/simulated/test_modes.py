@@ -35,7 +35,7 @@ def product(code: bytes, mode: int, a: float, b: float) -> float:
         (0xE, 1e-20, 1e-20, float(np.float32(1e-20) * np.float32(1e-20))),
     ],
 )
-def test_denormal_numbers_are_flushed_where_mode_says_so(
+def test_mode_decides_whether_denormal_numbers_are_flushed(
     denormals: int, a: float, b: float, result: float
 ) -> None:
     assert product(PRODUCT, denormals << 4, a, b) == result
