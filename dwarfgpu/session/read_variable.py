@@ -303,7 +303,10 @@ def _notes_on_location(
         if unit.dialect.upstream_clang and any(
             has_zero_offset(program.instructions, unit) for program in programs
         ):
-            notes = (*notes, unplaced(variable.name))
+            from dwarfgpu.session.lds_layout import is_alone_in_lds  # for variables in LDS only
+
+            if not is_alone_in_lds(variable, frame):
+                notes = (*notes, unplaced(variable.name))
         kind = strip(variable.type)
         if programs and isinstance(kind, Unspecified) and kind.size_bytes is None:
             notes = (

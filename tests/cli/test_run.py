@@ -630,6 +630,27 @@ def test_hidden_arguments_that_are_not_known_are_one_note() -> None:
     ]
 
 
+@pytest.mark.parametrize("executor", ["precise", "block", "lockstep"])
+@pytest.mark.parametrize(
+    ("gpu", "address", "size"), [("gfx90a", 0xA8, 128), ("gfx1100", 0xC8, 160)]
+)
+def test_a_stack_beyond_the_private_memory_of_a_lane(
+    gpu: str, address: int, size: int, executor: str
+) -> None:
+    """The buffer resource of gfx90a's scratch is for all waves: what is behind the private memory
+    of one wave is that of the next."""
+    buffers = ("--arg", "0=range:128", "--arg", "1=range:128", "--arg", "2=zeros:512")
+    file = FIXTURES / f"run/integers.{gpu}.O0.v5.co"
+    sizes = ("--grid", 128, "--workgroup", 64, "--executor", executor)
+    done = run("run", file, "recursion", *sizes, *buffers)
+    assert done.status == 1
+    assert done.lines[1].endswith(
+        f"MEMORY_VIOLATION, accesses 4 bytes of private memory at {address:#x}: "
+        f"a lane has {size} bytes (--scratch BYTES gives more, for a deeper stack)"
+    )
+    assert not any("V#" in note for note in done.notes), "a run makes it"
+
+
 VADD: tuple[Any, ...] = (
     FIXTURES / "run/integers.gfx942.O2.v5.co", "vadd", "--grid", 128, "--workgroup", 64,
     "--arg", "a=range:128", "--arg", "b=range:128", "--arg", "out=zeros:512",

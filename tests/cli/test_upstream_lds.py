@@ -33,3 +33,14 @@ def test_the_prompt_notes_each_variable_at_the_start_of_lds() -> None:
         if "offset 0 for every LDS variable" in line
     ]
     assert [note.partition("several of them, ")[2].split()[0] for note in notes] == ["tile", "pool"]
+
+
+@pytest.mark.parametrize("level", [0, 2])
+def test_one_variable_of_the_size_of_the_lds_is_at_its_start(level: int) -> None:
+    """.group_segment_fixed_size of the kernel `lds` is 256, the size of its `tile`."""
+    file = FIXTURES / f"opencl/kernels.gfx942.O{level}.v5.co"
+    dispatch = ("--dispatch", "lds", "--grid", 64, "--workgroup", 64, "--arg", "out=zeros:256")
+    commands = ("-ex", "break 84", "-ex", "run", "-ex", "p &tile", "-ex", "p tile[63]")
+    done = run("debug", file, *dispatch, "--batch", *commands)
+    assert done.lines[-2:] == ["$1 = (float (*)[64]) local#0x0", "$2 = 31.5"]
+    assert "offset 0" not in done.err

@@ -25,6 +25,7 @@ from dwarfgpu.machine.simulated.execution.simulated_wave import SimulatedWave
 from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     BUFFER_BASE,
     BufferAddress,
+    adds_lane,
     buffer_addresses,
     same_offset,
 )
@@ -38,7 +39,9 @@ _OF_THE_GROUP: Final = frozenset(
     | {"lds", "on_access", "scalar_load"}
 )
 """Attributes of a wave that its copy in a group has otherwise."""
-_UNIFORM: Final = ("wave_size", "vgprs", "shared_base", "private_base", "global_memory")
+_UNIFORM: Final = (
+    "wave_size", "vgprs", "shared_base", "private_base", "global_memory", "scratch_advice",
+)  # fmt: skip
 
 
 class _Rows(dict[int, Lanes]):
@@ -402,10 +405,17 @@ class WaveGroup(WaveAccesses):
             rest = rest[self.running[0]]
         if isinstance(index, int) and isinstance(offset, int):
             where, valid = same_offset(rest, index, offset + immediate, scalar, self.wave_size)
+            self._require_own_scratch_of_each(rest, where)
             count = len(self.members)
             all_valid = None if valid is None else np.tile(valid, count)
             return np.tile(where, count) + self.functions.scalar64(base), all_valid
         total = self._all(np.asarray(offset, np.int64)) + immediate
         number = self._all(np.asarray(index, np.int64))
         where, valid = buffer_addresses(rest, number, total, scalar, self.lane)
+        self._require_own_scratch_of_each(rest, where)
         return where + self.functions.scalar64(base), valid
+
+    def _require_own_scratch_of_each(self, resource: int, where: Lanes) -> None:
+        """Raise `NotTogether` where a lane may be beyond the private memory of its wave."""
+        if adds_lane(resource) and int(where.max()) >= self.scratch.nbytes:
+            raise NotTogether

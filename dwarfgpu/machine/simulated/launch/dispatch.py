@@ -31,6 +31,8 @@ from dwarfgpu.objfile.kernel_descriptor import KernelDescriptor
 
 LOAD_ADDRESS: Final = 0x7F00_0000_0000
 """Default load address of the code object."""
+_SCRATCH_RESOURCE: Final = "private_segment_buffer"
+"""The field of the user SGPRs with the V# of scratch."""
 PACKET_COUNT: Final = 64
 _PAGE_BYTES: Final = 4096
 _SCRATCH_STEP: Final = 1 << 34
@@ -76,6 +78,13 @@ class Launched:
     objects_end: int
     """Behind the last byte of queue, packets, signals, kernarg segment and buffers."""
     notes: tuple[str, ...] = field(default=Factory(tuple))
+
+    @property
+    def note_on_scratch(self) -> str | None:
+        """Which registers only a runtime defines that creates scratch, as a run does; None where
+        the kernel has none."""
+        numbers = [user.number for user in self.user_sgprs if user.field == _SCRATCH_RESOURCE]
+        return _unknown_registers(_SCRATCH_RESOURCE, numbers) if numbers else None
 
     @property
     def note_on_hidden(self) -> str | None:
@@ -370,6 +379,13 @@ def _dword(pieces: dispatch_packet.Pieces, offset: int) -> int | None:
     return int.from_bytes(bytes(data[offset + n] for n in range(4)), "little")
 
 
+def _unknown_registers(name: str, numbers: Sequence[int]) -> str:
+    """Return why user SGPRs of one field are unknown."""
+    registers = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
+    why = "not given" if name == "kernarg_preload" else initial_registers.why_unknown(name)
+    return f"unknown: {registers} ({name}): {why}"
+
+
 def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Kernarg) -> list[str]:
     """Return notes about unknown contents, for the user."""
     descriptor = request.kernel.descriptor
@@ -377,9 +393,8 @@ def _notes(request: Request, users: Sequence[initial_registers.Sgpr], bound: Ker
     notes = [f"unknown: {name}" for name in bound.unknown]
     for name in dict.fromkeys(user.field for user in users if user.value is None):
         numbers = [user.number for user in users if user.field == name and user.value is None]
-        registers = f"s{numbers[0]}" if len(numbers) == 1 else f"s[{numbers[0]}:{numbers[-1]}]"
-        why = "not given" if name == "kernarg_preload" else initial_registers.why_unknown(name)
-        notes.append(f"unknown: {registers} ({name}): {why}")
+        if name != _SCRATCH_RESOURCE:
+            notes.append(_unknown_registers(name, numbers))
     fields = descriptor.fields
     is_dynamic = fields.get("uses_dynamic_stack") or fields.get("is_dynamic_callstack")
     if is_dynamic and request.scratch_bytes is None:

@@ -50,6 +50,7 @@ _USES: Final = {
     "hidden_completion_action": ": kernels that enqueue kernels are not simulated",
     "hidden_multigrid_sync_arg": ": groups of several grids are not simulated",
 }
+_MORE_SCRATCH: Final = " (--scratch BYTES gives more, for a deeper stack)"
 MAX_IMAGE_BYTES: Final = 1 << 30
 _BUFFER_RESOURCE: Final = 1 << 31
 """Swizzle enable, in the second dword."""
@@ -108,6 +109,9 @@ def machine_of_dispatch(
         for group in launched.machine.workgroups
     }
     agent = request.placement.agent
+    descriptor = request.kernel.descriptor
+    has_scratch = descriptor is not None and descriptor.fields.get("enable_private_segment")
+    advice = _MORE_SCRATCH if has_scratch else ""
     groups: dict[int | None, list[SimulatedWave]] = {}
     for registers in launched.waves:
         group = registers.wave.workgroup
@@ -119,7 +123,15 @@ def machine_of_dispatch(
             max(dispatch.agprs or 0, 256),
             global_memory,
             fill,
-            WaveMemories(memories[group], agent.local_base, agent.private_base, dwords, marks),
+            WaveMemories(
+                memories[group],
+                agent.local_base,
+                agent.private_base,
+                dwords,
+                marks,
+                scratch_start=registers.scratch_address,
+                scratch_advice=advice,
+            ),
             pc=launched.pc,
             generation=processor.generation,
             allocated=allocated_registers(dispatch),

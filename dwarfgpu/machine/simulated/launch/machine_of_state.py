@@ -117,6 +117,7 @@ def _machine(
             apertures.local_base,
             apertures.private_base,
             *_scratch(apertures, lane_count, global_memory, private, byte),
+            scratch_start=apertures.scratch_base,
         )
         machine.waves.append(
             _wave(state, number, global_memory, byte, memories, groups.setdefault(group, []))

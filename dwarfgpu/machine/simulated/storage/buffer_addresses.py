@@ -12,6 +12,8 @@ from dwarfgpu.machine.simulated.storage.wave_registers import Lanes
 
 BUFFER_BASE: Final = (1 << 48) - 1
 """The bits of a buffer resource that have the address."""
+_ADD_LANE: Final = 119
+"""The number of the bit ADD_TID_ENABLE of a buffer resource."""
 BufferAddress: TypeAlias = tuple[Lanes, Lanes | None]
 """Global addresses of a buffer resource, and which of them are in its range; None for all."""
 
@@ -51,3 +53,8 @@ def same_offset(
         np.arange(lane_count),
     )
     return where, None if valid is None or valid.all() else valid
+
+
+def adds_lane(resource: int) -> bool:
+    """Return whether each lane has its own element of a buffer, as of private memory."""
+    return bool(resource >> _ADD_LANE & 1)

@@ -11,6 +11,7 @@ import numpy as np
 from dwarfgpu.machine.simulated.storage.buffer_addresses import (
     BUFFER_BASE,
     BufferAddress,
+    adds_lane,
     buffer_addresses,
     in_both,
     same_offset,
@@ -32,10 +33,31 @@ class WaveBuffers(WaveGeneric):
             where, valid = same_offset(
                 resource - base, index, offset + immediate, scalar, self.lane_count
             )
-            return where + np.uint64(base), valid
-        total = self._all(np.asarray(offset, np.int64)) + immediate
-        number = self._all(np.asarray(index, np.int64))
-        return buffer_addresses(resource, number, total, scalar, self.lane)
+            where = where + np.uint64(base)
+        else:
+            total = self._all(np.asarray(offset, np.int64)) + immediate
+            number = self._all(np.asarray(index, np.int64))
+            where, valid = buffer_addresses(resource, number, total, scalar, self.lane)
+        if resource & BUFFER_BASE == self.scratch_start and adds_lane(resource):
+            self._require_own_scratch(where)
+        return where, valid
+
+    def _require_own_scratch(self, where: Lanes) -> None:
+        """Raise `WaveStop` for an active lane beyond the private memory of the wave.
+
+        The buffer resource of scratch is for all waves: it does not keep one from the private
+        memory of the next.
+        """
+        relative = where - np.uint64(self.scratch_start or 0)
+        bad = relative >= np.uint64(self.scratch.nbytes)
+        if not bad.any():
+            return
+        lanes = np.flatnonzero(bad if self.active is None else bad & self.active)
+        if len(lanes):
+            first = int(relative[lanes[0]])
+            address = first // (4 * self.lane_count) * 4 + first % 4
+            uniform = len(lanes) == int(np.count_nonzero(self.active_lanes))
+            self._require_scratch(address, 4, None if uniform else int(lanes[0]))
 
     def buffer_load(self, address: BufferAddress, kind: Any, count: int, on: Lanes | None) -> Lanes:
         """Zero where the address is out of range."""

@@ -75,6 +75,10 @@ class WaveMemories:
     """Ones for its bytes that were written, in the same shape; None where that is unknown."""
     own_scratch: Allocation | None = None
     """Its private memory, where that is no part of global memory."""
+    scratch_start: int | None = None
+    """The address of its private memory in global memory, where it is a part of that."""
+    scratch_advice: str = ""
+    """How a lane gets more private memory, for the end of a message; empty where it cannot."""
 
 
 class WaveMemory(RunningWave):
@@ -100,6 +104,8 @@ class WaveMemory(RunningWave):
         self.scratch: Lanes = np.zeros((0, lane_count), np.uint32) if scratch is None else scratch
         self.scratch_written = memories.scratch_written
         self.own_scratch = memories.own_scratch
+        self.scratch_start = memories.scratch_start
+        self.scratch_advice = memories.scratch_advice
         self.on_access: Callable[[Access], None] | None = None
         """Is called before each access of memory; None: nothing observes the wave."""
 

@@ -116,7 +116,7 @@ class WaveScratch(WaveLds):
         raise WaveStop(
             StopReason.MEMORY_VIOLATION,
             f"{who}accesses {counted(size, 'byte')} of private memory at {address:#x}: "
-            f"a lane has {most} bytes",
+            f"a lane has {counted(most, 'byte')}{self.scratch_advice}",
             lanes=() if lane is None else (lane,),
             address=address,
         )
