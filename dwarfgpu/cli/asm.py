@@ -41,7 +41,9 @@ def configure(parser: ArgumentParser) -> None:
         "text", nargs="*", help="operations, as in docs/expression-syntax.md; - for standard input"
     )
     parser.add_argument("--file", metavar="FILE", help="read the text from a file")
-    parser.add_argument("--format", choices=tuple(_FORMATS), default="hex")
+    parser.add_argument(
+        "--format", choices=tuple(_FORMATS), default="hex", help="how to write the bytes"
+    )
     parser.add_argument(
         "--unit-offset",
         default="0",

@@ -32,16 +32,25 @@ def add_encoding_options(parser: ArgumentParser) -> None:
     group.add_argument("--wave-size", type=int, metavar="LANES", help="32 or 64")
     group.add_argument("--dialect", choices=tuple(DIALECTS), help=DIALECT_HELP)
     group.add_argument(
-        "--address-size", type=int, choices=(2, 4, 8), help="bytes; default: the architecture's"
+        "--address-size", type=int, choices=(2, 4, 8), help="in bytes; default: the architecture's"
     )
     formats = group.add_mutually_exclusive_group()
     formats.add_argument(
-        "--dwarf32", dest="offset_size", action="store_const", const=4, help="the default"
-    )
-    formats.add_argument("--dwarf64", dest="offset_size", action="store_const", const=8)
+        "--dwarf32", dest="offset_size", action="store_const", const=4,
+        help="the 32-bit DWARF format, the default",
+    )  # fmt: skip
+    formats.add_argument(
+        "--dwarf64", dest="offset_size", action="store_const", const=8,
+        help="the 64-bit DWARF format: references to sections have 8 bytes",
+    )  # fmt: skip
     parser.set_defaults(offset_size=4)
-    group.add_argument("--dwarf-version", type=int, choices=(2, 3, 4, 5), default=5)
-    group.add_argument("--big-endian", action="store_true")
+    group.add_argument(
+        "--dwarf-version", type=int, choices=(2, 3, 4, 5), default=5,
+        help="the version of the unit; default: 5",
+    )  # fmt: skip
+    group.add_argument(
+        "--big-endian", action="store_true", help="big-endian; default: as the architecture"
+    )
 
 
 def encoding(arguments: Namespace, text: str = "", *, writes: bool = False) -> Encoding:

@@ -183,16 +183,16 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -s h -l help -d 'show this help message and exit'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l json -d 'one JSON object on stdout'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l file -xka "(__fish_complete_path (commandline -ct))" -d 'read the text from a file'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l format -xka "hex byte cfi_escape c" -d format
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l format -xka "hex byte cfi_escape c" -d 'how to write the bytes'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l unit-offset -x -d 'offset of the unit in .debug_info, if references in brackets count from there'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l arch -x -d 'default: gfx942'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l wave-size -x -d '32 or 64'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l address-size -xka "2 4 8" -d 'bytes; default: the architecture'"'"'s'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l dwarf32 -d 'the default'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l dwarf64 -d offset_size
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l dwarf-version -xka "2 3 4 5" -d dwarf_version
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l big-endian -d big_endian
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l address-size -xka "2 4 8" -d 'in bytes; default: the architecture'"'"'s'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l dwarf32 -d 'the 32-bit DWARF format, the default'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l dwarf64 -d 'the 64-bit DWARF format: references to sections have 8 bytes'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l dwarf-version -xka "2 3 4 5" -d 'the version of the unit; default: 5'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm' -l big-endian -d 'big-endian; default: as the architecture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using asm; and test $_shtab_dwarfgpu_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'operations, as in docs/expression-syntax.md; - for standard input'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a dis -d 'disassemble bytes into operations, losslessly'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -s h -l help -d 'show this help message and exit'
@@ -205,11 +205,11 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l data-align -x -d 'with --
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l arch -x -d 'default: gfx942'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l wave-size -x -d '32 or 64'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l address-size -xka "2 4 8" -d 'bytes; default: the architecture'"'"'s'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l dwarf32 -d 'the default'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l dwarf64 -d offset_size
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l dwarf-version -xka "2 3 4 5" -d dwarf_version
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l big-endian -d big_endian
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l address-size -xka "2 4 8" -d 'in bytes; default: the architecture'"'"'s'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l dwarf32 -d 'the 32-bit DWARF format, the default'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l dwarf64 -d 'the 64-bit DWARF format: references to sections have 8 bytes'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l dwarf-version -xka "2 3 4 5" -d 'the version of the unit; default: 5'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis' -l big-endian -d 'big-endian; default: as the architecture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using dis; and test $_shtab_dwarfgpu_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'as in docs/expression-syntax.md; - for standard input'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a check -d 'find errors in the debug information of files, or in one expression'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -s h -l help -d 'show this help message and exit'
@@ -247,11 +247,11 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l want -xka "value locati
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l arch -x -d 'default: gfx942'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l wave-size -x -d '32 or 64'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dialect -xka "amd amd-direct amd-direct-16 amd-2020 amd-provisional upstream-clang nvidia dwarf6 dwarf6-provisional" -d 'dialect of the vendor encodings; default: the dialect of the unit, else amd'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l address-size -xka "2 4 8" -d 'bytes; default: the architecture'"'"'s'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf32 -d 'the default'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf64 -d offset_size
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf-version -xka "2 3 4 5" -d dwarf_version
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l big-endian -d big_endian
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l address-size -xka "2 4 8" -d 'in bytes; default: the architecture'"'"'s'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf32 -d 'the 32-bit DWARF format, the default'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf64 -d 'the 64-bit DWARF format: references to sections have 8 bytes'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l dwarf-version -xka "2 3 4 5" -d 'the version of the unit; default: 5'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using check' -l big-endian -d 'big-endian; default: as the architecture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using check; and test $_shtab_dwarfgpu_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'ELF files, fat binaries, bundles, archives, wheels, Debian packages, and folders of them; or operations as in docs/expression-syntax.md, - for standard input'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using; and test $_shtab_dwarfgpu_npos -eq 0' -a where -d 'show where in the code a variable has a location, and where it is optimized out'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using where' -s h -l help -d 'show this help message and exit'

@@ -236,13 +236,6 @@ class NameTable:
             yield entry
         raise LimitExceeded(f"a name has more than {MAX_ENTRIES} entries")
 
-    def entry_at(self, offset: int) -> NameEntry:
-        """Return the entry at an offset of the entry pool; `Malformed` where none is."""
-        record = self._read(offset)
-        if record is None:
-            raise Malformed(f"no entry of the name index is at offset {offset:#x} of its pool")
-        return record[0]
-
     def _read(self, offset: int) -> tuple[NameEntry, int] | None:
         """Return the entry at an offset of the pool and where the next one is; None at a list's
         end."""

@@ -29,7 +29,6 @@ _SCALARS: Final = 128
 _ROWS: Final = {"vectors": ("v", "i", "f"), "accumulators": ("av", "ai", "af")}
 _SGPRS: Final = 102
 _MASK32: Final = 0xFFFFFFFF
-_MASK64: Final = (1 << 64) - 1
 
 
 @lru_cache(maxsize=4096)
