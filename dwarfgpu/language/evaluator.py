@@ -82,16 +82,17 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
     return evolve(value, error=at_start(session, value.error))
 
 
-def named_type(text: str, session: Session) -> Typed | None:
+def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed | None:
     """Return the type that a text names; None for other text."""
-    evaluator = Evaluator(session, DEFAULT)
-    name = parse_type(text, evaluator.names) or parse_type_of(text, evaluator.names)
+    evaluator = Evaluator(session, options)
+    name = parse_type(text, evaluator.names, options.radix)
+    name = name or parse_type_of(text, evaluator.names, options.radix)
     return None if name is None else evaluator.type_named(name)
 
 
-def has_effect(text: str, session: Session) -> bool:
+def has_effect(text: str, session: Session, options: Options = DEFAULT) -> bool:
     """Return whether an expression assigns, as GDB takes it: by its outermost operator."""
-    node = parse(text, Names(session))
+    node = parse(text, Names(session), options.radix)
     if isinstance(node, ast.Unary):
         return node.operator.endswith(("++", "--"))
     return isinstance(node, ast.Assign) or isinstance(node, ast.Binary) and node.operator == ","
@@ -100,7 +101,7 @@ def has_effect(text: str, session: Session) -> bool:
 def type_of(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """Return the type of an expression; reads and writes nothing."""
     evaluator = Evaluator(session, options)._unevaluated()
-    value = evaluator.value(parse(text, evaluator.names))
+    value = evaluator.value(parse(text, evaluator.names, options.radix))
     return Typed(value.type, value.unit)
 
 
@@ -111,7 +112,7 @@ class Evaluator(NamedValues):
         """Return the value of an expression, read."""
         before = self.session.reads_before_start
         try:
-            node = parse(text, self.names)
+            node = parse(text, self.names, self.options.radix)
             value = self.value(node)
             if isinstance(node, ast.Name):
                 value = typed(value, node.name)

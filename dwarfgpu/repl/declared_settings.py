@@ -202,6 +202,12 @@ SETTINGS: Final = tuple(sorted((
           "When on, names in large files are kept in the cache folder of the user. Files that are\n"
           "opened with --no-cache stay without it."),
     Setting(
+        "input-radix", "integer", 10,
+        "Default input radix for entering numbers is {}.",
+        "default input radix for entering numbers.",
+        help_details="The base of integers in expressions that have no prefix (0x, 0, 0b, 0d).",
+    ),
+    Setting(
         "language", "choice", "auto", 'The current source language is "{}".',
         "the current source language.", LANGUAGES,
         help_details='The syntax of printed values and types; "auto" is that of the frame in C and '
@@ -343,13 +349,11 @@ IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "demangle-style": ("gnu-v3", "auto"),
     "disassembly-flavor": ("att",),
     "endian": ("auto",),
-    "input-radix": ("10",),
     "print asm-demangle": ("on",),
     "print demangle": ("on",),
     "print entry-values": ("no",),
     "print object": ("off",),
     "print vtbl": ("off",),
-    "radix": ("10",),
 }
 """Values that describe what dwarfgpu does anyway, of settings that cannot be changed."""
 NOT_BUILT: Final = (
@@ -361,12 +365,12 @@ NOT_BUILT: Final = (
     "dprintf-function", "dprintf-style", "dump-excluded-mappings", "editing", "endian",
     "exec-direction", "exec-done-display", "exec-file-mismatch", "extended-prompt",
     "extension-language", "filename-display", "fortran", "frame-filter", "gnutarget", "guile",
-    "host-charset", "input-radix", "interactive-mode", "libthread-db-search-path",
+    "host-charset", "interactive-mode", "libthread-db-search-path",
     "max-user-call-depth", "max-value-size", "may-call-functions", "may-insert-breakpoints",
     "may-insert-fast-tracepoints", "may-insert-tracepoints", "may-interrupt", "may-write-memory",
     "may-write-registers", "mem", "mpx", "multiple-symbols", "observer", "opaque-type-resolution",
     "osabi", "overload-resolution", "print demangle", "print entry-values", "print object",
-    "print type nested-type-limit", "processor", "radix", "range-stepping", "ravenscar", "record",
+    "print type nested-type-limit", "processor", "range-stepping", "ravenscar", "record",
     "remote",
     "remoteaddresssize", "remotecache", "remoteflow", "remotelogbase", "remotelogfile",
     "remotewritesize", "script-extension", "serial", "solib-absolute-prefix", "solib-search-path",

@@ -80,6 +80,8 @@ class Settings:
             raise UsageError(
                 f"Unsupported output radix ``decimal {value}''; output radix unchanged."
             )
+        if name == "input-radix" and isinstance(value, int) and value < 2:
+            raise UsageError(f"Nonsense input radix ``decimal {value}''; input radix unchanged.")
         if name == "language" and value not in SPELLED:
             raise Unsupported(f"values are not written as in {value} here")
         self._values[name] = value

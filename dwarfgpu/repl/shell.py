@@ -91,6 +91,7 @@ class Shell:
         self.names: dict[tuple[WaveId, int | None], str] = {}
         """Names that the user gave to waves and threads, and to lanes of waves."""
         self.values = ValueHistory(setting_functions(self.settings), self.names, self.console.warn)
+        self.values.radix = lambda: self.settings.limit("input-radix") or 10
         self.symbols = SymbolIndex()
         self.source_path = SourcePath()
         self.listed: Listed | None = None

@@ -35,18 +35,20 @@ _SPELLED: Final = {
 
 
 @lru_cache(maxsize=8)
-def _words(text: str) -> tuple[Token, ...]:
+def _words(text: str, radix: int) -> tuple[Token, ...]:
     """Return the words of an expression, which `lanes` asks for in each lane."""
-    return tuple(tokens(text))
+    return tuple(tokens(text, radix))
 
 
 class Cursor:
     """A position in the words of an expression."""
 
-    def __init__(self, text: str, names: Known) -> None:
+    def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         self.text = text
         self.known = names
-        self.tokens = list(_words(text))
+        self.radix = radix
+        """The base of integers without a prefix."""
+        self.tokens = list(_words(text, radix))
         if any(token.text in _SPELLED for token in self.tokens) and names.is_cplusplus():
             self.tokens = [_as_operator(token) for token in self.tokens]
         self.at = 0

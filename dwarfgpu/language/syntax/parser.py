@@ -33,15 +33,15 @@ _OPERANDS: Final = frozenset({"number", "string", "character", "quoted", "name",
 _PREFIXES: Final = frozenset({"*", "&", "-", "+", "!", "~", "++", "--"})
 
 
-def parse(text: str, names: Known) -> Node:
+def parse(text: str, names: Known, radix: int = 10) -> Node:
     """Parse an expression; raises `UsageError` with GDB's wording, and `LimitExceeded` for a deeply
     nested one."""
-    return Parser(text, names).whole()
+    return Parser(text, names, radix).whole()
 
 
-def parse_type(text: str, names: Known) -> ast.TypeName | None:
+def parse_type(text: str, names: Known, radix: int = 10) -> ast.TypeName | None:
     """Return the type of a text that contains nothing else; None if it begins otherwise."""
-    parser = Parser(text, names)
+    parser = Parser(text, names, radix)
     first = parser.token
     if first.kind != "name":
         return None
@@ -53,9 +53,9 @@ def parse_type(text: str, names: Known) -> ast.TypeName | None:
     return name
 
 
-def parse_type_of(text: str, names: Known) -> ast.TypeOf | None:
+def parse_type_of(text: str, names: Known, radix: int = 10) -> ast.TypeOf | None:
     """Return the operand of `typeof(expression)`, for a text that contains nothing else."""
-    parser = Parser(text, names)
+    parser = Parser(text, names, radix)
     if not parser.is_type_of(parser.at):
         return None
     type_name = parser.type_of()
@@ -71,8 +71,8 @@ def _is_type_word(word: str) -> bool:
 class Parser(Cursor):
     """Reads the operators and operands of an expression."""
 
-    def __init__(self, text: str, names: Known) -> None:
-        super().__init__(text, names)
+    def __init__(self, text: str, names: Known, radix: int = 10) -> None:
+        super().__init__(text, names, radix)
         self.tokens = [self._unquoted(index, token) for index, token in enumerate(self.tokens)]
 
     def _unquoted(self, index: int, token: Token) -> Token:
@@ -225,7 +225,7 @@ class Parser(Cursor):
         token = self.token
         match token.kind:
             case "number":
-                return number(self.next().text)
+                return number(self.next().text, self.radix)
             case "character":
                 return character(self.next().text)
             case "string":
@@ -277,11 +277,19 @@ class Parser(Cursor):
             raise Unsupported("typeid is not supported in expressions")
         if self.is_type_of(self.at):
             raise UsageError("Attempt to use a type as an expression")
+        if self._is_number(token.text):
+            return number(self.next().text, self.radix)
         name = name_at(self)
         if self.accept("#"):
             return ast.AddressOf(name, self.expression(_UNARY))
         self.names.append(name)
         return ast.Name(name)
+
+    def _is_number(self, word: str) -> bool:
+        """Return whether a word is no name, but has digits of the radix only: `ff`."""
+        if self.radix <= 10 or not set(word) <= set("abcdefABCDEF0123456789"):
+            return False
+        return not self.known.is_name(word)
 
     def _functional_cast(self) -> Node | None:
         """Parse `int(5)`, of C++: a type with a single name, and its initializer."""

@@ -19,6 +19,7 @@ MAX_CHARACTERS: Final = 10_000
 _MAX_EXPONENT: Final = 20_000
 """Maximum exponent of a floating literal: beyond the range of every format."""
 _MAX_DIGITS: Final = 1_000
+_MAX_DECIMAL: Final = 40
 
 Kind = Literal["number", "string", "character", "quoted", "name", "dollar", "mark", "end"]
 
@@ -36,9 +37,14 @@ _PATTERN: Final = pattern(
     re.VERBOSE | re.DOTALL,
 )
 _NO_CHARACTER: Final = "A character constant must contain at least one character."
+_LETTERED: Final = pattern(r"(?P<number>(?!0[xX])[0-9]\w*)(?!\.)")
+"""A number whose digits can be letters."""
 _INTEGER: Final = pattern(
-    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|(?P<decimal>[0-9]+))(?P<suffix>[uUlL]*)"
+    r"(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<binary>[01]+)|0[dDtT](?P<prefixed>[0-9]+)"
+    r"|(?P<decimal>[0-9]+))(?P<suffix>[uUlL]*)"
 )
+_OF_RADIX: Final = pattern(r"(?P<digits>[0-9a-fA-F]+)(?P<suffix>[uUlL]*)")
+_DIGITS: Final = "0123456789abcdef"
 _FLOATING: Final = pattern(
     r"(?P<digits>[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlL]?)"
 )
@@ -75,13 +81,17 @@ class Token:
     """Characters from the start of the expression."""
 
 
-def tokens(text: str) -> Iterator[Token]:
-    """Yield the words, and an empty one at the end; `UsageError` for an invalid one."""
+def tokens(text: str, radix: int = 10) -> Iterator[Token]:
+    """Yield the words, and an empty one at the end; `UsageError` for an invalid one.
+
+    `radix`: the base of integers without a prefix.
+    """
     if len(text) > MAX_CHARACTERS:
         raise LimitExceeded(f"an expression of more than {MAX_CHARACTERS} characters")
     index = 0
     while index < len(text):
-        match = _PATTERN.match(text, index)
+        match = _LETTERED.match(text, index) if radix > 10 else None
+        match = match or _PATTERN.match(text, index)
         if match is None:
             if text[index] in "'\"":
                 raise UsageError("Unmatched single quote." if text[index] == "'" else
@@ -100,11 +110,17 @@ def tokens(text: str) -> Iterator[Token]:
     yield Token("end", "", len(text))
 
 
-def number(text: str) -> Integer | Floating:
-    """Parse a number; raises `UsageError` with GDB's wording for an invalid one."""
+def number(text: str, radix: int = 10) -> Integer | Floating:
+    """Parse a number; raises `UsageError` with GDB's wording for an invalid one.
+
+    `radix`: the base of an integer without a prefix.
+    """
     match = _INTEGER.fullmatch(text)
-    if match is not None:
+    if match is not None and (radix == 10 or match["decimal"] is None or text[0] == "0"):
         return _integer(text, match)
+    match = _OF_RADIX.fullmatch(text) if radix != 10 else None
+    if match is not None and (radix > 10 or match["digits"].isdecimal()):
+        return _of_radix(text, match, radix)
     match = _FLOATING.fullmatch(text)
     if match is not None:
         integer_digits, _, part = match["digits"].partition(".")
@@ -121,21 +137,39 @@ def number(text: str) -> Integer | Floating:
     raise _invalid(text)
 
 
-def _integer(text: str, match: re.Match[str]) -> Integer:
+def _suffix(text: str, match: re.Match[str]) -> str:
     suffix = match["suffix"].lower()
     if suffix.endswith("u"):
         suffix = "u" + suffix[:-1]
     if suffix not in _SUFFIXES:
         raise _invalid(text)
+    return suffix
+
+
+def _of_radix(text: str, match: re.Match[str], radix: int) -> Integer:
+    """Return an integer whose base is that of the setting."""
+    suffix, value = _suffix(text, match), 0
+    if len(match["digits"]) > 4 * _MAX_DECIMAL:
+        raise UsageError("Numeric constant too large.")
+    for letter in match["digits"].lower():
+        digit = _DIGITS.index(letter)
+        if digit >= radix:
+            raise _invalid(text)
+        value = value * radix + digit
+    return Integer(value, suffix, is_decimal=False)
+
+
+def _integer(text: str, match: re.Match[str]) -> Integer:
+    suffix = _suffix(text, match)
     try:
         if match["hex"]:
             return Integer(int(match["hex"], 16), suffix, is_decimal=False)
         if match["binary"]:
             return Integer(int(match["binary"], 2), suffix, is_decimal=False)
-        digits: str = match["decimal"]
-        if len(digits) > 1 and digits[0] == "0":
+        digits: str = match["decimal"] or match["prefixed"]
+        if match["decimal"] and len(digits) > 1 and digits[0] == "0":
             return Integer(int(digits, 8), suffix, is_decimal=False)
-        if len(digits) > 40:
+        if len(digits) > _MAX_DECIMAL:
             raise UsageError("Numeric constant too large.")
         return Integer(int(digits), suffix)
     except ValueError:

@@ -82,7 +82,7 @@ class TypeParser:
         cursor = self._cursor
         if cursor.accept("]"):
             return Declarator("[]")
-        count = number(cursor.take("number"))
+        count = number(cursor.take("number"), cursor.radix)
         cursor.expect("]")
         if not isinstance(count, Integer) or count.number >> 48:
             raise UsageError("Invalid number of elements of an array type.")

@@ -20,7 +20,7 @@ from dwarfgpu.repl.output import Output, Part
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.machine.examine_format import IGNORED
 from dwarfgpu.service.value.expression_answer import value_record
-from dwarfgpu.service.value.value_history import evaluated, reasons, required
+from dwarfgpu.service.value.value_history import evaluated, options_of, reasons, required
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.values import FormatOptions
 
@@ -169,7 +169,8 @@ def set_var(shell: Shell, argument: str) -> Iterator[Part]:
     EXPRESSION" assigns to a convenience variable.
     """
     value = evaluated(shell.session, shell.values, required(argument))
-    if not language.has_effect(argument, shell.session):
+    options = options_of(shell.session, shell.values)
+    if not language.has_effect(argument, shell.session, options):
         shell.console.warn("Expression is not an assignment (and might have no effect)")
     for note in value.notes:
         shell.console.note(note, once=True)

@@ -68,9 +68,48 @@ def _set(setting: Setting, shell: Shell, argument: str) -> Iterator[Part]:
     number = partial(whole_number, shell.session, shell.values)
     shell.settings.set(setting.name, argument, number)
     yield from take_effect(setting.name, shell)
-    if setting.name == "output-radix" and shell.is_from_tty:
-        radix = shell.settings.limit("output-radix") or 0
-        yield heading(f"Output radix now set to decimal {radix}, hex {radix:x}, octal {radix:o}.")
+    if setting.name in ("input-radix", "output-radix") and shell.is_from_tty:
+        kind = setting.name.partition("-")[0].capitalize()
+        yield heading(f"{kind} radix now set to {_in_radices(shell, setting.name)}")
+
+
+def _in_radices(shell: Shell, name: str) -> str:
+    """Return `decimal 16, hex 10, octal 20.`"""
+    radix = shell.settings.limit(name) or 0
+    return f"decimal {radix}, hex {radix:x}, octal {radix:o}."
+
+
+@command("set radix", topic="support", repeats=False)
+def set_radix(shell: Shell, argument: str) -> Iterator[Part]:
+    """Set default input and output number radices.
+
+    Usage: set radix [8 | 10 | 16]
+
+    Without a number, decimal.
+    """
+    radix = whole_number(shell.session, shell.values, argument) if argument else 10
+    for name in ("output-radix", "input-radix"):
+        shell.settings.set(name, str(radix), lambda _: radix)
+    said = f"Input and output radices now set to {_in_radices(shell, 'input-radix')}"
+    yield Output(said if shell.is_from_tty else "", {"value": str(radix)})
+
+
+@command("show radix", topic="status")
+def show_radix(shell: Shell, argument: str) -> Iterator[Part]:
+    """Show default input and output number radices.
+
+    Usage: show radix
+    """
+    names = ("input-radix", "output-radix")
+    values = {name: shell.settings.limit(name) for name in names}
+    if values["input-radix"] == values["output-radix"]:
+        said = f"Input and output radices set to {_in_radices(shell, 'input-radix')}"
+    else:
+        said = "\n".join(
+            f"{name.partition('-')[0].capitalize()} radix set to {_in_radices(shell, name)}"
+            for name in names
+        )
+    yield Output(said if shell.is_from_tty else "", {**values})
 
 
 def take_effect(name: str, shell: Shell) -> Iterator[Part]:
@@ -221,7 +260,7 @@ def commands_of(verb: Verb) -> tuple[Command, ...]:
 
 
 SET_COMMANDS: Final = (
-    set_var, set_directories, set_substitute_path, *commands_of("set")
+    set_var, set_directories, set_radix, set_substitute_path, *commands_of("set")
 )  # fmt: skip
 
 
@@ -323,6 +362,7 @@ SHOW_COMMANDS: Final = tuple(
         (
             *commands_of("show"),
             show_directories,
+            show_radix,
             show_substitute_path,
             show_commands,
             show_convenience,

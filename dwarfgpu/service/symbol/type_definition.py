@@ -58,7 +58,7 @@ def name_of_type(
     namespace = _namespace(session, text)
     if namespace is not None:
         return namespace
-    named = language.named_type(text, session)
+    named = language.named_type(text, session, options)
     if named is not None and isinstance(named.type, Typedef) and not _TYPE_OF.match(text):
         named = Typed(named.type.target, named.unit)
     typed = named or _type_of(session, text, options)
@@ -78,7 +78,7 @@ def definition_of_type(
     if namespace is not None:
         name = f"namespace {namespace}"
         return TypeDefinition(name, name, {})
-    typed = language.named_type(text, session) or _type_of(session, text, options)
+    typed = language.named_type(text, session, options) or _type_of(session, text, options)
     if typed.type is TEXT:
         name = "<unknown return type> ()"
         return TypeDefinition(name, name, {})

@@ -71,6 +71,8 @@ class ValueHistory:
         """The value that `show values +` shows first."""
         self.siginfo: Callable[[WaveId], bytes | None] | None = None
         """The `siginfo_t` of a thread of a core file, empty without one, None for a wave."""
+        self.radix: Callable[[], int] = lambda: 10
+        """The base of integers without a prefix in expressions."""
         self.has_threads = False
         """Whether there are waves or threads to choose from."""
 
@@ -189,13 +191,16 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
     """Return the meaning of `$names` at the prompt, and whether an expression may assign."""
     dollar = partial(_dollar, session, history)
     if not writes:
-        return Options(dollar, read_only=READ_ONLY, functions=history.functions)
+        return Options(
+            dollar, read_only=READ_ONLY, functions=history.functions, radix=history.radix()
+        )
     return Options(
         dollar,
         history.named.__setitem__,
         wrote=history.wrote,
         warn=history.warn,
         functions=history.functions,
+        radix=history.radix(),
     )
 
 
