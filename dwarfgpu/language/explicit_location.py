@@ -8,7 +8,8 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import define
 from dwarfgpu.errors import UsageError
 
-_PARTS: Final = ("source", "function", "label", "line", "qualified")
+_PARTS: Final = ("source", "function", "qualified", "line", "label")
+"""In GDB's order: of several that a word begins, the first one is meant."""
 _NAME: Final = pattern(r"-(?P<name>[a-zA-Z]+)(?:\s+|$)")
 _END: Final = pattern(r"\s+(?=-[a-zA-Z])|$")
 _LINE: Final = pattern(r"[-+]?(?:[0-9]{1,9}|(?=$))")

@@ -115,6 +115,7 @@ def code_locations_of(
 
     `options` are those of the expression of `*ADDRESS`. `UsageError` with GDB's wording.
     """
+    text = without_quotes(text)
     if text.isidentifier():  # nearly all are, and no other linespec is
         return _locations_of_functions(session, text) or (_location_of_expression(session, text),)
     explicit = explicit_location(text)
@@ -209,11 +210,24 @@ def _location_of_expression(session: Session, text: str) -> CodeLocation:
     return CodeLocation("function", position_at(session, pc), (pc,))
 
 
+def without_quotes(text: str) -> str:
+    """Return a file with a line or function, or a line, without quotes around all of it; other
+    texts as they are."""
+    if text[:1] not in ("'", '"') or len(text) < 3 or text.find(text[0], 1) != len(text) - 1:
+        return text
+    inside = text[1:-1]
+    return inside if IN_FILE.fullmatch(inside) or _LINE.fullmatch(inside) else text
+
+
 def split_at_comma(text: str) -> tuple[str, bool, str]:
-    """Return the text before the first comma outside brackets, whether there is such a comma, and
-    the text after it."""
-    depth = 0
+    """Return the text before the first comma outside brackets and quotes, whether there is such a
+    comma, and the text after it."""
+    depth, after_quotes = 0, 0
     for index, character in enumerate(text):
+        if index < after_quotes:
+            continue
+        if character in "'\"":
+            after_quotes = text.find(character, index + 1) + 1
         depth += (character in "(<[") - (character in ")>]")
         if character == "," and depth <= 0:
             return text[:index].strip(), True, text[index + 1 :].strip()
@@ -362,6 +376,7 @@ def _no_file(session: Session, path: str) -> LinespecNotFound:
 def no_line(text: str, location: CodeLocation) -> LinespecNotFound:
     """Return the error that neither a line nor later lines of its file have code, with
     GDB's wording."""
+    text = without_quotes(text)
     named = _line_in_file(text)
     explicit = explicit_location(text)
     if explicit is not None and explicit.source is not None:

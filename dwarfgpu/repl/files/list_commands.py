@@ -76,6 +76,10 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
         yield missing_line(shell, position, first)
         return
     count = len(text)
+    if first > last > 0:  # as in GDB, nothing is listed backwards
+        shell.listed = Listed(frame, position, first, first)
+        yield Output("", {"file": position.file, "fullname": position.path})
+        return
     if not 0 < first <= count:
         shell.listed = Listed(frame, position, first, first)
         raise UsageError(f"Line number {first} out of range; {position.file} has {count} lines.")

@@ -136,7 +136,7 @@ def set_breakpoint(
     )
     yield from _notes_of_others(shell, added)
     keep(shell, added)
-    yield announced(added)
+    yield announced(added, shows_address=shell.settings.flag("print address"))
 
 
 def _notes_of_others(shell: Shell, added: Breakpoint) -> Iterator[Part]:
@@ -172,10 +172,11 @@ def keep(shell: Shell, added: Breakpoint) -> None:
     shell.values.named["bpnum"] = evolve(number, convenience="bpnum")
 
 
-def announced(added: Breakpoint) -> Output:
+def announced(added: Breakpoint, *, shows_address: bool = True) -> Output:
     """Return `Breakpoint 1 at 0x1640: file nest.hip, line 12.`"""
     position = added.locations[0].position
-    text = f"{added.addresses[0]:#x}"
+    is_located = position is not None or len(added.addresses) > 1
+    text = f" at {added.addresses[0]:#x}" if shows_address or not is_located else ""
     if len(added.addresses) > 1:
         is_line = _LINE.fullmatch(added.typed)
         where = f"{position.path}:{position.line}" if position and is_line else added.typed
@@ -184,7 +185,7 @@ def announced(added: Breakpoint) -> Output:
         text += f": file {position.file}, line {position.line}."
     data: JsonObject = {**added.record, "addr": f"{added.addresses[0]:#x}"}
     kind = "Hardware assisted breakpoint" if added.is_hardware else added.kind
-    return Output(f"{kind} {added.number} at {text}", {"bkpt": data})
+    return Output(f"{kind} {added.number}{text}", {"bkpt": data})
 
 
 @command(

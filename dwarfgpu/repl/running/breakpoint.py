@@ -134,6 +134,8 @@ class Breakpoint:
             yield f"\tbreakpoint already hit {counted(self.hits, 'time')}"
         if self.ignored:
             yield f"\tignore next {self.ignored} hits"
+        if self.stops_left > 1 and self.disposition == "dis":
+            yield f"\tdisable after next {self.stops_left} hits"
         yield from (f"        {line}" for line in self.commands)
 
     @property

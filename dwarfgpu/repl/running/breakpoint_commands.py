@@ -39,6 +39,7 @@ from dwarfgpu.session.focused_frame import FramePosition
 _NONE: Final = "No breakpoints or watchpoints."
 _VARIABLE: Final = re.compile(r"\$[$\w]*")
 _FORCE: Final = re.compile(r"-force(?:\s+|$)")
+_NOT_IN_HISTORY: Final = ("History has not", "History does not")
 _MAX_DIGITS: Final = 18
 """No breakpoint has a longer number; Python refuses to read one of thousands of digits."""
 
@@ -75,6 +76,8 @@ def _with_variables(shell: Shell, text: str, complaint: str) -> str:
         try:
             return str(convenience_integer(shell.session, shell.values, match[0]))
         except DwarfGpuError as error:
+            if error.message.startswith(_NOT_IN_HISTORY):
+                raise
             raise UsageError(f"{error.message}\n{complaint}") from None
 
     return _VARIABLE.sub(integer, text)
@@ -464,23 +467,33 @@ def info_breakpoints(shell: Shell, argument: str) -> Iterator[Part]:
     yield from _listed(shell, items, "breakpoints")
 
 
+def _without_address(item: Breakpoint, text: str, width: int) -> str:
+    """Return the text of a row without its first column, the address; `width` is that of an item
+    without one."""
+    return text[item.address_digits + 3 if item.addresses else width :]
+
+
 def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
     has_wide = any(len(item.type) > 14 for item in items)
     width = 15 if has_wide else 14
     has_addresses = can_run(shell) or any(item.addresses for item in items)
     is_narrow = not has_addresses or shell.session.architecture.address_bits <= 32
-    title = f"{'Address':<{10 if is_narrow else 18}}"
-    yield heading(f"Num     {'Type':<{width}} Disp Enb {title} What")
+    shows_addresses = shell.settings.flag("print address")
+    title = f"{'Address':<{10 if is_narrow else 18}} " if shows_addresses else ""
+    yield heading(f"Num     {'Type':<{width}} Disp Enb {title}What")
     for item in items:
         enabled = "y" if item.is_enabled else "n"
         what, data = item.row()
         if is_narrow and not item.addresses:
             what = what[8:]
+        if not shows_addresses:
+            what = _without_address(item, what, 11 if is_narrow else 19)
         text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"
         yield Output(text, {**item.record, **data}, name)
         yield from map(heading, item.details())
         for number, row in item.location_rows():
-            yield heading(f"{number:<{width + 14}}{row}")
+            shown = row if shows_addresses else row[:4] + _without_address(item, row[4:], 0)
+            yield heading(f"{number:<{width + 14}}{shown}")
     if any(item.invalid_locations for item in items):
         yield heading("(*): Breakpoint condition is invalid at this location.")
     last = next((item.locations[0] for item in reversed(items) if item.locations), None)

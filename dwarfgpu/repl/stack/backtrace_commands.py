@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import UsageError
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import ArgumentCompleter, Candidate, Completions, command
 from dwarfgpu.repl.data.option_settings import FRAME_OPTIONS, values_by_option, with_frame_options
@@ -60,8 +60,6 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     settings, flags, argument = with_frame_options(argument, shell.settings, _FLAGS)
     while (word := argument.partition(" "))[0] in _FLAGS:
         flags, argument = flags | {word[0]}, word[2].strip()
-    if "hide" in flags:
-        raise Unsupported("the option -hide: there are no frame filters here")
     limit = None
     if argument:
         from dwarfgpu.repl.stack.frame_spec import integer  # most list all frames

@@ -49,14 +49,14 @@ def info_registers(shell: Shell, argument: str) -> Iterator[Part]:
         values = named_registers(session, word)
         if is_nowhere and values and not any(value.is_known for value in values):
             raise UsageError(_NO_REGISTERS)
-        yield from map(_register, values)
+        yield from (_register(shell, value) for value in values)
     if argument:
         return
     all_values = [read_register(session, register) for register in registers(session)]
     if not any(value.is_known for value in all_values):
         is_simt = session.architecture.is_simt
         raise UsageError("No register of the wave is known." if is_simt else _NO_REGISTERS)
-    yield from (_register(value) for value in all_values if value.is_known or value.is_lost)
+    yield from (_register(shell, value) for value in all_values if value.is_known or value.is_lost)
 
 
 def _is_without_registers(session: Session) -> bool:
@@ -66,8 +66,8 @@ def _is_without_registers(session: Session) -> bool:
     return not any(read_register(session, register).is_known for register in registers(session))
 
 
-def _register(value: RegisterValue) -> Output:
-    return Output(value.line, value.record, "register-values")
+def _register(shell: Shell, value: RegisterValue) -> Output:
+    return Output(value.line(shell.settings.format_options()), value.record, "register-values")
 
 
 @command("info float", topic="stack")

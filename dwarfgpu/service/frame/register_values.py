@@ -63,25 +63,24 @@ class RegisterValue:
         """Whether a frame further in has written over it without keeping it."""
         return self.bits.undefined.bit_count() == self.bits.size_bits and bool(self.session.level)
 
-    @property
-    def line(self) -> str:
-        """The line of `info registers`: the name, the value in hexadecimal, and naturally unless it
-        is a vector."""
+    def line(self, options: FormatOptions) -> str:
+        """Return the line of `info registers`: the name, the value in hexadecimal, and naturally
+        unless it is a vector."""
         head = f"{self.name:<{_COLUMN - 1}} "
         if self.is_lost:
             return head + _NOT_SAVED
         is_float = isinstance(self.type, Base) and self.type.base.encoding == "float"
         if is_float and self.bits.is_complete:
             digits = (self.bits.size_bits + 3) // 4
-            head += self.text(FormatOptions())
+            head += self.text(options)
             return f"{head:<{_NATURAL_COLUMN - 1}} (raw {self.bits.value:#0{digits + 2}x})"
-        head += self.text(FormatOptions(letter="x"))
+        head += self.text(evolve(options, letter="x"))
         has_flags = isinstance(self.register, RegisterInfo) and bool(self.register.flags)
         is_vector = isinstance(self.type, Array | Struct)
         if is_vector or not self.is_known or not (self.bits.is_complete or has_flags):
             return head
         # GDB leaves the type of a pointer out here.
-        natural = self.text(FormatOptions()).rpartition(") ")[2]
+        natural = self.text(options).rpartition(") ")[2]
         return f"{head:<{_NATURAL_COLUMN - 1}} {natural}"
 
     @property

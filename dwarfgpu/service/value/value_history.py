@@ -232,7 +232,8 @@ def _dollar(session: Session, history: ValueHistory, name: str) -> TypedValue | 
     if match is not None:
         if match["back"]:
             return history.back(_small(match["count"] or "1"))
-        return history.absolute(_small(match["number"])) if match["number"] else history.back(0)
+        number = _small(match["number"] or "0")
+        return history.absolute(number) if number else history.back(0)
     if name in history.named:
         return history.named[name]
     return BUILT_IN[name].value(session, history) if name in BUILT_IN else None
