@@ -36,6 +36,8 @@ class Options:
     `dwarfgpu.language.function_context.DebuggerFunction`."""
     is_closed: bool = False
     """Whether an unknown `$name` is an error: it can never get a value."""
+    real_types: bool = False
+    """Whether `->` finds members of the class that the object was created as."""
     radix: int = 10
     """The base of integers without a prefix."""
 

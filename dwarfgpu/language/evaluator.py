@@ -320,6 +320,11 @@ class Evaluator(NamedValues):
             bare = strip(value.type)
         elif node.is_arrow:
             refuse_arrow(value)
+            if self.options.real_types and isinstance(bare, Pointer):
+                from dwarfgpu.language.real_types import real_pointer  # a setting, seldom on
+
+                value = real_pointer(self.objects, value)
+                bare = strip(value.type)
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.objects.dereferenced(value)
         elif isinstance(bare, Array) and isinstance(strip(element_type(bare)), Struct):

@@ -1,7 +1,7 @@
 """The virtual function tables of an object (Itanium C++ ABI 2.5).
 
-The static type of the object says how many functions they have: the class that it was
-created as is not looked up (`set print object`: `dwarfgpu.repl.declared_settings`).
+The static type of the object says how many functions they have; `real_types` finds the class that
+it was created as.
 """
 
 from __future__ import annotations
@@ -78,6 +78,11 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
         bases = [member for member in bare.members if member.is_base_class]
         pending += [objects.step(part, member) for member in reversed(bases)]
     return parts
+
+
+def has_virtual_table(type_: Type | None) -> bool:
+    """Return whether objects of a class point to virtual function tables."""
+    return _has_table(type_, {})
 
 
 def _has_table(type_: Type | None, has_table: dict[Struct, bool]) -> bool:

@@ -1,7 +1,7 @@
 """The settings: names, values, and sentences, GDB's where GDB has them.
 
 `SETTINGS` are implemented. Of GDB's other settings, `WITHOUT_EFFECT` are accepted with a note,
-`IN_FORCE` accept the value that always holds here (`print object`: off), and `NOT_BUILT` and
+`IN_FORCE` accept the value that always holds here (`endian`: auto), and `NOT_BUILT` and
 `WITHOUT_MEANING` are refused, the latter with the reason.
 """
 
@@ -111,6 +111,11 @@ _PRINT: Final = (
     _flag("print null-stop", False,
           "Printing of char arrays to stop at first null char is {}.",
           "printing of char arrays to stop at first null char."),
+    _flag("print object", False,
+          "Printing of object's derived type based on vtable info is {}.",
+          "printing of C++ virtual function tables.",
+          "When on, a pointer or an object of a class with virtual functions is shown as the class\n"
+          "that it was created as."),
     _flag("print pretty", False, "Pretty formatting of structures is {}.",
           "pretty formatting of structures."),
     _flag("print raw-frame-arguments", False,
@@ -352,7 +357,6 @@ IN_FORCE: Final[Mapping[str, tuple[str, ...]]] = {
     "print asm-demangle": ("on",),
     "print demangle": ("on",),
     "print entry-values": ("no",),
-    "print object": ("off",),
     "print vtbl": ("off",),
 }
 """Values that describe what dwarfgpu does anyway, of settings that cannot be changed."""
@@ -369,7 +373,7 @@ NOT_BUILT: Final = (
     "max-user-call-depth", "max-value-size", "may-call-functions", "may-insert-breakpoints",
     "may-insert-fast-tracepoints", "may-insert-tracepoints", "may-interrupt", "may-write-memory",
     "may-write-registers", "mem", "mpx", "multiple-symbols", "observer", "opaque-type-resolution",
-    "osabi", "overload-resolution", "print demangle", "print entry-values", "print object",
+    "osabi", "overload-resolution", "print demangle", "print entry-values",
     "print type nested-type-limit", "processor", "range-stepping", "ravenscar", "record",
     "remote",
     "remoteaddresssize", "remotecache", "remoteflow", "remotelogbase", "remotelogfile",

@@ -103,6 +103,10 @@ class Settings:
         options = evolve(self.format_options(), raw=self.flag("print raw-frame-arguments"))
         return FrameStyle(arguments, info, options)
 
+    def print_options(self, letter: str | None = None) -> FormatOptions:
+        """Return the options of `print` for whole values: objects may be of derived classes."""
+        return evolve(self.format_options(letter), object=self.flag("print object"))
+
     def spelling(self) -> Spelling | None:
         """Return how values and types are written; None: as in their own language."""
         return SPELLED[self.word("language")] or self.of_frame()

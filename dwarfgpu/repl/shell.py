@@ -92,6 +92,7 @@ class Shell:
         """Names that the user gave to waves and threads, and to lanes of waves."""
         self.values = ValueHistory(setting_functions(self.settings), self.names, self.console.warn)
         self.values.radix = lambda: self.settings.limit("input-radix") or 10
+        self.values.real_types = lambda: self.settings.flag("print object")
         self.symbols = SymbolIndex()
         self.source_path = SourcePath()
         self.listed: Listed | None = None

@@ -28,6 +28,7 @@ from dwarfgpu.view.variants import variant_members
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
 _INVALID_ADDRESS: Final = "<invalid address>"
+_TABLE_POINTER: Final = "_vptr."
 
 
 @frozen
@@ -223,6 +224,8 @@ def _member(
     if why is not None:
         raise IllFormed(why)
     first_bit += member.bit_offset or 0
+    if member.name is not None and member.name.startswith(_TABLE_POINTER):
+        letter = None  # as in GDB, with the symbol
     if member.bit_size is None:
         yield from shown.value(member.type, first_bit, depth, letter)
     elif 0 < member.bit_size <= scalars.MAX_BITS:

@@ -48,6 +48,8 @@ class FormatOptions:
     """Maximum offset at which an address is shown with its symbol."""
     union: bool = True
     """Unions inside of other objects are shown; else they are `{...}`."""
+    object: bool = False
+    """Objects are shown as the classes that they were created as."""
     static_members: bool = True
     """Static members of classes are shown."""
     integer_letter: str | None = None

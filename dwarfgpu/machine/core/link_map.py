@@ -27,13 +27,14 @@ _LONGEST_NAME: Final = 4_096
 
 
 def library_names(dump: CoreDump, memory: CoreMemory) -> Mapping[int, str]:
-    """Return the path by which each library was loaded, by the address of its dynamic section."""
+    """Return the path by which each library was loaded, by the address of its dynamic section; in
+    the order of the list. A path may be relative to a folder of the process."""
     modules: dict[int, str] = {}
     if dump.file.address_bytes != _ADDRESS_BYTES:
         return modules
     try:
         for section, name in _libraries(_Words(memory, dump.file.endian), dump):
-            if name.startswith("/"):
+            if name:
                 modules.setdefault(section, name)
     except Unavailable:
         pass  # keep the entries before it

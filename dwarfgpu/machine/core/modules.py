@@ -278,11 +278,12 @@ class _Reader:
         return self._opened(module.path)
 
     def _name_of(self, module: _Module) -> str | None:
-        """Return the name of the library whose dynamic section is in a module."""
+        """Return the absolute name of the library whose dynamic section is in a module."""
         for part in module.parts:
             index = bisect_left(self._sections, part.start)
             if index < len(self._sections) and self._sections[index] < part.end:
-                return self._names[self._sections[index]]
+                name = self._names[self._sections[index]]
+                return name if name.startswith("/") else None
         return None
 
     def _opened(self, path: str) -> ObjectFile:

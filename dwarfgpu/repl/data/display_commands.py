@@ -200,7 +200,7 @@ def _shown(shell: Shell, display: Display) -> Iterator[Part]:
     head = f"{display.number}: {'' if letter is None else f'/{letter} '}{display.expression} = "
     try:
         value = evaluated(shell.session, shell.values, display.expression)
-        text = language.format(value, shell.session, shell.settings.format_options(letter))
+        text = language.format(value, shell.session, shell.settings.print_options(letter))
         record = value_record(value, text)
     except DwarfGpuError as error:
         text = f"<error: {error.message}>"

@@ -33,7 +33,7 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
     """Parse `/x t` or `-elements 3 -- t` into a format and an expression; errors have GDB's
     wording."""
     settings, argument = with_options(argument, name, shell.settings)
-    options = settings.format_options()
+    options = settings.print_options()
     match = _FORMAT.fullmatch(argument)
     if match is None:
         return options, argument
@@ -63,7 +63,7 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
 
 def shown_value(shell: Shell, value: TypedValue) -> str:
     """Return the text of a value according to the settings."""
-    return language.format(value, shell.session, shell.settings.format_options())
+    return language.format(value, shell.session, shell.settings.print_options())
 
 
 def _remark(shell: Shell, value: TypedValue) -> None:

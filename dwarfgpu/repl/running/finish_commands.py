@@ -76,6 +76,6 @@ def _returned(shell: Shell, function: Subprogram) -> Output | None:
         text = f"Value returned has type: {name}. Cannot determine contents"
         return Output(text, {"return-type": name})
     number = shell.values.keep(value)
-    text = language.format(value, shell.session, shell.settings.format_options())
+    text = language.format(value, shell.session, shell.settings.print_options())
     data: JsonObject = {"gdb-result-var": f"${number}", "return-value": text}
     return Output(f"Value returned is ${number} = {text}", data)

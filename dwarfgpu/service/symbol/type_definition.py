@@ -17,6 +17,8 @@ from dwarfgpu.dwarf.types.types import Typedef
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, Typed
 from dwarfgpu.language.name_resolution import Names
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.real_types import real_object, real_pointer
 from dwarfgpu.language.untyped_symbols import TEXT
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
@@ -63,7 +65,8 @@ def name_of_type(
         named = Typed(named.type.target, named.unit)
     typed = named or _type_of(session, text, options)
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
-    return type_name(typed.type, cplusplus=cplusplus, style=style)
+    real = "" if named is not None else _real_type(session, text, options, cplusplus, style)
+    return real + type_name(typed.type, cplusplus=cplusplus, style=style)
 
 
 def definition_of_type(
@@ -78,7 +81,8 @@ def definition_of_type(
     if namespace is not None:
         name = f"namespace {namespace}"
         return TypeDefinition(name, name, {})
-    typed = language.named_type(text, session, options) or _type_of(session, text, options)
+    named = language.named_type(text, session, options)
+    typed = named or _type_of(session, text, options)
     if typed.type is TEXT:
         name = "<unknown return type> ()"
         return TypeDefinition(name, name, {})
@@ -99,7 +103,27 @@ def definition_of_type(
         has_typedefs="t" not in flags,
         is_raw="r" in flags,
     )
-    return TypeDefinition(name, shown, parts)
+    real = "" if named is not None else _real_type(session, text, options, cplusplus, style)
+    return TypeDefinition(name, real + shown, parts)
+
+
+def _real_type(
+    session: Session, text: str, options: Options, cplusplus: bool, style: Style
+) -> str:
+    """Return the comment before the type of a variable with the class that its object was created
+    as (`set print object`); empty for other expressions, which are not evaluated."""
+    if not options.real_types or not (text.isidentifier() or _NAME.fullmatch(text)):
+        return ""
+    value = language.evaluate(text, session, options)
+    objects = ObjectAccess(session)
+    real = real_pointer(objects, value)
+    if real is value:
+        whole = real_object(objects, value)
+        if whole is None:
+            return ""
+        real = whole.value
+    name = type_name(real.type, cplusplus=cplusplus, style=style)
+    return f"/* real type = {name} */\n"
 
 
 def _namespace(session: Session, text: str) -> str | None:

@@ -73,6 +73,8 @@ class ValueHistory:
         """The `siginfo_t` of a thread of a core file, empty without one, None for a wave."""
         self.radix: Callable[[], int] = lambda: 10
         """The base of integers without a prefix in expressions."""
+        self.real_types: Callable[[], bool] = lambda: False
+        """Whether `->` finds members of the class that the object was created as."""
         self.has_threads = False
         """Whether there are waves or threads to choose from."""
 
@@ -192,7 +194,11 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
     dollar = partial(_dollar, session, history)
     if not writes:
         return Options(
-            dollar, read_only=READ_ONLY, functions=history.functions, radix=history.radix()
+            dollar,
+            read_only=READ_ONLY,
+            functions=history.functions,
+            real_types=history.real_types(),
+            radix=history.radix(),
         )
     return Options(
         dollar,
@@ -200,6 +206,7 @@ def options_of(session: Session, history: ValueHistory, *, writes: bool = True) 
         wrote=history.wrote,
         warn=history.warn,
         functions=history.functions,
+        real_types=history.real_types(),
         radix=history.radix(),
     )
 

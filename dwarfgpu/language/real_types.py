@@ -1,0 +1,110 @@
+"""The class as which an object was created, by its virtual function table (Itanium C++ ABI 2.5.2).
+
+Law: where the object, its table or the class is unknown, there is no answer, and the static type is
+shown.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from dwarfgpu.base.bits import signed
+from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.dwarf.types.type_sizes import size_bytes
+from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
+from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.value_text import read_memory
+from dwarfgpu.language.vtables import has_virtual_table
+from dwarfgpu.model.object import Bits
+from dwarfgpu.view.object_printer import address_of
+
+_TABLE: Final = "vtable for "
+
+
+@frozen
+class RealObject:
+    """An object, and the class that it has."""
+
+    value: TypedValue
+    """All of the object; the part that the static type describes while its constructor or
+    destructor runs."""
+    name: str
+    """The name of the class."""
+
+
+def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
+    """Return the whole object of which a value of a class is a part; None if that is unknown."""
+    address = address_of(value.location)
+    if address is None or not has_virtual_table(value.type):
+        return None
+    width = objects.architecture.address_space(0).address_bits // 8
+
+    def word(position: int) -> int:
+        data = read_memory(objects, position, 0, width)
+        return int.from_bytes(data, objects.architecture.endian)
+
+    try:
+        table = word(address)
+        symbol = symbol_covering(objects.session.code_objects, table)
+        if symbol is None or not symbol.name.startswith(_TABLE):
+            return None
+        to_top = signed(word(table - 2 * width), 8 * width)
+    except DwarfGpuError:
+        return None
+    typed = _class_named(objects, symbol.name.removeprefix(_TABLE))
+    if typed is None:
+        return None
+    name = type_name(typed.type, cplusplus=True)
+    if (size_bytes(typed.type) or 0) < (size_bytes(value.type) or 0):
+        return RealObject(value, name)
+    space = objects.architecture.address_space(0)
+    pointer = objects.pointer(typed.type, space, address + to_top, typed.unit)
+    return RealObject(objects.dereferenced(pointer), name)
+
+
+def real_pointer(objects: ObjectAccess, value: TypedValue) -> TypedValue:
+    """Return a pointer or reference to the whole object to which one leads; the same one if that is
+    unknown."""
+    bare = strip(value.type)
+    if not isinstance(bare, Pointer) or not isinstance(strip(bare.target), Struct):
+        return value
+    try:
+        read = objects.read(value)
+        real = real_object(objects, objects.dereferenced(read))
+    except DwarfGpuError:
+        return value
+    address = None if real is None else address_of(real.value.location)
+    if real is None or address is None or read.bits is None:
+        return value
+    target = _qualified(real.value.type, bare.target)
+    bits = Bits(address, read.bits.size_bits)
+    kind = evolve(bare, target=target)
+    return evolve(value, type=kind, bits=bits, unit=real.value.unit, variable=None, location=None)
+
+
+def _qualified(type_: Type | None, like: Type | None) -> Type | None:
+    """Return a type with the qualifiers of another one."""
+    qualifiers = []
+    while isinstance(like, Qualified):
+        qualifiers.append(like.qualifier)
+        like = like.target
+    for qualifier in reversed(qualifiers):
+        type_ = Qualified(qualifier, type_)
+    return type_
+
+
+def _class_named(objects: ObjectAccess, name: str) -> TypedValue | None:
+    """Return a value of the class of that name; None if no unit describes it."""
+    from dwarfgpu.language.evaluator import named_type  # which shows values, too
+
+    try:
+        typed = named_type(name, objects.session)
+    except DwarfGpuError:
+        return None
+    if typed is None or not isinstance(strip(typed.type), Struct):
+        return None
+    return TypedValue(typed.type, unit=typed.unit)
