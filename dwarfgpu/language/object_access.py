@@ -88,10 +88,10 @@ class ObjectAccess(Dereference):
         kind = variable.type
         value = TypedValue(kind, unit=variable.unit, variable=variable)
         attribute = variable.location
-        symbol = self.session.at_symbol(variable) if attribute is None else None
+        symbol = self.session.at_symbol(variable)
         if attribute is not None or symbol is not None:
             try:
-                variable_location = self.session.locate_variable(attribute) if attribute else None
+                variable_location = None if symbol or not attribute else self.session.locate_variable(attribute)
                 location = variable_location.location if variable_location else symbol
                 if location is not None and not location.is_undefined:
                     resolved = self.resolver.variable(kind, location)

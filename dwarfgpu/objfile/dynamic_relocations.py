@@ -188,20 +188,7 @@ class DynamicRelocations:
 
     @cached_property
     def _binds_itself(self) -> bool:
-        """Return whether a symbol defined in the file binds to it, whatever other files define.
-
-        That holds for programs, whose symbols come first, and for files linked symbolically; a GPU
-        code object has no other files.
-        """
-        file, tags = self._file, dynamic_tags(self._file)
-        return (
-            self._abi.is_loaded_by_runtime
-            or file.type == ET_EXEC
-            or any(segment.type == PT_INTERP for segment in file.segments)
-            or bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE)
-            or DT_SYMBOLIC in tags
-            or bool(tags.get(DT_FLAGS, 0) & DF_SYMBOLIC)
-        )
+        return binds_itself(self._file)
 
     def _name(self, symbols: _Symbols, symbol: SymbolFields) -> str:
         offset = symbols.names_at + symbol.name
@@ -294,6 +281,23 @@ class DynamicRelocations:
                 if not out or address + size_bytes > out[-1][1]:
                     out.append((address, address + size_bytes, entry))
         return tuple(out)
+
+
+def binds_itself(file: ObjectFile) -> bool:
+    """Return whether a symbol defined in a file binds to it, whatever other files define.
+
+    That holds for programs, whose symbols come first, and for files linked symbolically; a GPU
+    code object has no other files.
+    """
+    tags = dynamic_tags(file)
+    return (
+        abi_of(file.machine).is_loaded_by_runtime
+        or file.type == ET_EXEC
+        or any(segment.type == PT_INTERP for segment in file.segments)
+        or bool(tags.get(DT_FLAGS_1, 0) & DF_1_PIE)
+        or DT_SYMBOLIC in tags
+        or bool(tags.get(DT_FLAGS, 0) & DF_SYMBOLIC)
+    )
 
 
 def dynamic_tags(file: ObjectFile) -> dict[int, int]:

@@ -234,6 +234,22 @@ class ObjectFile:
             return ()
         return table.named(name, beginnings, with_untyped=with_untyped)
 
+    @cached_property
+    def _dynamic_symbol_table(self) -> SymbolTable | None:
+        return self._failed.read("dynamic symbols", self._exported_table)
+
+    def _exported_table(self) -> SymbolTable | None:
+        section = next((item for item in self.sections if item.type == SHT_DYNSYM), None)
+        return None if section is None else self._table(section)
+
+    def exported_object(self, name: str) -> Symbol | None:
+        """Return the object defined here to which a dynamic linker may bind a name."""
+        table = self._dynamic_symbol_table
+        for symbol in () if table is None else table.named(name, (), with_untyped=False):
+            if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
+                return symbol
+        return None
+
     def mangled_functions(self, part: str) -> tuple[Symbol, ...]:
         """Return the functions defined here whose names are mangled and contain a text."""
         table = self._symbol_table

@@ -58,6 +58,8 @@ class Symbol:
     """Index of its section; 0 for a symbol that is not defined here."""
     is_local: bool = False
     """Whether other files cannot mean it (STB_LOCAL)."""
+    is_protected: bool = False
+    """Whether references in its own file are to it, whatever others define (STV_PROTECTED)."""
     is_indirect: bool = False
     """Whether its code only chooses the function to be called (STT_GNU_IFUNC)."""
 
@@ -107,11 +109,13 @@ class SymbolTable:
         return iter(rows) if self._is_wide else map(wide, rows)
 
     def _symbol(self, row: tuple[int, ...]) -> Symbol:
-        name, info, _, section, value, size_bytes = row
+        name, info, other, section, value, size_bytes = row
         kind = _KINDS.get(info & 15, "other")
         address, is_indirect = self._address(section, value), info & 15 == _INDIRECT
-        name_text, is_local = self._names.at(name), not info >> 4
-        return Symbol(name_text, address, size_bytes, kind, section, is_local, is_indirect)
+        name_text, is_local, is_protected = self._names.at(name), not info >> 4, other & 3 == 3
+        return Symbol(
+            name_text, address, size_bytes, kind, section, is_local, is_protected, is_indirect
+        )
 
     def _address(self, section: int, value: int) -> int:
         base = self._bases[section] if section < len(self._bases) else None

@@ -178,7 +178,7 @@ def filled(
         )
         reading = evolve(reading, notes=assumptions(focus, variable, frame, context.pc))
         attribute = variable.location
-        symbol = focus.at_symbol(variable) if attribute is None else None
+        symbol = focus.at_symbol(variable)
         if symbol is not None:
             return contents(resolved(evolve(reading, location=symbol), context), context)
         if attribute is None and variable.die.flag(dw.AT_DECLARATION):

@@ -16,7 +16,7 @@ from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject, split_by_machine
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol
+from dwarfgpu.dwarf.scope.symbols_by_name import address_of_symbol, interposed_address
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -446,8 +446,16 @@ class Session(WaveLanes):
         )
 
     def at_symbol(self, variable: Variable) -> Location | None:
-        """Return the location of the symbol with a variable's name, if others can refer to it."""
-        address = address_of_symbol(self.code_objects, variable)
+        """Return the location of the symbol to which a dynamic linker binds a variable's name, if
+        the variable has no location, or that of another file."""
+        if variable.kind != "global":
+            return None
+        if variable.location is None:
+            address = address_of_symbol(self.code_objects, variable)
+        elif self.architecture.is_simt:
+            return None
+        else:
+            address = interposed_address(self.code_objects, variable)
         return None if address is None else self.frame.location_of(ExplicitAddress(0, address))
 
     def read(

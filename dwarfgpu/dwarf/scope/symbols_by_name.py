@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -13,9 +13,13 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import path_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.expr.context import ExprLoc
+from dwarfgpu.objfile.dynamic_relocations import binds_itself
 from dwarfgpu.objfile.elf import ObjectFile
 
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
+_ADDR: Final = 0x03
+_ADDRX: Final = 0xA1
 _NO_NAMES: Final = {
     "VTT", "bool", "char", "class", "const", "construction", "double", "float", "for", "guard",
     "in", "int", "lambda", "long", "name", "operator", "short", "signed", "std", "struct",
@@ -42,6 +46,45 @@ def address_of_symbol(code_objects: Iterable[CodeObject], variable: Variable) ->
                 if symbol.kind == "object" and symbol.is_in_section and not symbol.is_local:
                     return symbol.address + code_object.load_address
     return None
+
+
+def interposed_address(code_objects: Sequence[CodeObject], variable: Variable) -> int | None:
+    """Return the address to which the dynamic linker binds the name of an external variable that a
+    library defines, if an earlier file defines it too: the copy in the program, for example. None
+    if the library's own one is used.
+
+    `code_objects`: in the order of the linker's list (System V ABI, "Shared Object Dependencies").
+    """
+    if len(code_objects) < 2 or not variable.is_external or not _is_at_address(variable):
+        return None
+    owner = next((item for item in code_objects if item.info is variable.unit.info), None)
+    name = _linkage_name(variable)
+    if owner is None or owner is code_objects[0] or name is None:
+        return None
+    try:
+        own = owner.file.exported_object(name)
+        if own is None or own.is_protected or binds_itself(owner.file):
+            return None
+    except DwarfGpuError:
+        return None
+    for code_object in code_objects:
+        if code_object is owner:
+            return None
+        first = code_object.file.exported_object(name)
+        if first is not None:
+            return first.address + code_object.load_address
+    return None
+
+
+def _is_at_address(variable: Variable) -> bool:
+    """Return whether the location of a variable is DW_OP_addr or DW_OP_addrx alone."""
+    location = variable.location
+    if not isinstance(location, ExprLoc) or not location.expression:
+        return False
+    code = location.expression
+    size_bytes = variable.unit.format.address_size
+    is_addrx = code[0] == _ADDRX and len(code) > 1 and all(byte & 128 for byte in code[1:-1])
+    return is_addrx or (code[0] == _ADDR and len(code) == 1 + size_bytes)
 
 
 def _linkage_name(variable: Variable) -> str | None:

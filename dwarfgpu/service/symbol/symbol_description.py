@@ -47,7 +47,7 @@ def symbol_description(session: Session, entity: Variable | Die, *, is_scope: bo
                 return "constant"
             if _is_block(entity):
                 return f"constant bytes:  {entity.location.data.hex(' ')}"
-        symbol = session.at_symbol(entity) if entity.location is None else None
+        symbol = session.at_symbol(entity)
         if symbol is not None:
             return f"static storage at address {symbol.single_locations[0].byte_address:#x}"
         return _describer(session, entity).text(entity.location)
