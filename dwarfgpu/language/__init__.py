@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from dwarfgpu.language.evaluator import named_type as named_type
     from dwarfgpu.language.evaluator import type_of as type_of
     from dwarfgpu.language.name_resolution import Typed as Typed
+    from dwarfgpu.language.real_types import format as format
     from dwarfgpu.language.typed_value import TypedValue as TypedValue
     from dwarfgpu.language.typed_value import is_in_gdbs_words as is_in_gdbs_words
-    from dwarfgpu.language.value_text import format as format
 
 _MODULES: Final = {
     "Options": "evaluation_options",
     "Typed": "name_resolution",
     "TypedValue": "typed_value",
     "evaluate": "evaluator",
-    "format": "value_text",
+    "format": "real_types",
     "has_effect": "evaluator",
     "is_in_gdbs_words": "typed_value",
     "named_type": "evaluator",

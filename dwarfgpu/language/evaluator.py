@@ -85,8 +85,8 @@ def evaluate(text: str, session: Session, options: Options = DEFAULT) -> TypedVa
 def named_type(text: str, session: Session, options: Options = DEFAULT) -> Typed | None:
     """Return the type that a text names; None for other text."""
     evaluator = Evaluator(session, options)
-    name = parse_type(text, evaluator.names, options.radix)
-    name = name or parse_type_of(text, evaluator.names, options.radix)
+    names, radix = evaluator.names, options.radix
+    name = parse_type(text, names, radix) or parse_type_of(text, names, radix)
     return None if name is None else evaluator.type_named(name)
 
 

@@ -91,7 +91,9 @@ class ObjectAccess(Dereference):
         symbol = self.session.at_symbol(variable)
         if attribute is not None or symbol is not None:
             try:
-                variable_location = None if symbol or not attribute else self.session.locate_variable(attribute)
+                variable_location = (
+                    None if symbol or not attribute else self.session.locate_variable(attribute)
+                )
                 location = variable_location.location if variable_location else symbol
                 if location is not None and not location.is_undefined:
                     resolved = self.resolver.variable(kind, location)

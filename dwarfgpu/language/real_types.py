@@ -10,16 +10,24 @@ from typing import Final
 
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.meaning import has_tag
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Pointer, Qualified, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.language import value_text
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.language.vtables import has_virtual_table
 from dwarfgpu.model.object import Bits
+from dwarfgpu.session.session import Session
+from dwarfgpu.view.format_options import DEFAULT_OPTIONS, FormatOptions, Symbolize
 from dwarfgpu.view.object_printer import address_of
 
 _TABLE: Final = "vtable for "
@@ -36,8 +44,25 @@ class RealObject:
     """The name of the class."""
 
 
+def format(
+    value: TypedValue,
+    session: Session,
+    options: FormatOptions = DEFAULT_OPTIONS,
+    symbolize: Symbolize | None = None,
+) -> str:
+    """Return the text of a value, as `value_text.format`; with the option `object`, that of the
+    whole object and its class."""
+    if options.object:
+        objects = ObjectAccess(session)
+        real = real_object(objects, value)
+        if real is not None:
+            return f"({real.name}) {value_text.format(real.value, session, options, symbolize)}"
+        value = real_pointer(objects, value)
+    return value_text.format(value, session, options, symbolize)
+
+
 def real_object(objects: ObjectAccess, value: TypedValue) -> RealObject | None:
-    """Return the whole object of which a value of a class is a part; None if that is unknown."""
+    """Return the whole object that contains a value of a class; None if that is unknown."""
     address = address_of(value.location)
     if address is None or not has_virtual_table(value.type):
         return None
@@ -98,13 +123,13 @@ def _qualified(type_: Type | None, like: Type | None) -> Type | None:
 
 
 def _class_named(objects: ObjectAccess, name: str) -> TypedValue | None:
-    """Return a value of the class of that name; None if no unit describes it."""
-    from dwarfgpu.language.evaluator import named_type  # which shows values, too
-
+    """Return a value of the class of that name, from outside of functions; None if no unit defines
+    it."""
+    name = f"::{name}"
     try:
-        typed = named_type(name, objects.session)
+        for meaning in objects.session.meanings(name).of(name, has_tag(CLASSES)):
+            if isinstance(meaning, Die) and not meaning.flag(dw.AT_DECLARATION):
+                return TypedValue(types_of(meaning.unit).build(meaning), unit=meaning.unit)
     except DwarfGpuError:
-        return None
-    if typed is None or not isinstance(strip(typed.type), Struct):
-        return None
-    return TypedValue(typed.type, unit=typed.unit)
+        pass  # the static type is known
+    return None

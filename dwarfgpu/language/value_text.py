@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from dwarfgpu.base.bits import Endian, signed
-from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -45,16 +44,6 @@ def format(
     private_lane#0x10`. `symbolize` names addresses, by default from the code objects' symbols.
     """
     objects = ObjectAccess(session)
-    if options.object:
-        from dwarfgpu.language.real_types import real_object, real_pointer  # a setting, seldom on
-
-        static_options = evolve(options, object=False)
-        if isinstance(strip(value.type), Pointer):
-            return format(real_pointer(objects, value), session, static_options, symbolize)
-        real = real_object(objects, value)
-        shown_value = value if real is None else real.value
-        head = "" if real is None else f"({real.name}) "
-        return head + format(shown_value, session, static_options, symbolize)
     unit = value.unit or _unit_in_focus(session, value.type)
     if unit is not None:
         options = options.of_source(unit.is_cplusplus, unit.style)

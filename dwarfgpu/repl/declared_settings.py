@@ -114,8 +114,8 @@ _PRINT: Final = (
     _flag("print object", False,
           "Printing of object's derived type based on vtable info is {}.",
           "printing of C++ virtual function tables.",
-          "When on, a pointer or an object of a class with virtual functions is shown as the class\n"
-          "that it was created as."),
+          "When on, a pointer or an object of a class with virtual functions is shown as the\n"
+          "class that it was created as."),
     _flag("print pretty", False, "Pretty formatting of structures is {}.",
           "pretty formatting of structures."),
     _flag("print raw-frame-arguments", False,

@@ -226,14 +226,13 @@ def enum_text(kind: Enum, number: int) -> str:
     return f"({' | '.join(shown)})"
 
 
-def nibbles_text(number: int, digits: int = 1) -> str:
-    """Return `0100 1101`: binary in groups of four digits, with at least that many digits; 0 is not
-    grouped."""
+def nibbles_text(number: int, separator: str = " ") -> str:
+    """Return `0100 1101`: binary in groups of four digits; 0 is not grouped."""
     if not number:
-        return "0" * digits
-    text = f"{number:0{digits}b}"
+        return "0"
+    text = f"{number:b}"
     text = text.zfill(-(-len(text) // 4) * 4)
-    return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
+    return separator.join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
 def lettered(letter: str, number: int, size_bits: int, *, is_signed: bool) -> str:

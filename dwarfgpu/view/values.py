@@ -213,7 +213,7 @@ def _scalar(
     elif letter in ("a", "c"):
         yield _address_or_character(shown, bare, number, size, letter)
     elif letter == "t" and shown.options.nibbles:
-        yield scalars.nibbles_text(number)
+        yield scalars.nibbles_text(number, "'" if shown.options.cplusplus else " ")
     elif letter in ("x", "d", "u", "o", "t", "z") or (letter == "f" and not _is_float(bare)):
         space = shown.space_text(bare.address_space) if isinstance(bare, Pointer) else ""
         yield space + scalars.lettered(letter, number, size, is_signed=is_signed(bare))

@@ -11,12 +11,12 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Array, Base, Struct, Type
 from dwarfgpu.errors import UsageError
 from dwarfgpu.expr.context import Context
+from dwarfgpu.language.address_symbols import symbolizer
 from dwarfgpu.language.machine_variables import ROLES, lacks, pseudo_location
 from dwarfgpu.language.register_types import register_type
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Register
-from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 from dwarfgpu.view.values import FormatOptions, format_value
@@ -55,7 +55,7 @@ class RegisterValue:
             options,
             endian=architecture.endian,
             architecture=architecture,
-            symbolize=partial(symbol_at, self.session),
+            symbolize=symbolizer(self.session, options),
         )
 
     @property

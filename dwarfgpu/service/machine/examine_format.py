@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.types.types import Base
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.model.object import Bits
 from dwarfgpu.view.format_options import FormatOptions
-from dwarfgpu.view.scalars import hexadecimal, nibbles_text
+from dwarfgpu.view.scalars import hexadecimal
 from dwarfgpu.view.strings import CharacterKind, quoted_string
 from dwarfgpu.view.values import Symbolize, format_value
 
@@ -155,8 +155,6 @@ class Units:
 
     def _text(self, bits: Bits) -> str:
         letter = self.format.letter
-        if letter == "t" and self.options.nibbles:
-            return nibbles_text(bits.value, bits.size_bits)
         if letter == "t":
             return f"{bits.value:0{bits.size_bits}b}"
         if letter in ("x", "z"):

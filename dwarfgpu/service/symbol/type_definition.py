@@ -107,9 +107,7 @@ def definition_of_type(
     return TypeDefinition(name, real + shown, parts)
 
 
-def _real_type(
-    session: Session, text: str, options: Options, cplusplus: bool, style: Style
-) -> str:
+def _real_type(session: Session, text: str, options: Options, cplusplus: bool, style: Style) -> str:
     """Return the comment before the type of a variable with the class that its object was created
     as (`set print object`); empty for other expressions, which are not evaluated."""
     if not options.real_types or not (text.isidentifier() or _NAME.fullmatch(text)):

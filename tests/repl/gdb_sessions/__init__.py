@@ -50,6 +50,10 @@ FILES = {
     "default_lines": ("x86_64/places.gcc.O0.v5",),
     "explicit_locations": ("x86_64/places.gcc.O0.v5",),
     "given_commands": ("x86_64/places.gcc.O0.v5",),
+    "objects": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
+    "quoted_places": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
+    "radix": ("core/crash.x86_64.O0", "core/crash.x86_64.O0.core"),
+    "without_addresses": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
     "regexps": ("x86_64/places.gcc.O0.v5",),
     "given_breakpoints": ("x86_64/places.gcc.O0.v5",),
     "shapes": ("core/shapes.x86_64.O0", "core/shapes.x86_64.O0.core"),
@@ -85,7 +89,7 @@ _PRINTERS = (
 )
 NEEDS_PRINTERS = frozenset({"containers"})
 """The sessions in which GDB has the printers of libstdc++."""
-NOT_BATCH = frozenset({"given_breakpoints", "given_commands"})
+NOT_BATCH = frozenset({"given_breakpoints", "given_commands", "radix"})
 """The sessions whose commands are given with `-ex` only, as if they were typed."""
 _REMARK = re.compile(r'^(?:note: .*|type "explain .*)\n', re.MULTILINE)
 _MARK = re.compile(r"\n@@[0-9]+\n")

@@ -1,0 +1,68 @@
+"""A variable of a library is where the dynamic linker binds its name (System V ABI, "Shared Object
+Dependencies" and DT_SYMBOLIC)."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.symbols_by_name import interposed_address
+from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.objfile.elf import open_object
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None or platform.machine() != "x86_64", reason="needs gcc on x86-64"
+)
+FIRST, SECOND, THIRD = 0x10_0000, 0x20_0000, 0x30_0000
+
+
+def library(folder: Path, name: str, text: str, *options: str) -> str:
+    source, path = folder / f"{name}.c", folder / f"{name}.so"
+    source.write_text(text)
+    command = ["gcc", "-g", "-shared", "-fPIC", "-nostdlib", *options, "-o", path, source]
+    subprocess.run(command, check=True)
+    return str(path)
+
+
+def bound(files: list[str], name: str) -> int | None:
+    """Where the variable of the last of three loaded files is, if it is not in that file."""
+    bases = (FIRST, SECOND, THIRD)
+    objects = [CodeObject.open(path, base) for path, base in zip(files, bases, strict=True)]
+    info = objects[-1].info
+    [meaning] = NameLookup((info,), info.units[0]).of(name)
+    assert isinstance(meaning, Variable)
+    return interposed_address(objects, meaning)
+
+
+DEFINES = (
+    "int own = 1; %s int shared = 2; static int hidden = 3; int *use(void) { return &hidden; }"
+)
+
+
+@pytest.mark.parametrize(
+    ("visibility", "options", "is_bound_elsewhere"),
+    [
+        ("default", (), True),
+        ("default", ("-Wl,-Bsymbolic",), False),
+        ("protected", (), False),
+        ("hidden", (), False),
+    ],
+)
+def test_shared(
+    tmp_path: Path, visibility: str, options: tuple[str, ...], is_bound_elsewhere: bool
+) -> None:
+    first = library(tmp_path, "first", "int other; static int shared;")
+    second = library(tmp_path, "second", "int shared = 7; int hidden = 8;")
+    attribute = f'__attribute__((visibility("{visibility}")))'
+    last = library(tmp_path, "last", DEFINES % attribute, *options)
+    files = [first, second, last]
+    [symbol] = open_object(second).symbols_named("shared")
+    assert bound(files, "shared") == (symbol.address + SECOND if is_bound_elsewhere else None)
+    assert bound(files, "own") is None
+    assert bound(files, "hidden") is None
