@@ -28,7 +28,17 @@ _ACCESS = pattern(r"(?:\.|->)\s*(?P<word>\w*)$")
 _ACCESS_BEFORE = pattern(r"(?:\.|->)$")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
-_LINESPEC_IN_FILE = pattern(r"(?<![^\s:])(?P<file>[^\s:]*\.\w+):(?P<word>[\w:~]*)$")
+_LINESPEC_IN_FILE = pattern(
+    r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+):(?P<word>[\w:~]*)$"
+)
+_OPEN_QUOTE = pattern(r"\s*(?P<quoted>(?P<quote>['\"])(?P<word>(?:(?!(?P=quote)).)*))$")
+_PART_NAME = pattern(r"(?<!\S)-[a-z]*$")
+_PART = pattern(r"(?<!\S)-(?P<name>[a-z]+)\s+(?P<value>(?:(?!\s-).)*)$")
+_SOURCE = pattern(r"(?<!\S)-so?u?r?c?e?\s+(?P<file>\S+)\s")
+_CONDITION = pattern(r"\S\s+if(?:\s+|(?=\())")
+_KEYWORD = pattern(r"(?<=\S)\s+(?P<word>[-a-z]*)$")
+_PARTS: Final = ("source", "function", "qualified", "line", "label")
+_KEYWORDS: Final = ("-force-condition", "if", "lane", "task", "thread", "wave")
 _APPLIED = pattern(r"\s*(?:(?:level\s+)?(?:[-0-9.$*][-\w.$*]*\s+)+|(?:all|active|inactive)\s+)")
 _FLAGS = pattern(r"(?:-[a-z-]+\s+)*")
 _WITH_END = pattern(r"(?:^|\s)--\s")
@@ -262,7 +272,16 @@ def _of_expression(shell: Shell, text: str) -> Completions:
     assert match is not None
     if text.count('"', 0, match.start()) % 2:
         return len(text), ()
-    return match.start(), operands(shell, match[0])
+    offered = operands(shell, match[0])
+    is_quoted = text.count("'", 0, match.start()) % 2 and text[match.start() - 1] == "'"
+    if not is_quoted:
+        return match.start(), offered
+    return match.start(), _filled_up(offered, lambda: _source_files(shell, match[0]))
+
+
+def _source_files(shell: Shell, word: str, quote: str = "", end: str = "") -> Iterator[Candidate]:
+    files = shell.symbols.files(word)
+    return (Candidate(f"{quote}{name}{quote}{end}", "source file") for name in files)
 
 
 VALUES: Final = ArgumentCompleter(_of_expression)
@@ -282,10 +301,13 @@ def _filled_up(
 
 
 def _of_symbol(shell: Shell, text: str) -> Completions:
-    match = _LINESPEC_IN_FILE.search(text)
+    in_file = _in_file(shell, text)
+    if in_file is not None:
+        return in_file
+    match = _OPEN_QUOTE.match(text)
     if match is not None:
-        symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
-        return match.start("word"), _named(symbols)
+        named = _named(shell.symbols.starting_with(match["word"], _OPERANDS))
+        return match.start("quoted"), _in_quotes(named, match["quote"])
     start, offered = _of_expression(shell, text)
 
     def inlined() -> Iterable[Candidate]:
@@ -304,17 +326,71 @@ def _of_linespec(shell: Shell, text: str) -> Completions:
         return start, (
             candidate for candidate in offered if candidate.text.startswith(text[start:])
         )
-    match = _LINESPEC_IN_FILE.search(text)
+    condition = _CONDITION.search(text)
+    if condition is not None:
+        begin, offered = _of_expression(shell, text[condition.end() :])
+        start = condition.end() + begin
+        return start, (
+            candidate for candidate in offered if candidate.text.startswith(text[start:])
+        )
+    in_file = _in_file(shell, text)
+    if in_file is not None:
+        return in_file
+    match = _OPEN_QUOTE.match(text)
     if match is not None:
-        symbols = shell.symbols.in_file(match["file"], match["word"], CODE_KINDS)
-        return match.start("word"), _named(symbols)
+        word, quote = match["word"], match["quote"]
+        names = [*_in_quotes(_named(shell.symbols.functions(word)), quote)]
+        end = "" if names else ":"
+        return match.start("quoted"), _filled_up(
+            names, lambda: _source_files(shell, word, quote, end)
+        )
     start = len(text) - len(text.lstrip())
+    if text[start:].startswith("-"):
+        return _of_explicit_location(shell, text)
     word = text[start:]
+    candidates = _filled_up(
+        _named(shell.symbols.functions(word)), lambda: _source_files(shell, word, end=":")
+    )
+    keyword = None if candidates else _KEYWORD.search(text)
+    if keyword is None:
+        return start, candidates
+    begun = (name for name in _KEYWORDS if name.startswith(keyword["word"]))
+    return keyword.start("word"), (Candidate(name) for name in begun)
 
-    def files() -> Iterator[Candidate]:
-        return (Candidate(f"{name}:", "source file") for name in shell.symbols.files(word))
 
-    return start, _filled_up(_named(shell.symbols.functions(word)), files)
+def _in_file(shell: Shell, text: str) -> Completions | None:
+    """Return the functions of a source file after `FILE:`; None for other texts."""
+    match = _LINESPEC_IN_FILE.search(text)
+    if match is None:
+        return None
+    symbols = shell.symbols.in_file(match["file"].strip("'\""), match["word"], CODE_KINDS)
+    return match.start("word"), _named(symbols)
+
+
+def _in_quotes(offered: Iterable[Candidate], quote: str) -> Iterator[Candidate]:
+    """Yield candidates with the quote that was opened, and the one that closes it."""
+    return (Candidate(f"{quote}{item.text}{quote}", item.about) for item in offered)
+
+
+def _of_explicit_location(shell: Shell, text: str) -> Completions:
+    """Complete `-function NAME`, `-source FILE` and the names of the parts."""
+    match = _PART_NAME.search(text)
+    if match is not None:
+        names = (f"-{part}" for part in sorted(_PARTS))
+        return match.start(), (Candidate(name) for name in names if name.startswith(match[0]))
+    match = _PART.search(text)
+    name = None
+    if match is not None:
+        name = next((part for part in _PARTS if part.startswith(match["name"])), None)
+    if match is None or name not in ("source", "function", "qualified"):
+        return len(text), ()
+    start, value = match.start("value"), match["value"]
+    if name == "source":
+        return start, _source_files(shell, value)
+    source = _SOURCE.search(text[:start])
+    if source is None:
+        return start, _named(shell.symbols.functions(value))
+    return start, _named(shell.symbols.in_file(source["file"], value, CODE_KINDS))
 
 
 LINESPECS: Final = ArgumentCompleter(_of_linespec, is_fitting=True)

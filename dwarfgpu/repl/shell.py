@@ -241,7 +241,7 @@ class Shell:
             self.history.forget()
         if self.settings.flag("trace-commands"):
             yield heading("+" * (self.script.bodies + 1) + line.rstrip(" \t"))
-        yield from self._hooked(f"hook-{call.command.name}")
+        yield from self.hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):
             self.session.target.group = self._commands
@@ -258,7 +258,7 @@ class Shell:
             raise advised(self.session, error) from None
         if self.session.write_count.writes != writes:
             self._follow_pc()
-        yield from self._hooked(f"hookpost-{call.command.name}")
+        yield from self.hooked(f"hookpost-{call.command.name}")
 
     def _follow_pc(self) -> None:
         """Focus on the frame at the program counter, where a command has set that of the wave in
@@ -277,7 +277,7 @@ class Shell:
                     self.session = self.session if pc == top.pc else evolve(top, pc=pc)
                 return
 
-    def _hooked(self, name: str) -> Iterator[Part]:
+    def hooked(self, name: str) -> Iterator[Part]:
         """Yield the output of a command that is defined to run before or after another one."""
         if self.script.has_hook(name):
             with self.script.hook(name):

@@ -35,6 +35,13 @@ PLACES = [
     for command in ("break", "tbreak")
     for word in ("w", "wo", "be", "le", "do", "crash.c:w", "crash.c:le", "crash.c:zz", "cra", "zz")
 ]
+QUOTED = [
+    "break 'do", 'break "do', "break 'zz", "tbreak 'crash.c':do", 'break "crash.c":do',
+    "list 'do", "info scope 'do", "break -function do", "break -source cra",
+    "break -source crash.c -function do", "break -source crash.c -li", "break -q do", "break -qual",
+    "break down i", "break down thr", "break down if ta", "break down if head->ne",
+    "until 'do", "advance -function le",
+]  # fmt: skip
 OTHERS = [
     "ptype struct n", "ptype struct z", "whatis struct no", "p 'crash.c'::g", "p 'crash.c'::l",
     "p 'crash.c'::zz", "p crash.c::gr", "frame function wo", "info frame f", "info frame l",
@@ -99,7 +106,7 @@ def without_others(text: str, candidates: set[str]) -> set[str]:
 
 @pytest.mark.parametrize("name", ["core_O2", "core_O0"])
 def test_symbols_are_gdbs(name: str) -> None:
-    got = gdb_and_dwarfgpu(name, OPERANDS + PLACES)
+    got = gdb_and_dwarfgpu(name, OPERANDS + PLACES + QUOTED)
     assert [(text, without_others(text, dwarfgpu)) for text, _, dwarfgpu in got] == [
         (text, without_others(text, gdb)) for text, gdb, _ in got
     ]

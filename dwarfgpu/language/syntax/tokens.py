@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import Final, Literal
 
+from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import frozen
 from dwarfgpu.errors import LimitExceeded, UsageError
@@ -119,7 +120,7 @@ def number(text: str, radix: int = 10) -> Integer | Floating:
     if match is not None and (radix == 10 or match["decimal"] is None or text[0] == "0"):
         return _integer(text, match)
     match = _OF_RADIX.fullmatch(text) if radix != 10 else None
-    if match is not None and (radix > 10 or match["digits"].isdecimal()):
+    if match is not None and (radix > 10 or is_decimal(match["digits"])):
         return _of_radix(text, match, radix)
     match = _FLOATING.fullmatch(text)
     if match is not None:

@@ -169,7 +169,7 @@ def commands(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         chosen = list(shell.breakpoints.values())[-1:]
         if not chosen:
-            raise UsageError("No breakpoints specified.")
+            raise UsageError("Argument required (one or more breakpoint numbers).")
     numbers = " ".join(str(item.number) for item in chosen)
     if shell.script.is_typed and shell.console.is_interactive:
         yield f"Type commands for breakpoint(s) {numbers}, one per line."

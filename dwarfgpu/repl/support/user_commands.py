@@ -291,4 +291,6 @@ def _with_alias(
 
 
 def _with_defaults(target: Command, defaults: str, shell: Shell, argument: str) -> Iterator[Part]:
+    yield from shell.hooked(f"hook-{target.name}")
     yield from target.run(shell, f"{defaults} {argument}".strip())
+    yield from shell.hooked(f"hookpost-{target.name}")
